@@ -6,13 +6,25 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, BadInput, listing
 from anon_core.data.reading import DataOptions
-from anon_core.samples import SAMPLES, Sample
-from anon_core.words.phrases import size
+from anon_core.data.samples import SAMPLES, Sample
+from anon_core.explain.text.phrases import size
 from ui.components.guard import handled, panel, show_error
 from ui.forms import approval_form
 from ui.forms import read_options as options
 from ui.panels import session_panel, shell
-from ui.session import archives, dropped, kept_sessions, limits, loading, state, whose
+from ui.state import (
+    archives,
+    kept_sessions,
+    limits,
+    loading,
+    state,
+)
+from ui.state import (
+    dropped_files as dropped,
+)
+from ui.state import (
+    owner as whose,
+)
 from ui.words.explain import plain
 
 _STAYS = "The file stays on this computer. It is read as it is; nothing is sent anywhere."

@@ -13,38 +13,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .base.errors import AnonError, Infeasible, InputChanged, NotFound
-    from .counts.counting import noisy_counts
-    from .data.reading import DataOptions, read_table
-    from .data.roles import Roles
-    from .data.table import Dataset
-    from .job.frame_to_frame import anonymize
-    from .job.plan import Plan, load_hierarchies, read_plan
-    from .job.release_folder import write_release
-    from .job.result import Result
-    from .job.runner import run
-    from .job.verify_release import verify_release as verify
-    from .job.version import VERSION
+    from anon_core.base.errors import AnonError, Infeasible, InputChanged, NotFound
+    from anon_core.base.version import VERSION
+    from anon_core.counts.counting import noisy_counts
+    from anon_core.data.reading import DataOptions, read_table
+    from anon_core.data.roles.roles import Roles
+    from anon_core.data.table import Dataset
+    from anon_core.pipeline.data_frames import anonymize
+    from anon_core.pipeline.publish.release_folder import write_release
+    from anon_core.pipeline.result import Result
+    from anon_core.pipeline.runner import run
+    from anon_core.pipeline.verify.verify_release import verify_release as verify
+    from anon_core.recipe.plan import Plan, load_hierarchies, read_plan
 
 _HOME = {
     "AnonError": ("base.errors", "AnonError"),
     "Infeasible": ("base.errors", "Infeasible"),
     "InputChanged": ("base.errors", "InputChanged"),
     "NotFound": ("base.errors", "NotFound"),
-    "anonymize": ("job.frame_to_frame", "anonymize"),
-    "Plan": ("job.plan", "Plan"),
-    "load_hierarchies": ("job.plan", "load_hierarchies"),
-    "read_plan": ("job.plan", "read_plan"),
+    "anonymize": ("pipeline.data_frames", "anonymize"),
+    "Plan": ("recipe.plan", "Plan"),
+    "load_hierarchies": ("recipe.plan", "load_hierarchies"),
+    "read_plan": ("recipe.plan", "read_plan"),
     "DataOptions": ("data.reading", "DataOptions"),
     "read_table": ("data.reading", "read_table"),
-    "Roles": ("data.roles", "Roles"),
-    "VERSION": ("job.version", "VERSION"),
-    "Result": ("job.result", "Result"),
-    "run": ("job.runner", "run"),
+    "Roles": ("data.roles.roles", "Roles"),
+    "VERSION": ("base.version", "VERSION"),
+    "Result": ("pipeline.result", "Result"),
+    "run": ("pipeline.runner", "run"),
     "Dataset": ("data.table", "Dataset"),
-    "verify": ("job.verify_release", "verify_release"),
+    "verify": ("pipeline.verify.verify_release", "verify_release"),
     "noisy_counts": ("counts.counting", "noisy_counts"),
-    "write_release": ("job.release_folder", "write_release"),
+    "write_release": ("pipeline.publish.release_folder", "write_release"),
 }
 
 __all__ = [

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
-from .base.errors import (
+from anon_core.base.errors import (
     AnonError,
     BadPlan,
     Infeasible,
@@ -30,21 +30,21 @@ from .base.errors import (
     NotFound,
     clipped,
 )
-from .commands import experiment as experiment_command
-from .commands import fetch as fetch_command
-from .commands import report as report_command
-from .commands import suggest as suggest_command
-from .commands import sweep as sweep_command
-from .commands.counts import counts
-from .commands.freed_memory import keep_freed_memory
-from .commands.inputs import at_hand
-from .commands.lean import load_without_unused_parts
-from .commands.list_techniques import list_techniques
-from .commands.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, write_json
-from .commands.run import run_recipe, runs_there
-from .commands.verify import verifies_there, verify
-from .commands.warm import warm
-from .counts import command as counts_command
+from anon_core.cli import experiment as experiment_command
+from anon_core.cli import fetch as fetch_command
+from anon_core.cli import report as report_command
+from anon_core.cli import suggest as suggest_command
+from anon_core.cli import sweep as sweep_command
+from anon_core.cli.counts import counts
+from anon_core.cli.freed_memory import keep_freed_memory
+from anon_core.cli.inputs import at_hand
+from anon_core.cli.lean import load_without_unused_parts
+from anon_core.cli.list_techniques import list_techniques
+from anon_core.cli.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, write_json
+from anon_core.cli.run import run_recipe, runs_there
+from anon_core.cli.verify import verifies_there, verify
+from anon_core.cli.warm import warm
+from anon_core.counts import command as counts_command
 
 _WORDS = {
     ERROR: "error",
@@ -152,7 +152,7 @@ def main(
 def _fail(status: int, text: str, *, as_json: bool, word: str = "", **facts: object) -> int:
     sys.stderr.write(text + "\n")
     if as_json:
-        from . import VERSION
+        from anon_core import VERSION
 
         with suppress(OSError):  # standard output may be what failed; the message is out
             write_json(

@@ -9,10 +9,10 @@ import sys
 
 from anon_core.__main__ import Command
 from anon_core.base.errors import BadInput
-from anon_core.base.shipped import shipped
-from anon_core.commands.freed_memory import keep_freed_memory
-from anon_core.commands.lean import collect_seldom
-from anon_core.commands.output import OK
+from anon_core.base.shipped_files import shipped
+from anon_core.cli.freed_memory import keep_freed_memory
+from anon_core.cli.lean import collect_seldom
+from anon_core.cli.output import OK
 
 TRIES = 100
 

@@ -21,8 +21,8 @@ from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
-from anon_core.job.prepare import prepare
-from anon_core.lattice.size_sweep import size_sweep
+from anon_core.methods.lattice.size_sweep import size_sweep
+from anon_core.pipeline.prepare import prepare
 from benchmarks.bench import Bench, read
 from benchmarks.optimal import BUDGETS
 from benchmarks.tables import Source

@@ -8,11 +8,11 @@ import pandas as pd
 
 from anon_core import Dataset, Plan, Result, anonymize, run
 from anon_core.base.context import Context
-from anon_core.job.chances import chances
-from anon_core.job.frame_to_frame import texts_of
-from anon_core.job.plan import LevelTable
-from anon_core.job.prepare import prepare
-from anon_core.job.publish import public_edition
+from anon_core.pipeline.data_frames import texts_of
+from anon_core.pipeline.prepare import prepare
+from anon_core.pipeline.publish.published_table import public_edition
+from anon_core.pipeline.random_streams import chances
+from anon_core.recipe.plan import LevelTable
 from benchmarks.bench import Bench
 from benchmarks.timing import Row
 

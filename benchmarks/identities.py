@@ -8,9 +8,9 @@ from anon_core import run
 from anon_core.base.context import Context
 from anon_core.base.registry import family, find
 from anon_core.contracts.attack import Attack, not_applicable
-from anon_core.job.result import Result
+from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.truth import truth_of
+from anon_core.release.ground_truth import truth_of
 from benchmarks.bench import Bench, read
 from benchmarks.tables import K, Source
 from benchmarks.timing import table

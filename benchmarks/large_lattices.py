@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from anon_core import Plan, load_hierarchies, read_table, run
-from anon_core.job.result import Result
+from anon_core.pipeline.result import Result
 from benchmarks.bench import Bench, read
 from benchmarks.large_tables import levels_of
 from benchmarks.tables import CENSUS_QUASI, K, Source

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from anon_core import read_table
+from anon_core.data.hierarchy import propose_all
 from anon_core.data.reading import DataOptions
-from anon_core.hierarchy import propose_all
-from anon_core.job.plan import Plan
+from anon_core.recipe.plan import Plan
 from benchmarks.tables import Source
 from benchmarks.whole import python
 

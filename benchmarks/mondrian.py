@@ -12,8 +12,8 @@ import pandas as pd
 from anon_core import Dataset
 from anon_core.base.context import Context
 from anon_core.base.registry import find
-from anon_core.job.plan import Plan
-from anon_core.job.prepare import prepare
+from anon_core.pipeline.prepare import prepare
+from anon_core.recipe.plan import Plan
 from benchmarks import baseline
 from benchmarks.bench import Bench, read
 from benchmarks.tables import K, Source

@@ -16,10 +16,10 @@ from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
-from anon_core.job.prepare import prepare
-from anon_core.lattice.node_cost import NodeCost
-from anon_core.lattice.nodes import Nodes, rows_allowed
-from anon_core.lattice.size_sweep import SizeSweep, size_sweep
+from anon_core.methods.lattice.node_cost import NodeCost
+from anon_core.methods.lattice.nodes import Nodes, rows_allowed
+from anon_core.methods.lattice.size_sweep import SizeSweep, size_sweep
+from anon_core.pipeline.prepare import prepare
 from anon_core.release.problem import Problem
 from benchmarks import baseline
 from benchmarks.bench import Bench, read

@@ -18,7 +18,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from anon_core.base.registry import find
-from anon_core.samples.adult import adult_path
+from anon_core.data.samples.adult import adult_path
 from benchmarks.bench import Bench
 from benchmarks.large_tables import MILLION, levels_of, names_of, plan_of, repeat_rows
 from benchmarks.tables import Source

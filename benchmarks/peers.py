@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anon_core import run
-from anon_core.job.plan import Plan
+from anon_core.recipe.plan import Plan
 from benchmarks.bench import Bench, read
 from benchmarks.tables import Source
 from benchmarks.timing import Row, table

@@ -14,9 +14,9 @@ from anon_core.base.registry import find
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
 from anon_core.data.frequency import frequency_set
-from anon_core.job.prepare import prepare
-from anon_core.partition.box_release import box_outcome
-from anon_core.partition.mondrian_cuts import strict_parts
+from anon_core.methods.partition.box_release import box_outcome
+from anon_core.methods.partition.mondrian_cuts import strict_parts
+from anon_core.pipeline.prepare import prepare
 from anon_core.release.problem import Problem
 from benchmarks import baseline, synthetic
 from benchmarks.bench import Bench, read

@@ -16,11 +16,11 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
 from anon_core.base.registry import family, find
 from anon_core.contracts.attack import Attack, not_applicable
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.job.sweep import Varied, sweep
-from anon_core.job.variations import Variation
-from anon_core.release.truth import truth_of
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.sweep.sweep import Varied, sweep
+from anon_core.pipeline.sweep.variations import Variation
+from anon_core.recipe.plan import Plan
+from anon_core.release.ground_truth import truth_of
 from benchmarks.bench import Bench, read
 from benchmarks.tables import K, Source
 from benchmarks.timing import Row, shown, table

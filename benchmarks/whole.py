@@ -11,7 +11,7 @@ from typing import Any
 from anon_core import __main__ as command_line
 from anon_core import read_table, run
 from anon_core.base.context import Context
-from anon_core.job.prepare import prepare
+from anon_core.pipeline.prepare import prepare
 from benchmarks.bench import Bench, read
 from benchmarks.tables import K, Source
 from benchmarks.timing import Row, table
@@ -39,7 +39,7 @@ began = time.perf_counter()
 print(time.perf_counter() - began)
 """
 _TECHNIQUES = (
-    "from anon_core.base import registry; from anon_core.job import runner; "
+    "from anon_core.base import registry; from anon_core.pipeline import runner; "
     "[registry.family(f) for f in registry.FAMILIES]"
 )
 _APP = (

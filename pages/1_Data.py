@@ -5,16 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.base.errors import AnonError, BadInput
-from anon_core.data.kinds import KINDS, ColumnKind
+from anon_core.data.profile import ColumnProfile, profile, rows_missing
 from anon_core.data.table import Dataset
-from anon_core.job.profile import ColumnProfile, profile, rows_missing
-from anon_core.words.phrases import share
+from anon_core.data.values.kinds import KINDS, ColumnKind
+from anon_core.explain.text.phrases import share
 from ui.charts import column_distribution as distribution
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
 from ui.panels import notation_panel, shell
-from ui.session import loading, state
+from ui.state import loading, state
 from ui.words.explain import plain
 
 #: Rows that the preview holds beside the table.

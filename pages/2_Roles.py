@@ -7,16 +7,17 @@ from collections.abc import Sequence
 import streamlit as st
 
 from anon_core.base.errors import BadInput
-from anon_core.data.role_suggestions import Suggestion
+from anon_core.data.profile import ColumnProfile, Uniqueness, profile, uniqueness
+from anon_core.data.roles.proposals import suggested
+from anon_core.data.roles.suggestions import Suggestion
 from anon_core.data.table import Dataset
-from anon_core.job.profile import ColumnProfile, Uniqueness, profile, uniqueness
-from anon_core.job.suggestions import suggested
-from anon_core.words.phrases import share
+from anon_core.explain.text.phrases import share
 from ui.components.guard import handled, panel, show_error
 from ui.forms import finding_form
 from ui.forms import role_table as assigning
 from ui.panels import shell
-from ui.session import confirming, state
+from ui.state import confirmations as confirming
+from ui.state import state
 from ui.words.explain import plain
 
 _APPLIED = "roles/applied"

@@ -9,7 +9,7 @@ from anon_core.data.table import Dataset
 from ui.components.guard import panel, show_error
 from ui.panels import hierarchy_files, level_panel, many_hierarchies_panel, shell
 from ui.panels.hierarchy_builder import builder
-from ui.session import state
+from ui.state import state
 from ui.words.explain import plain
 
 

@@ -6,10 +6,10 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.contracts.algorithm import met_first
-from anon_core.job.undecided import refuse_undecided
-from anon_core.suggest.facts import lacking
-from anon_core.words.phrases import outcome, promises, says_nothing
-from anon_core.words.plan_words import intentions, not_defined, out_of_reach
+from anon_core.explain.advice.facts import lacking
+from anon_core.explain.text.phrases import outcome, promises, says_nothing
+from anon_core.explain.text.plan_words import intentions, not_defined, out_of_reach
+from anon_core.pipeline.open_notations import refuse_undecided
 from ui.components import hotkey
 from ui.components.guard import handled, panel, show_error
 from ui.forms import (
@@ -22,10 +22,11 @@ from ui.forms import (
 )
 from ui.panels import advice_panel, cost_panel, counts_panel, fixes_panel, reuse_panel
 from ui.panels.shell import next_step, page
-from ui.session import confirming, jobs, results, running, state
-from ui.session import population_tables as population
-from ui.session import precompile_status as warming
-from ui.session.alone import folded
+from ui.state import confirmations as confirming
+from ui.state import jobs, results, running, state
+from ui.state import population_tables as population
+from ui.state import precompile_status as warming
+from ui.state.fragments import folded
 from ui.words.explain import changed, plain
 
 #: The column with the button stays in view while the forms scroll.

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from anon_core.base.registry import family
-from anon_core.job.result import Result
-from anon_core.words.plan_words import made_by
-from anon_core.words.tiles import told_in_full
+from anon_core.explain.text.plan_words import made_by
+from anon_core.explain.text.tiles import told_in_full
+from anon_core.pipeline.result import Result
 from ui.charts import series
 from ui.charts.chart_frame import Palette, Series, kept, palette, show
 from ui.charts.class_plots import held_chart, most_different, sensitive_chart
@@ -39,9 +39,10 @@ from ui.panels import (
 )
 from ui.panels.panel_head import details_of
 from ui.panels.shell import next_step, page
-from ui.session import chosen, pinning, results, running, state, stopping
-from ui.session.alone import alone, once_opened
-from ui.session.further import ATTACKING, MEASURING
+from ui.state import pinning, results, running, state, stopping
+from ui.state import selection as chosen
+from ui.state.extra_work import ATTACKING, MEASURING
+from ui.state.fragments import alone, once_opened
 from ui.words.explain import plain, what_is_this
 
 CLASSES, METRICS, ATTACKS = "Classes", "Metrics", "Attacks"

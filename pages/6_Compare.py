@@ -7,8 +7,8 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from anon_core.words.phrases import links
-from anon_core.words.plan_words import short_name
+from anon_core.explain.text.phrases import links
+from anon_core.explain.text.plan_words import short_name
 from ui.charts import series
 from ui.charts.attack_plots import attack_bullets, risk_bullets
 from ui.charts.chart_frame import Palette, Series, kept, palette, show, table
@@ -20,8 +20,9 @@ from ui.panels.attack_panel import not_tested
 from ui.panels.compare_tables import all_figures, columns_said
 from ui.panels.group_panel import title_of
 from ui.panels.shell import next_step, page
-from ui.session import again, pinning, reopening, results, running, state
-from ui.session.alone import once_opened
+from ui.state import pinning, reopening, results, running, state
+from ui.state import reruns as again
+from ui.state.fragments import once_opened
 from ui.words.explain import plain
 
 MOST = 4

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.job.dialect import ENDING as SPREADSHEET
-from anon_core.job.file_formats import FORMATS, published_formats
-from anon_core.job.result import Result
-from anon_core.job.typed_files import TYPED
-from anon_core.report.checks import Check, checks
-from anon_core.report.context import ReleaseContext
-from anon_core.report.files import makes_pdf
-from anon_core.words import checklist
+from anon_core.explain.report.checks import Check, checks
+from anon_core.explain.report.context import ReleaseContext
+from anon_core.explain.report.files import makes_pdf
+from anon_core.explain.text import checklist
+from anon_core.pipeline.publish.file_formats import FORMATS, published_formats
+from anon_core.pipeline.result import Result
+from anon_core.recipe.dialect import ENDING as SPREADSHEET
+from anon_core.recipe.statistics_files import TYPED
 from ui.components import downloads
 from ui.components.downloads import Content, later
 from ui.components.guard import handled, panel, show_error
@@ -25,8 +25,8 @@ from ui.forms import approval_form, context_form, dialect_form
 from ui.panels import verdict_lines
 from ui.panels.group_panel import title_of
 from ui.panels.shell import page
-from ui.session import jobs, release_context, results, running, state
-from ui.session import population_tables as population
+from ui.state import jobs, release_context, results, running, state
+from ui.state import population_tables as population
 from ui.words.explain import plain
 
 _FORMULAS = {

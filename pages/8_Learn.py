@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.learn import all_lessons
+from anon_core.teaching.learn import all_lessons
 from ui.components.guard import handled, panel, show_error
 from ui.panels import lesson_panel, shell
-from ui.session import learning
+from ui.state import lesson_place as learning
 from ui.words.explain import plain
 
 

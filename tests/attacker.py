@@ -22,10 +22,10 @@ from anon_core.base.registry import family
 from anon_core.base.secret import key, stream
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.data.table import Dataset
-from anon_core.job.chances import chances, drawn_for
-from anon_core.job.plan import Plan
-from anon_core.job.prepare import prepare
-from anon_core.job.publish import public_edition
+from anon_core.pipeline.prepare import prepare
+from anon_core.pipeline.publish.published_table import public_edition
+from anon_core.pipeline.random_streams import chances, drawn_for
+from anon_core.recipe.plan import Plan
 from anon_core.release.release import Release
 from tests.making import BUDGET, MECHANISM, Case, for_mechanisms
 from tests.naive_kernels import shuffled_runs

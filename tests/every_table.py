@@ -13,9 +13,9 @@ from anon_core.base.errors import Infeasible
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.methods.consistent_tables.base_cells import Boxes, boxes_of
 from anon_core.release.release import Release
-from anon_core.worlds.base_cells import Boxes, boxes_of
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.making import Case, Levels
 
 A: Levels = [("a1", "a12", "*"), ("a2", "a12", "*"), ("a3", "a34", "*"), ("a4", "a34", "*")]

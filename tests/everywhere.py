@@ -14,7 +14,7 @@ from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
-from anon_core.job.plan import Plan
+from anon_core.recipe.plan import Plan
 from tests.contract.settings import forming_parameters, tails_at
 from tests.making import BUDGET, MECHANISM, Case, for_mechanisms, random_case
 

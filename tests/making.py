@@ -11,12 +11,12 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from anon_core.data.kinds import ColumnKind
-from anon_core.data.roles import Roles
+from anon_core.data.hierarchy import TOP, from_rows
+from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import TOP, from_rows
-from anon_core.job.plan import Plan
-from anon_core.release.earlier import encode_earlier
+from anon_core.data.values.kinds import ColumnKind
+from anon_core.recipe.plan import Plan
+from anon_core.release.earlier_release import encode_earlier
 from anon_core.release.grouping import Grouping
 from anon_core.release.problem import Problem, build_problem
 from anon_core.release.release import Release
@@ -251,7 +251,7 @@ PATIENTS = Case(
 
 def sample_case(name: str, levels: Mapping[str, Levels]) -> Case:
     """Return one of the shipped paper tables with level tables typed in."""
-    from anon_core.samples import sample
+    from anon_core.data.samples import sample
 
     table = sample(name)
     frame = table.frame()

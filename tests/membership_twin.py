@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.membership.bucket import BucketProblem, from_types
+from anon_core.methods.membership.bucket import BucketProblem, from_types
 
 
 @dataclass(frozen=True, kw_only=True)

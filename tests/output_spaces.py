@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from anon_core.job.result import Result
+from anon_core.pipeline.result import Result
 from tests import naive
 from tests.diversity_twin import partitions
 from tests.everywhere import Trial

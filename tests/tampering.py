@@ -18,8 +18,8 @@ import numpy as np
 
 from anon_core.base.errors import AnonError
 from anon_core.contracts.algorithm import refuse_unsteered
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from tests.everywhere import Trial, trial
 from tests.making import random_case
 from tests.output_spaces import covered

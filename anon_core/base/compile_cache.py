@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from numba.core import caching
 
-from .locking import alone
+from anon_core.base.file_lock import alone
 
 
 class KeptFile(cast(type[Any], caching.IndexDataCacheFile)):

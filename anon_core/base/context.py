@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .errors import Cancelled
-from .secret import draw, stream
-from .so_far import SoFar, Standing
+from anon_core.base.errors import Cancelled
+from anon_core.base.incumbent import SoFar, Standing
+from anon_core.base.secret import draw, stream
 
 
 class WorkClock:

@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from .arrays import U8
+from anon_core.base.arrays import U8
 
 _numba: Any = cast(Any, types)
 _overload = cast(Callable[[object], Callable[[object], object]], overload)

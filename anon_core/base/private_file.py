@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from .errors import BadInput, clipped
+from anon_core.base.errors import BadInput, clipped
 
 
 def write_private(place: Path, content: bytes, part: Path | None = None) -> None:

@@ -8,18 +8,18 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast, get_args
 
-from .errors import AnonError, BadPlan, listing, nearest
-from .params import Parameter, Technique, nested
+from anon_core.base.errors import AnonError, BadPlan, listing, nearest
+from anon_core.base.params import Parameter, Technique, nested
 
 T = TypeVar("T", bound=type[Technique])
 Family = Literal["algorithm", "partitioner", "model", "metric", "attack"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 _FOLDERS: dict[Family, str] = {
-    "algorithm": "algorithms",
-    "partitioner": "partitioners",
-    "model": "models",
-    "metric": "metrics",
-    "attack": "attacks",
+    "algorithm": "techniques.algorithms",
+    "partitioner": "techniques.partitioners",
+    "model": "techniques.models",
+    "metric": "techniques.metrics",
+    "attack": "techniques.attacks",
 }
 #: What `register` asks of every class; the contract tests ask for `formula` and `source` as well.
 _REQUIRED = ("name", "title", "summary")

@@ -12,7 +12,7 @@ import secrets
 
 import numpy as np
 
-from .errors import BadPlan
+from anon_core.base.errors import BadPlan
 
 BITS = 256
 #: The smallest seed that nobody finds by trying; of those drawn, one in 2**128 is smaller.

@@ -6,15 +6,15 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, cast
 
-from ..base.context import Context
-from ..base.errors import BadPlan, listing
-from ..base.params import Technique
-from ..base.registry import family
-from ..release.problem import Problem
-from ..release.results import Outcome
-from .metric import Metric
-from .model import GroupModel
-from .serving import Purpose, Service
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, listing
+from anon_core.base.params import Technique
+from anon_core.base.registry import family
+from anon_core.contracts.metric import Metric
+from anon_core.contracts.model import GroupModel
+from anon_core.contracts.purposes import Purpose, Service
+from anon_core.release.problem import Problem
+from anon_core.release.results import Outcome
 
 #: What is changed: whole columns by level, cells group by group, single cells, the links between
 #: columns, or values themselves.

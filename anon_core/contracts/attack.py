@@ -6,14 +6,14 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from ..base.context import Context
-from ..base.params import Technique
-from ..data.roles import ByRole
-from ..release.attack_result import AttackResult
-from ..release.audience import Audience
-from ..release.links import LinkName
-from ..release.release import View
-from ..release.truth import Truth
+from anon_core.base.context import Context
+from anon_core.base.params import Technique
+from anon_core.data.roles.roles import ByRole
+from anon_core.release.attack_result import AttackResult
+from anon_core.release.audience import Audience
+from anon_core.release.ground_truth import Truth
+from anon_core.release.links import LinkName
+from anon_core.release.release import View
 
 #: What an attack discloses: whose a row is, what somebody's value is, what a value probably is, or
 #: that somebody is in the table.

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import I64
-from ..base.errors import Infeasible
-from ..release.problem import Problem
-from ..release.reference import Reference, ValueCounts, reference_of
-from .group_stats import GroupStats, Histogram
-from .model import GroupModel
+from anon_core.base.arrays import I64
+from anon_core.base.errors import Infeasible
+from anon_core.contracts.group_stats import GroupStats, Histogram
+from anon_core.contracts.model import GroupModel
+from anon_core.release.private_reference import Reference, ValueCounts, reference_of
+from anon_core.release.problem import Problem
 
 Mask = npt.NDArray[np.bool_]
 

@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ..data.frequency import dense_rank
-from ..data.table import MISSING
-from ..release.release import Persons, View
+from anon_core.data.frequency import dense_rank
+from anon_core.data.table import MISSING
+from anon_core.release.release import Persons, View
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,21 +11,21 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..base.context import Context
-from ..base.errors import BadPlan, listing, nearest
-from ..base.params import Parameter, Technique
-from ..base.registry import option_title
-from ..base.thresholds import least_size
-from ..base.wording import count
-from ..data.roles import ByRole
-from ..release.audience import Audience
-from ..release.people import Population
-from ..release.problem import Problem
-from ..release.reference import Reference
-from ..release.release import View
-from ..release.results import Verdict
-from .feasible import Allowed
-from .group_stats import GroupStats
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, listing, nearest
+from anon_core.base.number_words import count
+from anon_core.base.params import Parameter, Technique
+from anon_core.base.registry import option_title
+from anon_core.base.thresholds import least_size
+from anon_core.contracts.feasibility import Allowed
+from anon_core.contracts.group_stats import GroupStats
+from anon_core.data.roles.roles import ByRole
+from anon_core.release.audience import Audience
+from anon_core.release.people import Population
+from anon_core.release.private_reference import Reference
+from anon_core.release.problem import Problem
+from anon_core.release.release import View
+from anon_core.release.results import Verdict
 
 #: What a promise stops: that a person's row is found, that a value of theirs is learned, or that
 #: they are known to be in the table.

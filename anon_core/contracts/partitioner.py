@@ -10,10 +10,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..base.context import Context
-from ..base.params import Technique
-from ..release.problem import Problem
-from .model import GroupModel
+from anon_core.base.context import Context
+from anon_core.base.params import Technique
+from anon_core.contracts.model import GroupModel
+from anon_core.release.problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,15 +15,15 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import AnonError, Infeasible
-from ..data.frequency import dense_rank
-from ..data.roles import ByRole
-from ..release.crowd import Crowd, Values
-from ..release.problem import Problem, paired
-from ..release.reference import Reference
-from .group_stats import GroupStats, Histogram
-from .least_size import LeastSize
-from .sensitive_share import MostShare, diverse, refuse_more_than_values
+from anon_core.base.errors import AnonError, Infeasible
+from anon_core.contracts.group_stats import GroupStats, Histogram
+from anon_core.contracts.min_group_size import LeastSize
+from anon_core.contracts.sensitive_share import MostShare, diverse, refuse_more_than_values
+from anon_core.data.frequency import dense_rank
+from anon_core.data.roles.roles import ByRole
+from anon_core.release.person_counts import Crowd, Values
+from anon_core.release.private_reference import Reference
+from anon_core.release.problem import Problem, paired
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadPlan, brief, listing, nearest
-from ..base.params import Parameter, by_column
-from ..data.kinds import KINDS
-from ..release.problem import Problem
+from anon_core.base.errors import BadPlan, brief, listing, nearest
+from anon_core.base.params import Parameter, by_column
+from anon_core.data.values.kinds import KINDS
+from anon_core.release.problem import Problem
 
 #: Limits of one column, as `params` holds them.
 Limits = Mapping[str, float | str]

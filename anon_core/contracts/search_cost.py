@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..base.context import Context
-from ..base.registry import part
-from ..release.problem import Problem
-from ..release.release import Release
-from ..release.results import Measure
-from .metric import Metric
+from anon_core.base.context import Context
+from anon_core.base.registry import part
+from anon_core.contracts.metric import Metric
+from anon_core.release.problem import Problem
+from anon_core.release.release import Release
+from anon_core.release.results import Measure
 
 #: Label of what a search is judged by; the cheapest release it finds wins.
 BEST_BY = "Best by"

@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import Infeasible
-from ..base.params import integer
-from ..release.problem import Problem
-from ..release.reference import Reference, ValueCounts
-from .group_stats import GroupStats, Histogram
-from .sensitive_values import SensitiveValues, protected_column
+from anon_core.base.errors import Infeasible
+from anon_core.base.params import integer
+from anon_core.contracts.group_stats import GroupStats, Histogram
+from anon_core.contracts.sensitive_values import SensitiveValues, protected_column
+from anon_core.release.private_reference import Reference, ValueCounts
+from anon_core.release.problem import Problem
 
 
 def known_rows(problem: Problem, column: str) -> npt.NDArray[np.int64]:

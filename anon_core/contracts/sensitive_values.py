@@ -14,16 +14,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..base.arrays import B1, F64, I32, I64
-from ..base.errors import AnonError
-from ..base.params import flag, sensitive_column
-from ..data.frequency import dense_rank
-from ..data.roles import ByRole
-from ..release.combined import COMBINED
-from ..release.reference import Reference, ValueCounts
-from ..release.release import View
-from .group_stats import GroupStats, Histogram, histogram, sensitive_histogram
-from .model import GroupModel, Stops, sensitive_columns
+from anon_core.base.arrays import B1, F64, I32, I64
+from anon_core.base.errors import AnonError
+from anon_core.base.params import flag, sensitive_column
+from anon_core.contracts.group_stats import GroupStats, Histogram, histogram, sensitive_histogram
+from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
+from anon_core.data.frequency import dense_rank
+from anon_core.data.roles.roles import ByRole
+from anon_core.release.combined_values import COMBINED
+from anon_core.release.private_reference import Reference, ValueCounts
+from anon_core.release.release import View
 
 
 def protected_column() -> Any:

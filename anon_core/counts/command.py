@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..base.errors import BadInput, BadPlan, brief, clipped, listing
+from anon_core.base.errors import BadInput, BadPlan, brief, clipped, listing
 
 if TYPE_CHECKING:
-    from .counting import Counts
+    from anon_core.counts.counting import Counts
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -48,9 +48,9 @@ def carry_out(options: argparse.Namespace) -> tuple[Counts, list[str]]:
     BadInput, BadPlan
         If the folder is there: another draw is another release, and spends its budget again.
     """
-    from ..data.reading import MOST_BYTES_OF_COMMANDS, read_table
-    from ..job.plan import load_hierarchies, read_plan
-    from .counting import noisy_counts
+    from anon_core.counts.counting import noisy_counts
+    from anon_core.data.reading import MOST_BYTES_OF_COMMANDS, read_table
+    from anon_core.recipe.plan import load_hierarchies, read_plan
 
     if options.out.exists():
         raise BadInput(
@@ -115,7 +115,7 @@ def _by(given: Sequence[str]) -> tuple[list[list[str]], dict[str, int]]:
 
 def _write(found: Counts, folder: Path) -> None:
     """Write the tables and what is guaranteed of them. The exact counts are written nowhere."""
-    from .files import files_of
+    from anon_core.counts.files import files_of
 
     folder.mkdir(parents=True)
     for name, content in files_of(found).items():

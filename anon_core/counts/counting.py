@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadPlan, brief, listing, nearest
-from ..base.registry import find
-from ..data.column import Column
-from ..data.frequency import dense_rank
-from ..data.table import MISSING, Dataset
-from ..hierarchy import from_rows
-from .noise import above_threshold, refuse_without_library, with_noise
+from anon_core.base.errors import BadPlan, brief, listing, nearest
+from anon_core.base.registry import find
+from anon_core.counts.noise import above_threshold, refuse_without_library, with_noise
+from anon_core.data.column import Column
+from anon_core.data.frequency import dense_rank
+from anon_core.data.hierarchy import from_rows
+from anon_core.data.table import MISSING, Dataset
 
 #: Cells of one table of counts: noise is drawn for every one of them.
 MOST_CELLS = 100_000

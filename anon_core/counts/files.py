@@ -6,8 +6,8 @@ import csv
 import io
 import json
 
-from ..data.formulas import neutralised
-from .counting import Counts
+from anon_core.counts.counting import Counts
+from anon_core.data.values.formulas import neutralised
 
 
 def files_of(found: Counts) -> dict[str, bytes]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import inf, nextafter
 from typing import Any, cast
 
-from ..base.errors import AnonError
+from anon_core.base.errors import AnonError
 
 #: What the optional part of the installation is called, and what it installs.
 EXTRA = "dp"

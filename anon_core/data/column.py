@@ -11,10 +11,18 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadInput
-from .kinds import KINDS, ColumnKind, a_kind, detect_kind, marks_thousands, other_kind, whole_kind
-from .thousands import MARK_NAMES, UNDECIDED, thousands_mark, without_thousands
-from .whole_numbers import whole_numbers
+from anon_core.base.errors import BadInput
+from anon_core.data.values.kinds import (
+    KINDS,
+    ColumnKind,
+    a_kind,
+    detect_kind,
+    marks_thousands,
+    other_kind,
+    whole_kind,
+)
+from anon_core.data.values.thousands import MARK_NAMES, UNDECIDED, thousands_mark, without_thousands
+from anon_core.data.values.whole_numbers import whole_numbers
 
 _MERGED = "were merged (1.0 and 1 are one)."
 _COMMAS = "Decimal commas were read as decimal points."

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadInput
-from .moments import without_midnight
+from anon_core.base.errors import BadInput
+from anon_core.data.values.moments import without_midnight
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -158,7 +158,9 @@ def _in_order(
         if len(words) < _MANY:
             words.sort()
         else:
-            from ..kernels.digits import in_digit_order  # a compiler, which few need at once
+            from anon_core.kernels.digits import (  # a compiler, which few need at once
+                in_digit_order,
+            )
 
             words = in_digit_order(words, np.empty_like(words), places, places + bits)
         order = words & ((1 << places) - 1)

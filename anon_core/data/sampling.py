@@ -9,10 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..base.errors import BadPlan
-from ..base.secret import stream
-from .frequency import dense_rank, stable_order
-from .table import Dataset
+from anon_core.base.errors import BadPlan
+from anon_core.base.secret import stream
+from anon_core.data.frequency import dense_rank, stable_order
+from anon_core.data.table import Dataset
 
 
 def sampled(dataset: Dataset, names: Sequence[str], share: float, seed: int) -> Dataset:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadInput, listing, nearest
-from .column import Column, as_kind, encode, tokens_of, trimmed
-from .frames import ArrowFrame, columns_of
-from .kinds import KINDS, ColumnKind
-from .meanings import Meaning
+from anon_core.base.errors import BadInput, listing, nearest
+from anon_core.data.column import Column, as_kind, encode, tokens_of, trimmed
+from anon_core.data.frames import ArrowFrame, columns_of
+from anon_core.data.values.kinds import KINDS, ColumnKind
+from anon_core.data.values.meanings import Meaning
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import F64, I64
-from .compiled import compiled
+from anon_core.base.arrays import F64, I64
+from anon_core.kernels.compiled import compiled
 
 
 @compiled

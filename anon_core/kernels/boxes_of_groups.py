@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..base.arrays import I32, I64
-from .compiled import compiled
+from anon_core.base.arrays import I32, I64
+from anon_core.kernels.compiled import compiled
 
 
 @compiled

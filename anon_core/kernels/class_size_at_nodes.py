@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import I64
-from .compiled import compiled
-from .packing import Packing
+from anon_core.base.arrays import I64
+from anon_core.kernels.compiled import compiled
+from anon_core.kernels.packing import Packing
 
 
 class Chunks(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.arrays import I32, I64
-from .best_gain_split import Prices, cover_price
-from .compiled import compiled
-from .cuts import Counted, Cuts
+from anon_core.base.arrays import I32, I64
+from anon_core.kernels.best_gain_split import Prices, cover_price
+from anon_core.kernels.compiled import compiled
+from anon_core.kernels.cuts import Counted, Cuts
 
 
 @compiled

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..base import compiling
-from ..base.context import clock_stopped
+from anon_core.base import compilation as compiling
+from anon_core.base.context import clock_stopped
 
 #: Compile a kernel as `compiling.compiled` does, out of every time box. Interpreted time counts.
 compiled = partial(compiling.compiled, around=clock_stopped)

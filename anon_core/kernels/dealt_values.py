@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import F64, I32, I64
-from .compiled import compiled
+from anon_core.base.arrays import F64, I32, I64
+from anon_core.kernels.compiled import compiled
 
 #: Rows of the largest group whose deals are weighed one by one.
 MOST_EXACT = 8

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import I64, U8
-from .compiled import compiled
-from .packing import Packing, Spare
-from .roll_up import roll_to
+from anon_core.base.arrays import I64, U8
+from anon_core.kernels.compiled import compiled
+from anon_core.kernels.packing import Packing, Spare
+from anon_core.kernels.roll_up import roll_to
 
 
 class Below(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.arrays import I64
-from .compiled import compiled
+from anon_core.base.arrays import I64
+from anon_core.kernels.compiled import compiled
 
 _BITS = 11  # of a digit: its counts stay near the processor
 

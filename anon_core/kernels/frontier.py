@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import B1, F64, I32, I64
-from .compiled import compiled
+from anon_core.base.arrays import B1, F64, I32, I64
+from anon_core.kernels.compiled import compiled
 
 
 class States(NamedTuple):

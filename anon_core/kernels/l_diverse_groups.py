@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import F64, I64
-from .compiled import compiled
-from .cuts import Cuts
+from anon_core.base.arrays import F64, I64
+from anon_core.kernels.compiled import compiled
+from anon_core.kernels.cuts import Cuts
 
 #: Rows that are fetched at a time: they lie far apart, and none has to wait for another.
 NEAR = 64

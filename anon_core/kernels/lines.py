@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.arrays import I32, I64, U8
-from ..base.copy_bytes import copy_bytes
-from .compiled import compiled
+from anon_core.base.arrays import I32, I64, U8
+from anon_core.base.copy_bytes import copy_bytes
+from anon_core.kernels.compiled import compiled
 
 
 @compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..base.arrays import I32, I64
+from anon_core.base.arrays import I32, I64
 
 
 class Packing(NamedTuple):

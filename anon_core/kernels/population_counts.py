@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .compiled import compiled
+from anon_core.kernels.compiled import compiled
 
 
 @compiled

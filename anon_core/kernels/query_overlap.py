@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import F64, I32, I64
-from .compiled import compiled
+from anon_core.base.arrays import F64, I32, I64
+from anon_core.kernels.compiled import compiled
 
 # Entries whose shares are held at a time, so that they stay near the processor.
 _TILE = 1024

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import I64
-from .compiled import compiled
-from .packing import Packing, Raised, Spare
+from anon_core.base.arrays import I64
+from anon_core.kernels.compiled import compiled
+from anon_core.kernels.packing import Packing, Raised, Spare
 
 
 @compiled

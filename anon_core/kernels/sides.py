@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import I32, I64
-from .compiled import compiled
-from .cuts import Counted, Limits
+from anon_core.base.arrays import I32, I64
+from anon_core.kernels.compiled import compiled
+from anon_core.kernels.cuts import Counted, Limits
 
 
 class Seen(NamedTuple):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import F64, I8, I32, I64
-from .compiled import compiled
+from anon_core.base.arrays import F64, I8, I32, I64
+from anon_core.kernels.compiled import compiled
 
 _BITS = 31
 _LIMBS = 600  # whole numbers of 18,600 bits; beyond them a sign is not told

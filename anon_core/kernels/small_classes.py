@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.arrays import I64
-from .compiled import compiled
-from .packing import Packing, Spare
+from anon_core.base.arrays import I64
+from anon_core.kernels.compiled import compiled
+from anon_core.kernels.packing import Packing, Spare
 
 
 @compiled

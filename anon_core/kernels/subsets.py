@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.arrays import F64, I32, I64
-from .best_gain_split import Prices, cover_price
-from .compiled import compiled
+from anon_core.base.arrays import F64, I32, I64
+from anon_core.kernels.best_gain_split import Prices, cover_price
+from anon_core.kernels.compiled import compiled
 
 
 @compiled

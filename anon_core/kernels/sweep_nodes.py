@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import F64, I64
-from .compiled import compiled
-from .packing import Packing
+from anon_core.base.arrays import F64, I64
+from anon_core.kernels.compiled import compiled
+from anon_core.kernels.packing import Packing
 
 
 class Priced(NamedTuple):

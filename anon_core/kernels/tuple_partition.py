@@ -6,11 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import B1, F64, I32, I64
-from .compiled import compiled
-from .cuts import Counted, Limits
-from .sides import move_half, move_inside, room_for, side_holds, ties_below, weighted_median
-from .sliced import sign_of_sum
+from anon_core.base.arrays import B1, F64, I32, I64
+from anon_core.kernels.compiled import compiled
+from anon_core.kernels.cuts import Counted, Limits
+from anon_core.kernels.sides import (
+    move_half,
+    move_inside,
+    room_for,
+    side_holds,
+    ties_below,
+    weighted_median,
+)
+from anon_core.kernels.sliced import sign_of_sum
 
 _SAME_WIDTH = 1e-9
 _NEAR = 1e-9  # what comes nearer to 1/l is decided in whole numbers

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import B1, F64, I32, I64
-from .best_gain_split import Prices, cover_price
-from .compiled import compiled
+from anon_core.base.arrays import B1, F64, I32, I64
+from anon_core.kernels.best_gain_split import Prices, cover_price
+from anon_core.kernels.compiled import compiled
 
 # What lies outside costs something even where its price is nothing: only what is covered is free.
 _NEXT_TO_NOTHING = 1e-12

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..data.kinds import ColumnKind
-from ..data.roles import Roles
-from ..hierarchy import Hierarchy
-from .earlier import Earlier
-from .people import Population
-from .problem import Problem
+from anon_core.data.hierarchy import Hierarchy
+from anon_core.data.roles.roles import Roles
+from anon_core.data.values.kinds import ColumnKind
+from anon_core.release.earlier_release import Earlier
+from anon_core.release.people import Population
+from anon_core.release.problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..data.frequency import FrequencySet, stable_order
+from anon_core.data.frequency import FrequencySet, stable_order
 
 REMOVED = -1
 
@@ -102,7 +102,7 @@ def shuffled(
         Places of each run, one after the other.
     generator : numpy.random.Generator
     """
-    from ..kernels.shuffled import shuffle_runs  # a compiler, which few need at once
+    from anon_core.kernels.shuffled import shuffle_runs  # a compiler, which few need at once
 
     drawn = generator.integers(0, (1 << 64) - 1, len(places), dtype=np.uint64, endpoint=True)
     found = places.copy()

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.arrays import I32, I64
-from ..base.errors import BadInput
-from ..data.column import Column
-from ..data.frequency import FrequencySet, dense_rank
-from ..data.kinds import ColumnKind
-from ..data.table import Dataset
-from ..hierarchy import Hierarchy
-from .people import of_kind
+from anon_core.base.arrays import I32, I64
+from anon_core.base.errors import BadInput
+from anon_core.data.column import Column
+from anon_core.data.frequency import FrequencySet, dense_rank
+from anon_core.data.hierarchy import Hierarchy
+from anon_core.data.table import Dataset
+from anon_core.data.values.kinds import ColumnKind
+from anon_core.release.people import of_kind
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

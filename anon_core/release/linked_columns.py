@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..base.arrays import B1, I32, I64
-from ..data.frequency import FrequencySet, dense_rank
-from ..data.table import Dataset
-from ..hierarchy import Hierarchy
-from .problem import leaf_codes
+from anon_core.base.arrays import B1, I32, I64
+from anon_core.data.frequency import FrequencySet, dense_rank
+from anon_core.data.hierarchy import Hierarchy
+from anon_core.data.table import Dataset
+from anon_core.release.problem import leaf_codes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

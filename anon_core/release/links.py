@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..hierarchy import TOP
-from .release import View
+from anon_core.data.hierarchy import TOP
+from anon_core.release.release import View
 
 LinkName = Literal["identity–quasi", "quasi–sensitive", "quasi–quasi"]
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import I32
-from ..base.errors import BadInput, BadPlan, clipped, listing, nearest
-from ..data.column import Column, encode
-from ..data.frequency import frequency_set
-from ..data.kinds import KINDS, ColumnKind, a_kind, kind_that_writes
-from ..data.roles import Roles
-from ..data.table import Dataset
-from ..data.thousands import without_thousands
-from ..hierarchy import TOP, Hierarchy, beyond_root, widened
-from .vocabulary import TAILS, Vocabulary
+from anon_core.base.arrays import I32
+from anon_core.base.errors import BadInput, BadPlan, clipped, listing, nearest
+from anon_core.data.column import Column, encode
+from anon_core.data.frequency import frequency_set
+from anon_core.data.hierarchy import TOP, Hierarchy, beyond_root, widened
+from anon_core.data.roles.roles import Roles
+from anon_core.data.table import Dataset
+from anon_core.data.values.kinds import KINDS, ColumnKind, a_kind, kind_that_writes
+from anon_core.data.values.thousands import without_thousands
+from anon_core.release.vocabulary import TAILS, Vocabulary
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -10,18 +10,18 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import I32, I64
-from ..base.errors import BadPlan, InputChanged, nearest
-from ..data.column import Column, encode
-from ..data.frequency import FrequencySet, dense_rank, frequency_set, stable_order
-from ..data.roles import Roles
-from ..data.table import Dataset
-from ..hierarchy import Hierarchy, flat
-from .combined import with_combinations
-from .earlier import Earlier
-from .holdout import Holdout, holdout_of
-from .people import Population, encode_population
-from .pieces import Pieces
+from anon_core.base.arrays import I32, I64
+from anon_core.base.errors import BadPlan, InputChanged, nearest
+from anon_core.data.column import Column, encode
+from anon_core.data.frequency import FrequencySet, dense_rank, frequency_set, stable_order
+from anon_core.data.hierarchy import Hierarchy, flat
+from anon_core.data.roles.roles import Roles
+from anon_core.data.table import Dataset
+from anon_core.release.combined_values import with_combinations
+from anon_core.release.earlier_release import Earlier
+from anon_core.release.holdout import Holdout, holdout_of
+from anon_core.release.people import Population, encode_population
+from anon_core.release.table_pieces import Pieces
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.arrays import I64
-from ..data.frequency import dense_rank
-from .grouping import Grouping
-from .problem import Problem
-from .release import Release, one_block
-from .vocabulary import of_level
+from anon_core.base.arrays import I64
+from anon_core.data.frequency import dense_rank
+from anon_core.release.grouping import Grouping
+from anon_core.release.problem import Problem
+from anon_core.release.release import Release, one_block
+from anon_core.release.vocabulary import of_level
 
 
 def raw_in_groups(problem: Problem, key: I64, group: I64, count: I64) -> Release | None:

@@ -10,15 +10,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import B1, F64, I32
-from ..base.errors import AnonError
-from ..data.frequency import dense_rank
-from .grouping import Grouping, group_runs
-from .guarantee import Guarantee
-from .linked_columns import RowSource
-from .problem import Problem
-from .stop_rule import StopRule
-from .vocabulary import Vocabulary, of_level
+from anon_core.base.arrays import B1, F64, I32
+from anon_core.base.errors import AnonError
+from anon_core.data.frequency import dense_rank
+from anon_core.release.grouping import Grouping, group_runs
+from anon_core.release.guarantee import Guarantee
+from anon_core.release.linked_columns import RowSource
+from anon_core.release.minimality_rule import StopRule
+from anon_core.release.problem import Problem
+from anon_core.release.vocabulary import Vocabulary, of_level
 
 Block = tuple[str, ...]
 

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from .attack_result import Details
-from .release import Release
+from anon_core.release.attack_result import Details
+from anon_core.release.release import Release
 
 State = Literal["holds", "broken", "undecided"]
 

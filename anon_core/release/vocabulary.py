@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadHierarchy
-from ..data.frequency import dense_rank
-from ..data.kinds import KINDS, ColumnKind
-from ..data.table import MISSING
-from ..hierarchy import TOP, Hierarchy
+from anon_core.base.errors import BadHierarchy
+from anon_core.data.frequency import dense_rank
+from anon_core.data.hierarchy import TOP, Hierarchy
+from anon_core.data.table import MISSING
+from anon_core.data.values.kinds import KINDS, ColumnKind
 
 #: What the text of a lower and of an upper tail begins with, before its limit.
 TAILS = ("≤", "≥")

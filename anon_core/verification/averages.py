@@ -13,15 +13,23 @@ from decimal import Decimal
 import numpy as np
 import numpy.typing as npt
 
-from .findings import Check, Rows, many, named, not_checked, numbers, undecided
-from .histogram import tally
-from .kinds import number_of
-from .lines import Lines
-from .match import text_runs
-from .published import PublishedTable
-from .tables import PrivateTable, Promise
-from .texts import EVERYTHING, Codes, PrivateColumn, Runs
-from .witness import Witness
+from anon_core.verification.findings import (
+    Check,
+    Rows,
+    many,
+    named,
+    not_checked,
+    numbers,
+    undecided,
+)
+from anon_core.verification.histogram import tally
+from anon_core.verification.kinds import number_of
+from anon_core.verification.lines import Lines
+from anon_core.verification.match import text_runs
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.tables import PrivateTable, Promise
+from anon_core.verification.texts import EVERYTHING, Codes, PrivateColumn, Runs
+from anon_core.verification.witness import Witness
 
 Floats = npt.NDArray[np.float64]
 _STATISTICS = ("mean", "median")

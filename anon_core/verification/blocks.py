@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .tables import Promise
+from anon_core.verification.tables import Promise
 
 Block = tuple[str, ...]
 

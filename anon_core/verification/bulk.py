@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..base.errors import BadInput, clipped
-from .ahead import ahead
-from .cells import Cells, TextTable, cells_of_column, narrow, numbering
-from .engine import engine, quoted
-from .opening import refuse_wide
-from .plain_bytes import plain_lines
-from .reading_options import Reading
-from .row_groups import few_groups, read_groups
-from .stored import StoredObject
+from anon_core.base.errors import BadInput, clipped
+from anon_core.verification.cells import Cells, TextTable, cells_of_column, narrow, numbering
+from anon_core.verification.engine import engine, quoted
+from anon_core.verification.opening import refuse_wide
+from anon_core.verification.plain_bytes import plain_lines
+from anon_core.verification.prefetch import ahead
+from anon_core.verification.reading_options import Reading
+from anon_core.verification.row_groups import few_groups, read_groups
+from anon_core.verification.stored import StoredObject
 
 if TYPE_CHECKING:
     import pyarrow as pa

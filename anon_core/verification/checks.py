@@ -17,48 +17,45 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.errors import AnonError, clipped, listing
-from . import typed
-from .averages import check_averages, check_groups, numbers_of
-from .blocks import table_names
-from .both_sides import UnlikeCsv, read_both_sides
-from .cells import TextTable
-from .comparison import Comparison
-from .coverage import check_coverage
-from .dialect import check_dialect, check_presence, names_of
-from .engine import within
-from .file_checks import check_formulas
-from .file_formats import (
-    file_names,
-    read_files,
-)
-from .findings import Check, Verification, many, named
-from .folder import check_folder, refuse_unfinished
-from .gates import check_gates
-from .grouped import Grouped
-from .hierarchy_files import named_path, read_hierarchies
-from .histogram import tally
-from .judgement import judge_all, looks_at_public
-from .level_columns import LevelTable
-from .lines import Lines
-from .one_level import check_one_level
-from .opening import MOST_TEXT_BYTES, Content, read_bytes
-from .permuted import check_permuted
-from .public_people import PublicPeople, read_public
-from .published import PublishedTable
-from .reading import read_table
-from .reading_options import Reading, read_options
-from .recipe_text import read_recipe
-from .redacted import without_redacted
-from .registry import second_computations
-from .relabelled import relabelled
-from .sampling import is_guessable
-from .sensitive_levels import at_each_level, at_levels
-from .shape import completed
-from .tables import PrivateTable, Promise, read_promise, section
-from .texts import Spelling, read_private_column
-from .unseen import with_unseen
-from .witness import Witness
+from anon_core.base.errors import AnonError, clipped, listing
+from anon_core.verification import statistics_files as typed
+from anon_core.verification.averages import check_averages, check_groups, numbers_of
+from anon_core.verification.blocks import table_names
+from anon_core.verification.cells import TextTable
+from anon_core.verification.comparison import Comparison
+from anon_core.verification.coverage import check_coverage
+from anon_core.verification.dialect import check_dialect, check_presence, names_of
+from anon_core.verification.engine import within
+from anon_core.verification.file_checks import check_formulas
+from anon_core.verification.file_formats import file_names, read_files
+from anon_core.verification.findings import Check, Verification, many, named
+from anon_core.verification.folder import check_folder, refuse_unfinished
+from anon_core.verification.gates import check_gates
+from anon_core.verification.groups import Grouped
+from anon_core.verification.hierarchy_files import named_path, read_hierarchies
+from anon_core.verification.histogram import tally
+from anon_core.verification.inputs import UnlikeCsv, read_both_sides
+from anon_core.verification.judgement import judge_all, looks_at_public
+from anon_core.verification.level_columns import LevelTable
+from anon_core.verification.lines import Lines
+from anon_core.verification.one_level import check_one_level
+from anon_core.verification.opening import MOST_TEXT_BYTES, Content, read_bytes
+from anon_core.verification.permuted import check_permuted
+from anon_core.verification.public_people import PublicPeople, read_public
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.reading import read_table
+from anon_core.verification.reading_options import Reading, read_options
+from anon_core.verification.recipe_text import read_recipe
+from anon_core.verification.redaction import without_redacted
+from anon_core.verification.registry import second_computations
+from anon_core.verification.relabelling import relabelled
+from anon_core.verification.sampling import is_guessable
+from anon_core.verification.sensitive_levels import at_each_level, at_levels
+from anon_core.verification.shape import completed
+from anon_core.verification.tables import PrivateTable, Promise, read_promise, section
+from anon_core.verification.texts import Spelling, read_private_column
+from anon_core.verification.unseen_values import with_unseen
+from anon_core.verification.witness import Witness
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from functools import partial
 
-from .kinds import measured_kinds
-from .label_forms import Exact, Inside, meanings
-from .level_columns import level_columns
-from .texts import Spelling
+from anon_core.verification.kinds import measured_kinds
+from anon_core.verification.label_forms import Exact, Inside, meanings
+from anon_core.verification.level_columns import level_columns
+from anon_core.verification.texts import Spelling
 
 _MASK = re.compile(r"([^\s*]*\d[^\s*]*)\*+")
 

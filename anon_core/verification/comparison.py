@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future, wait
 from typing import Any
 
-from .both_sides import BothSides, UnlikeCsv
-from .cells import TextTable
-from .file_formats import check_other_formats, check_writing, compare_csv
-from .findings import Check
-from .opening import Content
-from .part_files import parts_told
-from .spelling import check_spelling
-from .tables import Promise
+from anon_core.verification.cells import TextTable
+from anon_core.verification.file_formats import check_other_formats, check_writing, compare_csv
+from anon_core.verification.findings import Check
+from anon_core.verification.inputs import BothSides, UnlikeCsv
+from anon_core.verification.opening import Content
+from anon_core.verification.part_files import parts_told
+from anon_core.verification.spelling import check_spelling
+from anon_core.verification.tables import Promise
 
 
 class Comparison:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .evidence import CannotTell, Evidence
-from .findings import Check, Rows, named
-from .histogram import tally
-from .match import covering_pairs, text_runs
-from .tables import joined
-from .texts import Codes
+from anon_core.verification.evidence import CannotTell, Evidence
+from anon_core.verification.findings import Check, Rows, named
+from anon_core.verification.histogram import tally
+from anon_core.verification.match import covering_pairs, text_runs
+from anon_core.verification.tables import joined
+from anon_core.verification.texts import Codes
 
 
 @dataclass(frozen=True, kw_only=True)

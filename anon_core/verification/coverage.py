@@ -6,15 +6,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from . import match
-from .claims import untrue
-from .findings import Check, many, named, undecided
-from .lines import Lines
-from .match import TooLarge, beyond, covering_pairs, sole_text, text_runs, without_partner
-from .published import PublishedTable
-from .row_coverage import rows_alone
-from .tables import PrivateTable, Promise, joined
-from .texts import Codes, Cover, PrivateColumn
+from anon_core.verification import match
+from anon_core.verification.claims import untrue
+from anon_core.verification.findings import Check, many, named, undecided
+from anon_core.verification.lines import Lines
+from anon_core.verification.match import (
+    TooLarge,
+    beyond,
+    covering_pairs,
+    sole_text,
+    text_runs,
+    without_partner,
+)
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.row_coverage import rows_alone
+from anon_core.verification.tables import PrivateTable, Promise, joined
+from anon_core.verification.texts import Codes, Cover, PrivateColumn
 
 
 def check_coverage(

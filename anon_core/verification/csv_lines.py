@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.arrays import B1, I32, I64, U8
-from ..base.compiling import compiled
-from ..base.copy_bytes import copy_bytes
+from anon_core.base.arrays import B1, I32, I64, U8
+from anon_core.base.compilation import compiled
+from anon_core.base.copy_bytes import copy_bytes
 
 _QUOTE, _LINE, _RETURN = ord('"'), ord("\n"), ord("\r")
 

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..base.errors import BadPlan
-from .findings import Check
-from .opening import Content
-from .published import PublishedTable
+from anon_core.base.errors import BadPlan
+from anon_core.verification.findings import Check
+from anon_core.verification.opening import Content
+from anon_core.verification.published import PublishedTable
 
 #: What follows a table's name in that of the file.
 ENDING = "spreadsheet.csv"

@@ -10,7 +10,7 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from .kinds import are_digits
+from anon_core.verification.kinds import are_digits
 
 _MOST = 18  # digits that fit a word whatever they are
 

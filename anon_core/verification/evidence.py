@@ -12,15 +12,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import AnonError, listing
-from .behind import Behind, behind
-from .blocks import blocks
-from .findings import Check, many, named
-from .grouped import Grouped
-from .histogram import Histogram
-from .public_people import PublicPeople, covered_people
-from .tables import PrivateTable, Promise, joined
-from .texts import Codes, PrivateColumn
+from anon_core.base.errors import AnonError, listing
+from anon_core.verification.blocks import blocks
+from anon_core.verification.candidate_rows import Behind, behind
+from anon_core.verification.findings import Check, many, named
+from anon_core.verification.groups import Grouped
+from anon_core.verification.histogram import Histogram
+from anon_core.verification.public_people import PublicPeople, covered_people
+from anon_core.verification.tables import PrivateTable, Promise, joined
+from anon_core.verification.texts import Codes, PrivateColumn
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 

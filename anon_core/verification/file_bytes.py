@@ -14,10 +14,10 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from .ahead import ahead
-from .cells import Narrow
-from .opening import Content
-from .texts import Codes
+from anon_core.verification.cells import Narrow
+from anon_core.verification.opening import Content
+from anon_core.verification.prefetch import ahead
+from anon_core.verification.texts import Codes
 
 #: Rows of one row group of a Parquet file.
 ROW_GROUP = 1 << 20
@@ -62,7 +62,7 @@ def _csv_parts(
     """Yield a CSV file: UTF-8, commas, line feeds, and quotes only where a cell needs them."""
     import pyarrow as pa
 
-    from .csv_lines import put_together
+    from anon_core.verification.csv_lines import put_together
 
     alone = len(header) == 1
     yield (",".join(_cell(name, alone) for name in header) + "\n").encode()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .findings import Check, Rows, many, named
-from .published import PublishedTable
-from .texts import is_formula, may_be_guarded
+from anon_core.verification.findings import Check, Rows, many, named
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.texts import is_formula, may_be_guarded
 
 
 def check_formulas(release: PublishedTable) -> Check:

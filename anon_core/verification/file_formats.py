@@ -3,7 +3,8 @@
 Everything is recomputed from what the CSV file says; where the recipe publishes Parquet alone, from
 that file. A file of any other format must be, byte for byte, what is written of the same cells, so
 that of a large table that has both the faster one is read. The run has its own table of formats
-(`anon_core/job/file_formats.py`); a file of a format that is not in this one breaks a release.
+(`anon_core/pipeline/publish/file_formats.py`); a file of a format that is not in this one breaks a
+release.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import BadInput, listing
-from .beyond_rows import beyond_rows
-from .cells import Narrow, TextTable
-from .dialect import names_of
-from .file_bytes import first_difference, is_parquet_of
-from .findings import Check, many, named, numbers
-from .opening import Content, FileBytes
-from .part_files import (
+from anon_core.base.errors import BadInput, listing
+from anon_core.verification.cells import Narrow, TextTable
+from anon_core.verification.dialect import names_of
+from anon_core.verification.excess_rows import beyond_rows
+from anon_core.verification.file_bytes import first_difference, is_parquet_of
+from anon_core.verification.findings import Check, many, named, numbers
+from anon_core.verification.opening import Content, FileBytes
+from anon_core.verification.part_files import (
     check_csv_parts,
     check_parts,
     odd_csv_part,
@@ -33,9 +34,9 @@ from .part_files import (
     parts_told,
     read_parts,
 )
-from .published import PublishedTable
-from .reading import read_parquet, read_published, read_published_csv
-from .texts import Codes, Spelling
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.reading import read_parquet, read_published, read_published_csv
+from anon_core.verification.texts import Codes, Spelling
 
 #: Takes a published table, a file's content and its name.
 FileCheck = Callable[[PublishedTable, Content, str], Check]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import comb
 
-from ..base.errors import AnonError
+from anon_core.base.errors import AnonError
 
 #: States beyond this are given up, and what was to be decided counts as not decided.
 MOST_STATES = 400_000

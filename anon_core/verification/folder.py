@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..base.errors import BadInput, clipped, listing
-from .findings import Check
+from anon_core.base.errors import BadInput, clipped, listing
+from anon_core.verification.findings import Check
 
 #: What the command line calls the hidden stage of a folder, beside it or inside.
 STAGE = ".anonymity-workbench"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, cast
 
-from .findings import Check
+from anon_core.verification.findings import Check
 
 #: The name of their checks.
 GATES = "accept"

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import BadInput, BadPlan, clipped
-from .hierarchy_names import ALL, columns_named, files_of_folder
-from .levels import read_levels
-from .opening import MOST_TEXT_BYTES, read_bytes
-from .tables import section
+from anon_core.base.errors import BadInput, BadPlan, clipped
+from anon_core.verification.hierarchy_names import ALL, columns_named, files_of_folder
+from anon_core.verification.levels import read_levels
+from anon_core.verification.opening import MOST_TEXT_BYTES, read_bytes
+from anon_core.verification.tables import section
 
 
 def read_hierarchies(recipe: Mapping[str, Any], folder: Path) -> dict[str, list[list[str]]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import BadHierarchy, clipped
+from anon_core.base.errors import BadHierarchy, clipped
 
 #: What stands for every column without a file of its own.
 ALL = "*"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .texts import Codes
+from anon_core.verification.texts import Codes
 
 #: What one class shows: how often each value; None is the missing value.
 Counts = Mapping[Any, int]

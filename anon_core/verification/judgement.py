@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from .behind import Behind
-from .evidence import CannotTell, Evidence, Levels
-from .fillings import TooManyFillings
-from .findings import Check, undecided
-from .grouped import Grouped
-from .match import TooLarge
-from .public_people import PublicPeople
-from .registry import SecondComputation, second_computations
-from .tables import PrivateTable, Promise
+from anon_core.verification.candidate_rows import Behind
+from anon_core.verification.evidence import CannotTell, Evidence, Levels
+from anon_core.verification.fillings import TooManyFillings
+from anon_core.verification.findings import Check, undecided
+from anon_core.verification.groups import Grouped
+from anon_core.verification.match import TooLarge
+from anon_core.verification.public_people import PublicPeople
+from anon_core.verification.registry import SecondComputation, second_computations
+from anon_core.verification.tables import PrivateTable, Promise
 
 
 def judge_all(

@@ -1,8 +1,8 @@
 """The kinds of columns, as the second computation knows them: one row each.
 
-The run has its own table (`anon_core/data/kinds.py`) and shares no code with this one; a recipe
-that declares a kind which is not in this table is refused. What a kind means is here alone: the
-other files of this folder ask it.
+The run has its own table (`anon_core/data/values/kinds.py`) and shares no code with this one; a
+recipe that declares a kind which is not in this table is refused. What a kind means is here alone:
+the other files of this folder ask it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from math import isfinite
 
-from ..base.errors import BadPlan, brief, listing
-from . import moments
-from .moments import day_of, period
-from .thousands import thousands_of, unmarked
+from anon_core.base.errors import BadPlan, brief, listing
+from anon_core.verification import moments
+from anon_core.verification.moments import day_of, period
+from anon_core.verification.thousands import thousands_of, unmarked
 
 #: What a text of a measured kind stands for: a number, or whole units such as days, microseconds.
 Measure = Decimal | int

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..base.errors import BadHierarchy
-from .reading import read_csv_rows
+from anon_core.base.errors import BadHierarchy
+from anon_core.verification.reading import read_csv_rows
 
 Rows = list[list[str]]
 #: A group's place: its level, where the file parts its lines by level, and its label.

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .findings import Rows
-from .tables import joined
-from .texts import Codes, Key, Spelling
+from anon_core.verification.findings import Rows
+from anon_core.verification.tables import joined
+from anon_core.verification.texts import Codes, Key, Spelling
 
 
 def plain_texts(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .evidence import Evidence
-from .texts import Codes
+from anon_core.verification.evidence import Evidence
+from anon_core.verification.texts import Codes
 
 
 def who_look_alike(evidence: Evidence) -> Codes:

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ..base.errors import BadInput, clipped
-from .cells import Cells, TextTable, narrow
+from anon_core.base.errors import BadInput, clipped
+from anon_core.verification.cells import Cells, TextTable, narrow
 
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import AnonError
-from .tables import joined
-from .texts import Codes, Runs
+from anon_core.base.errors import AnonError
+from anon_core.verification.tables import joined
+from anon_core.verification.texts import Codes, Runs
 
 #: Work beyond these is given up, and what was to be decided counts as not decided.
 MOST_PAIRS = 20_000_000

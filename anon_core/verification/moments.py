@@ -10,7 +10,7 @@ import datetime
 import re
 from collections.abc import Callable, Sequence
 
-from .label_forms import month_range
+from anon_core.verification.label_forms import month_range
 
 _YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
 _DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")

@@ -13,9 +13,9 @@ from decimal import Decimal
 
 import numpy as np
 
-from ..base.errors import BadInput
-from .cells import Cells, TextTable
-from .moments import day_of, instant_of, local_of
+from anon_core.base.errors import BadInput
+from anon_core.verification.cells import Cells, TextTable
+from anon_core.verification.moments import day_of, instant_of, local_of
 
 _PARTS = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})([-/.])([0-9]{4})((?:[Tt]|,?\s+)\S.*)?")
 _UNITS = ("€", "$", "£", "¥", "CHF", "EUR", "USD", "GBP", "%")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.errors import listing
-from .findings import Check, many, named, undecided
-from .histogram import tally
-from .lines import Lines
-from .tables import PrivateTable, Promise
-from .texts import on_levels
+from anon_core.base.errors import listing
+from anon_core.verification.findings import Check, many, named, undecided
+from anon_core.verification.histogram import tally
+from anon_core.verification.lines import Lines
+from anon_core.verification.tables import PrivateTable, Promise
+from anon_core.verification.texts import on_levels
 
 
 def check_one_level(promise: Promise, release: Lines, table: PrivateTable) -> Check:

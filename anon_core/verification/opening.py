@@ -14,7 +14,7 @@ import stat
 import zlib
 from pathlib import Path
 
-from ..base.errors import BadInput, clipped
+from anon_core.base.errors import BadInput, clipped
 
 #: Largest file, packed or unpacked: 16 GiB.
 MOST_BYTES = 1 << 34

@@ -18,9 +18,9 @@ from xml.sax.saxutils import unescape
 
 import numpy as np
 
-from ..base.errors import BadInput
-from .opening import ALWAYS_UNPACKED, MOST_CELLS, MOST_RATIO, refuse_wide
-from .reading_options import Reading
+from anon_core.base.errors import BadInput
+from anon_core.verification.opening import ALWAYS_UNPACKED, MOST_CELLS, MOST_RATIO, refuse_wide
+from anon_core.verification.reading_options import Reading
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..base.errors import BadInput, BadPlan
-from .cells import Cells, TextTable
-from .file_bytes import first_difference, is_parquet_of
-from .findings import Check
-from .opening import Content
-from .published import PublishedTable
+from anon_core.base.errors import BadInput, BadPlan
+from anon_core.verification.cells import Cells, TextTable
+from anon_core.verification.file_bytes import first_difference, is_parquet_of
+from anon_core.verification.findings import Check
+from anon_core.verification.opening import Content
+from anon_core.verification.published import PublishedTable
 
 _MOST = 9999
 _PART = re.compile(r"-[0-9]{4}-of-([0-9]{4})\.(csv|parquet)\Z")

@@ -12,21 +12,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.errors import listing
-from .blocks import Block, blocks, group_name, parts, sets_are_formed
-from .coarsened import check_coarsened
-from .file_checks import check_formulas
-from .findings import Check, Verification, many, named, not_checked, numbers, undecided
-from .grouped import Grouped, coded
-from .histogram import tally
-from .kinds import are_digits
-from .lines import Lines
-from .match import TooLarge, beyond
-from .published import PublishedTable
-from .standing import Standing, can_stand, parts_of
-from .tables import PrivateTable, Promise
-from .texts import Codes
-from .witness import Witness, check_witness
+from anon_core.base.errors import listing
+from anon_core.verification.assignment import Standing, can_stand, parts_of
+from anon_core.verification.blocks import Block, blocks, group_name, parts, sets_are_formed
+from anon_core.verification.coarsening import check_coarsened
+from anon_core.verification.file_checks import check_formulas
+from anon_core.verification.findings import (
+    Check,
+    Verification,
+    many,
+    named,
+    not_checked,
+    numbers,
+    undecided,
+)
+from anon_core.verification.groups import Grouped, coded
+from anon_core.verification.histogram import tally
+from anon_core.verification.kinds import are_digits
+from anon_core.verification.lines import Lines
+from anon_core.verification.match import TooLarge, beyond
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.tables import PrivateTable, Promise
+from anon_core.verification.texts import Codes
+from anon_core.verification.witness import Witness, check_witness
 
 
 def check_permuted(

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .evidence import CannotTell, Evidence
-from .findings import Check, many, named
-from .texts import Codes
+from anon_core.verification.evidence import CannotTell, Evidence
+from anon_core.verification.findings import Check, many, named
+from anon_core.verification.texts import Codes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from .ahead import ahead
+from anon_core.verification.prefetch import ahead
 
 _BLOCK = 1 << 23
 _LONGEST_LINE = 1 << 26
@@ -47,7 +47,9 @@ def lines_of(
     content: bytes | memoryview, sign: bytes, width: int, *, windows: bool = False
 ) -> int | None:
     """Return how many lines a part of a file has; None where one is not plain or has no end."""
-    from .csv_lines import count_lines  # a compiler, which small files do without
+    from anon_core.verification.csv_lines import (  # a compiler, which small files do without
+        count_lines,
+    )
 
     text = np.frombuffer(content, dtype=np.uint8)
     found = count_lines(text, sign[0], width, windows)

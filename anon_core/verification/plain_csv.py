@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from .texts import Codes
+from anon_core.verification.texts import Codes
 
 _BLOCK = 1 << 24
 _SAMPLE = 1 << 17  # bytes by which it is judged whether lines repeat

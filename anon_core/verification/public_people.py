@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.errors import BadPlan, listing
-from .cells import Cells, TextTable
-from .grouped import Grouped
-from .lines import Lines
-from .match import beyond, covering_pairs, text_runs
-from .tables import PrivateTable, Promise, joined
-from .texts import Codes, Cover, level_sets, read_cover, read_private_column
-from .unlisted import completed
+from anon_core.base.errors import BadPlan, listing
+from anon_core.verification.cells import Cells, TextTable
+from anon_core.verification.groups import Grouped
+from anon_core.verification.lines import Lines
+from anon_core.verification.match import beyond, covering_pairs, text_runs
+from anon_core.verification.public_values import completed
+from anon_core.verification.tables import PrivateTable, Promise, joined
+from anon_core.verification.texts import Codes, Cover, level_sets, read_cover, read_private_column
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 

@@ -12,14 +12,14 @@ from typing import TextIO
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadInput
-from .cells import Cells, Narrow, TextTable, narrow, numbering, taken
-from .findings import Rows, numbers
-from .lines import Lines, plain_texts
-from .opening import Content, refuse_wide
-from .plain_csv import read_plain
-from .tables import lines_of
-from .texts import Codes, Spelling
+from anon_core.base.errors import BadInput
+from anon_core.verification.cells import Cells, Narrow, TextTable, narrow, numbering, taken
+from anon_core.verification.findings import Rows, numbers
+from anon_core.verification.lines import Lines, plain_texts
+from anon_core.verification.opening import Content, refuse_wide
+from anon_core.verification.plain_csv import read_plain
+from anon_core.verification.tables import lines_of
+from anon_core.verification.texts import Codes, Spelling
 
 _AT_A_TIME = 1 << 20
 #: Larger files are not read as one text.

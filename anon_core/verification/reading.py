@@ -12,12 +12,17 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..base.errors import BadInput, clipped
-from .bulk import FROM_BYTES, csv_in_bulk, parquet_in_bulk, parquet_where_it_lies
-from .cells import Cells, TextTable, cells_of_column
-from .many_files import joined, joined_parts
-from .notation import rewritten
-from .opening import (
+from anon_core.base.errors import BadInput, clipped
+from anon_core.verification.bulk import (
+    FROM_BYTES,
+    csv_in_bulk,
+    parquet_in_bulk,
+    parquet_where_it_lies,
+)
+from anon_core.verification.cells import Cells, TextTable, cells_of_column
+from anon_core.verification.many_files import joined, joined_parts
+from anon_core.verification.notation import rewritten
+from anon_core.verification.opening import (
     MOST_BYTES,
     MOST_CELLS,
     Content,
@@ -26,9 +31,14 @@ from .opening import (
     refuse_wide,
     unpack,
 )
-from .other_files import is_workbook, read_sheet, read_statistics, statistics_reader
-from .reading_options import Reading
-from .stored import StoredObject, is_address, objects_at
+from anon_core.verification.other_files import (
+    is_workbook,
+    read_sheet,
+    read_statistics,
+    statistics_reader,
+)
+from anon_core.verification.reading_options import Reading
+from anon_core.verification.stored import StoredObject, is_address, objects_at
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ..base.errors import BadPlan
-from .texts import MISSING_TOKENS
+from anon_core.base.errors import BadPlan
+from anon_core.verification.texts import MISSING_TOKENS
 
 
 @dataclass(frozen=True, kw_only=True)

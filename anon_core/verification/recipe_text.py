@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from ..base.errors import BadPlan
+from anon_core.base.errors import BadPlan
 
 _MOST_DOTS = 1000  # in a line; the parser takes longer for keys of more parts than anybody waits
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from .evidence import Evidence, Form
-from .findings import Check
+from anon_core.verification.evidence import Evidence, Form
+from anon_core.verification.findings import Check
 
 #: Columns that a promise is about.
 Columns = Literal["quasi", "sensitive", "every"]

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from ..base.errors import BadInput, clipped
-from . import typed
-from .blocks import group_name, parts, table_names
-from .dialect import check_dialect, check_presence, names_of
-from .evidence import CannotTell
-from .file_checks import check_formulas, check_readable
-from .file_formats import (
+from anon_core.base.errors import BadInput, clipped
+from anon_core.verification import statistics_files as typed
+from anon_core.verification.blocks import group_name, parts, table_names
+from anon_core.verification.dialect import check_dialect, check_presence, names_of
+from anon_core.verification.evidence import CannotTell
+from anon_core.verification.file_checks import check_formulas, check_readable
+from anon_core.verification.file_formats import (
     check_other_formats,
     check_writing,
     file_names,
@@ -28,25 +28,25 @@ from .file_formats import (
     read_from,
     read_release,
 )
-from .findings import Check, Verification, many, named, not_checked
-from .folder import check_folder, refuse_unfinished
-from .grouped import Grouped
-from .hierarchy_files import read_hierarchies
-from .histogram import tally
-from .judgement import judge_all
-from .kinds import kind_of
-from .lines import Lines
-from .opening import MOST_TEXT_BYTES, read_bytes
-from .published import PublishedTable
-from .reading_options import read_options
-from .recipe_text import read_recipe
-from .relabelled import relabelled
-from .shape import completed
-from .tables import Promise, read_promise, section
-from .texts import EVERYTHING, Spelling, members_of
+from anon_core.verification.findings import Check, Verification, many, named, not_checked
+from anon_core.verification.folder import check_folder, refuse_unfinished
+from anon_core.verification.groups import Grouped
+from anon_core.verification.hierarchy_files import read_hierarchies
+from anon_core.verification.histogram import tally
+from anon_core.verification.judgement import judge_all
+from anon_core.verification.kinds import kind_of
+from anon_core.verification.lines import Lines
+from anon_core.verification.opening import MOST_TEXT_BYTES, read_bytes
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.reading_options import read_options
+from anon_core.verification.recipe_text import read_recipe
+from anon_core.verification.relabelling import relabelled
+from anon_core.verification.shape import completed
+from anon_core.verification.tables import Promise, read_promise, section
+from anon_core.verification.texts import EVERYTHING, Spelling, members_of
 
 if TYPE_CHECKING:
-    from .tables import PrivateTable
+    from anon_core.verification.tables import PrivateTable
 
 _NEEDS_TABLE = {
     "rows": "How many rows of the table are not published was not checked.",

@@ -17,14 +17,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .ahead import ahead
-from .cells import Narrow, narrow, taken
-from .findings import Rows
-from .lines import Lines
-from .match import TooLarge, covering_pairs, sole_text, text_runs, without_partner
-from .published import PublishedTable
-from .tables import AT_A_TIME, PrivateTable, Promise, joined
-from .texts import Codes, Cover
+from anon_core.verification.cells import Narrow, narrow, taken
+from anon_core.verification.findings import Rows
+from anon_core.verification.lines import Lines
+from anon_core.verification.match import (
+    TooLarge,
+    covering_pairs,
+    sole_text,
+    text_runs,
+    without_partner,
+)
+from anon_core.verification.prefetch import ahead
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.tables import AT_A_TIME, PrivateTable, Promise, joined
+from anon_core.verification.texts import Codes, Cover
 
 #: Rows of one table that are held as numbers at a time.
 MOST_ROWS = 1 << 24

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.errors import BadInput, clipped
-from .ahead import ahead
-from .cells import Cells, cells_of_column, narrow, numbering
+from anon_core.base.errors import BadInput, clipped
+from anon_core.verification.cells import Cells, cells_of_column, narrow, numbering
+from anon_core.verification.prefetch import ahead
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq

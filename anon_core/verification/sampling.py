@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadPlan
-from .texts import Codes, PrivateColumn
+from anon_core.base.errors import BadPlan
+from anon_core.verification.texts import Codes, PrivateColumn
 
 _DIGITS = re.compile("[0-9a-fA-F]{1,64}")
 _LONG = 256  # bits of a seed

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import BadPlan
-from .cells import Cells, TextTable, narrow
-from .tables import Promise, section
-from .texts import read_private_column
+from anon_core.base.errors import BadPlan
+from anon_core.verification.cells import Cells, TextTable, narrow
+from anon_core.verification.tables import Promise, section
+from anon_core.verification.texts import read_private_column
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 #: Most choices of levels that a release is held against.

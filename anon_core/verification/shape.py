@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..base.errors import BadPlan, brief, listing
+from anon_core.base.errors import BadPlan, brief, listing
 
 _ALLOWED: Mapping[str, tuple[object, ...]] = {
     "tables": (1, 2),

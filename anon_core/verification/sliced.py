@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from .histogram import tally
-from .match import TooLarge
-from .tables import joined
-from .texts import Codes
+from anon_core.verification.histogram import tally
+from anon_core.verification.match import TooLarge
+from anon_core.verification.tables import joined
+from anon_core.verification.texts import Codes
 
 #: People and groups looked at before the question is given up.
 MOST_MEETINGS = 200_000_000

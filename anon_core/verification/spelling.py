@@ -13,14 +13,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import cast
 
-from .averages import decimals_of, numbers_of
-from .cells import TextTable
-from .findings import Check, many, named
-from .level_columns import level_columns
-from .published import PublishedTable
-from .tables import PrivateTable, Promise
-from .texts import EVERYTHING, Key, Spelling, guarded, may_be_guarded, members_of
-from .thousands import unmarked
+from anon_core.verification.averages import decimals_of, numbers_of
+from anon_core.verification.cells import TextTable
+from anon_core.verification.findings import Check, many, named
+from anon_core.verification.level_columns import level_columns
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.tables import PrivateTable, Promise
+from anon_core.verification.texts import (
+    EVERYTHING,
+    Key,
+    Spelling,
+    guarded,
+    may_be_guarded,
+    members_of,
+)
+from anon_core.verification.thousands import unmarked
 
 _AVERAGE = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?")
 _QUOTED = re.compile(r'[,{}"]')

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import BadInput, clipped
-from .opening import MOST_BYTES
+from anon_core.base.errors import BadInput, clipped
+from anon_core.verification.opening import MOST_BYTES
 
 _SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "file")
 #: A scheme, then slashes; one that went through a path has a single slash left.

@@ -12,12 +12,12 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadPlan, listing
-from .cells import Narrow, TextTable, narrow, taken
-from .kinds import KINDS, refuse_unknown
-from .sampling import drawn, sample_of
-from .shape import Shape, read_shape
-from .texts import (
+from anon_core.base.errors import BadPlan, listing
+from anon_core.verification.cells import Narrow, TextTable, narrow, taken
+from anon_core.verification.kinds import KINDS, refuse_unknown
+from anon_core.verification.sampling import drawn, sample_of
+from anon_core.verification.shape import Shape, read_shape
+from anon_core.verification.texts import (
     MISSING_TOKENS,
     Codes,
     Cover,

@@ -17,12 +17,12 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadHierarchy
-from .cells import Cells, Narrow, taken
-from .digits import Digits, Numbers, numbers_of
-from .kinds import KINDS, Kind, Measure, kind_of, number_of
-from .level_columns import level_columns
-from .thousands import thousands_of, unmarked
+from anon_core.base.errors import BadHierarchy
+from anon_core.verification.cells import Cells, Narrow, taken
+from anon_core.verification.digits import Digits, Numbers, numbers_of
+from anon_core.verification.kinds import KINDS, Kind, Measure, kind_of, number_of
+from anon_core.verification.level_columns import level_columns
+from anon_core.verification.thousands import thousands_of, unmarked
 
 Codes = npt.NDArray[np.int64]
 #: What makes two cells of a column equal: a number, a day or the like, or the text itself.

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .blocks import blocks
-from .findings import Check, undecided
-from .grouped import Grouped
-from .match import covering_pairs, text_runs, without_partner
-from .published import PublishedTable
-from .tables import PrivateTable, Promise, joined
-from .texts import Codes
+from anon_core.verification.blocks import blocks
+from anon_core.verification.findings import Check, undecided
+from anon_core.verification.groups import Grouped
+from anon_core.verification.match import covering_pairs, text_runs, without_partner
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.tables import PrivateTable, Promise, joined
+from anon_core.verification.texts import Codes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

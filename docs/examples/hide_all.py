@@ -10,7 +10,7 @@ from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm, Approach
 from anon_core.contracts.model import GroupModel
-from anon_core.lattice.nodes import Nodes
+from anon_core.methods.lattice.nodes import Nodes
 from anon_core.release.problem import Problem
 from anon_core.release.results import Outcome, SearchAccount
 

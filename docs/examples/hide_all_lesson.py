@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from anon_core.learn import Example, Lesson, Source, Step, Trace
-from anon_core.learn.telling import number_question, release_table, table
+from anon_core.teaching.learn import Example, Lesson, Source, Step, Trace
+from anon_core.teaching.learn.text import number_question, release_table, table
 
 
 class HideAllLesson(Lesson):

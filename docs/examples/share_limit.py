@@ -15,9 +15,9 @@ from anon_core.base.params import number, sensitive_column
 from anon_core.base.registry import register
 from anon_core.contracts.group_stats import GroupStats, Histogram, sensitive_histogram
 from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
-from anon_core.data.roles import ByRole
+from anon_core.data.roles.roles import ByRole
 from anon_core.release.audience import Audience
-from anon_core.release.reference import Reference
+from anon_core.release.private_reference import Reference
 from anon_core.release.release import View
 from anon_core.release.results import Verdict
 

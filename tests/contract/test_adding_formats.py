@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.job import file_formats as published
-from anon_core.job.file_formats import FileFormat, file_names
+from anon_core.pipeline.publish import file_formats as published
+from anon_core.pipeline.publish.file_formats import FileFormat, file_names
 from anon_core.verification import file_formats as recomputed
 from anon_core.verification.file_formats import same_bytes
 from anon_core.verification.texts import Codes

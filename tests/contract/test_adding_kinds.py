@@ -17,19 +17,19 @@ import pytest
 from anon_core.__main__ import main
 from anon_core.base.errors import AnonError, BadHierarchy, BadInput, BadPlan
 from anon_core.data.column import Column, encode
-from anon_core.data.kinds import KINDS, Kind, detect_kind, kind_that_writes
-from anon_core.data.role_suggestions import suggest_roles
+from anon_core.data.hierarchy import from_rows, read_levels
+from anon_core.data.hierarchy.claims import false_labels
+from anon_core.data.hierarchy.edit.draft import draft_of, draft_of_rows, to_rows
+from anon_core.data.hierarchy.edit.editing import apply
+from anon_core.data.hierarchy.edit.operations import Place, Reorder
+from anon_core.data.hierarchy.intervals import Cuts, cut
+from anon_core.data.hierarchy.propose.proposals import offer
+from anon_core.data.hierarchy.ranges import read_range
+from anon_core.data.profile import distribution
+from anon_core.data.roles.suggestions import suggest_roles
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import from_rows, read_levels
-from anon_core.hierarchy.claims import false_labels
-from anon_core.hierarchy.edit.draft import draft_of, draft_of_rows, to_rows
-from anon_core.hierarchy.edit.editing import apply
-from anon_core.hierarchy.edit.operations import Place, Reorder
-from anon_core.hierarchy.intervals import Cuts, cut
-from anon_core.hierarchy.propose.proposals import offer
-from anon_core.hierarchy.ranges import read_range
-from anon_core.job.profile import distribution
-from anon_core.metrics.squared_error import SquaredError
+from anon_core.data.values.kinds import KINDS, Kind, detect_kind, kind_that_writes
+from anon_core.techniques.metrics.squared_error import SquaredError
 from anon_core.verification import kinds as recomputed
 from anon_core.verification.claims import untrue
 from anon_core.verification.tables import read_promise

@@ -25,22 +25,22 @@ from anon_core.contracts.group_stats import GroupStats, sensitive_histogram
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
 from anon_core.contracts.partitioner import Buckets, Partitioner, buckets_of_rows
-from anon_core.data.roles import ByRole
-from anon_core.job.figures import figures_of
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.partition.mondrian_cuts import rows_of_keys
-from anon_core.permuted.permuted_release import bucket_release
+from anon_core.data.roles.roles import ByRole
+from anon_core.explain.report.files import as_html, edition_of
+from anon_core.methods.bucketized.permuted_release import bucket_release
+from anon_core.methods.partition.mondrian_cuts import rows_of_keys
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
+from anon_core.release.ground_truth import Truth
 from anon_core.release.grouping import group_runs
+from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
-from anon_core.release.reference import Reference
 from anon_core.release.release import Release, View, one_block
 from anon_core.release.results import Measure, Outcome, SearchAccount, Verdict
-from anon_core.release.truth import Truth
 from anon_core.release.vocabulary import of_level
-from anon_core.report.files import as_html, edition_of
 from anon_core.verification.evidence import Evidence, class_check
 from anon_core.verification.findings import Check
 from anon_core.verification.histogram import Counts

@@ -14,9 +14,9 @@ from anon_core.base.errors import Cancelled, Infeasible, NotFound
 from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.data.table import Dataset
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from tests.asked import lost
 from tests.contract.settings import formed
 from tests.making import BUDGET, MECHANISM, Case, for_mechanisms, random_case
@@ -164,7 +164,7 @@ def test_cell_methods_out_of_time_at_any_moment(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small steps between two looks at the clock, so that it strikes half-way."""
-    monkeypatch.setattr("anon_core.algorithms.cell_suppression.cell_groups._PAIRS", 10)
+    monkeypatch.setattr("anon_core.techniques.algorithms.cell_suppression.cell_groups._PAIRS", 10)
     case, plan, _ = drawn("cell-suppression", 10)
     plan = Plan.from_mapping(
         plan.as_mapping() | {"algorithm": {"name": "cell-suppression", "method": method}}
@@ -185,9 +185,9 @@ def test_cell_methods_out_of_time_at_any_moment(
 @pytest.mark.parametrize("algorithm", ["mondrian", "utility-halving", "k-member"])
 def test_what_is_cut_so_far_stays_cut(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The longer a partition may take, the more classes it leaves."""
-    monkeypatch.setattr("anon_core.partition.parallel_split.WORK", 300)
-    monkeypatch.setattr("anon_core.partition.mondrian_cuts.WORK", 100)
-    monkeypatch.setattr("anon_core.clusters.cluster_rows.WORK", 1_000)
+    monkeypatch.setattr("anon_core.methods.partition.parallel_split.WORK", 300)
+    monkeypatch.setattr("anon_core.methods.partition.mondrian_cuts.WORK", 100)
+    monkeypatch.setattr("anon_core.methods.clusters.cluster_rows.WORK", 1_000)
     case, plan, _ = drawn(algorithm, 10)
     unhurried = LateAfter(after=10**9)
     whole = run(plan, case.dataset, case.levels, context=unhurried, assess=False)

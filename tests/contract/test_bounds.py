@@ -16,12 +16,12 @@ from anon_core.base.errors import Cancelled
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
 from anon_core.data.table import Dataset
-from anon_core.identity.known_sets import MOST_SIZES
-from anon_core.job.figures import figures_of
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.queries.pair_tables import MOST_PAIRS
+from anon_core.methods.queries.pair_tables import MOST_PAIRS
+from anon_core.methods.reidentification.known_sets import MOST_SIZES
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from tests.making import secret
 
 ROWS, COLUMNS = 40, 300

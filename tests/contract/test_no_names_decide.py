@@ -17,26 +17,32 @@ ROOT = Path(__file__).parents[2]
 PLACES = ("anon_core", "anonymity_workbench", "ui", "pages", "app.py")
 #: Folders in which names stand for themselves.
 APART = {
-    "anon_core/experiments/catalogue": "an experiment names what it measures",
-    "anon_core/samples": "a sample names what it is shown with",
-    "anon_core/learn/lessons": "a lesson names what it shows",
+    "anon_core/teaching/experiments/catalogue": "an experiment names what it measures",
+    "anon_core/data/samples": "a sample names what it is shown with",
+    "anon_core/teaching/learn/lessons": "a lesson names what it shows",
     "anon_core/verification": "the second computation shares nothing, so it reads names in recipes",
 }
 #: Names in other files than the technique's own, each with the reason.
 ALLOWED = {
     ("anon_core/counts/counting.py", "composition"): "how budgets add up",
-    ("anon_core/job/old_recipes.py", "annealing"): "as old recipes were written",
-    ("anon_core/job/old_recipes.py", "genetic"): "as old recipes were written",
-    ("anon_core/job/old_recipes.py", "k-optimize"): "as old recipes were written",
-    ("anon_core/job/old_recipes.py", "classification"): "as old recipes were written",
-    ("anon_core/job/precompile.py", "k-anonymity"): "a run that is made to compile its kernels",
-    ("anon_core/job/precompile.py", "frequency-l-diversity"): "a run made to compile its kernels",
-    ("anon_core/metrics/group_loss.py", "loss"): "the prices a hull is told by",
-    ("anon_core/metrics/group_loss.py", "ncp"): "the prices a hull is told by",
+    ("anon_core/recipe/old_recipes.py", "annealing"): "as old recipes were written",
+    ("anon_core/recipe/old_recipes.py", "genetic"): "as old recipes were written",
+    ("anon_core/recipe/old_recipes.py", "k-optimize"): "as old recipes were written",
+    ("anon_core/recipe/old_recipes.py", "classification"): "as old recipes were written",
+    (
+        "anon_core/pipeline/compilation.py",
+        "k-anonymity",
+    ): "a run that is made to compile its kernels",
+    (
+        "anon_core/pipeline/compilation.py",
+        "frequency-l-diversity",
+    ): "a run made to compile its kernels",
+    ("anon_core/techniques/metrics/group_loss.py", "loss"): "the prices a hull is told by",
+    ("anon_core/techniques/metrics/group_loss.py", "ncp"): "the prices a hull is told by",
     ("ui/charts/curve_plot.py", "loss"): "heading of a column of figures",
     ("ui/charts/frontier_plot.py", "loss"): "heading of a column of figures",
-    ("ui/session/jobs.py", "background"): "work that gives way to other work",
-    ("ui/session/state.py", "k-anonymity"): "the promise a new plan starts with",
+    ("ui/state/jobs.py", "background"): "work that gives way to other work",
+    ("ui/state/state.py", "k-anonymity"): "the promise a new plan starts with",
 }
 #: Calls that build one technique from another, or declare what a parameter is by default.
 BUILDS = ("find", "partition_choice")

@@ -17,9 +17,9 @@ import pytest
 
 from anon_core.base.registry import family
 from anon_core.data.table import Dataset
-from anon_core.job.figures import figures_of
-from anon_core.job.runner import run
-from anon_core.release.truth import truth_of
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.runner import run
+from anon_core.release.ground_truth import truth_of
 from tests.making import Case
 
 Found = Mapping[str, Any]
@@ -315,7 +315,7 @@ LEAKS: Mapping[str, Planted] = {
 
 
 def shipped() -> list[str]:
-    """Return the attacks of `anon_core/attacks/`; others, such as one's own, may have no entry."""
+    """Return the attacks of the shelf; others, such as one's own, may have no entry."""
     return [n for n, kind in family("attack").items() if kind.__module__.startswith("anon_core.")]
 
 

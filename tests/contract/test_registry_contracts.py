@@ -28,9 +28,9 @@ from anon_core.contracts.partitioner import Partitioner
 from anon_core.contracts.search_cost import CellCost, SizeCost
 from anon_core.data import table
 from anon_core.data.table import Dataset
-from anon_core.job.figures import figures_of
-from anon_core.job.runner import run
-from anon_core.permuted.class_groups import forms_groups
+from anon_core.methods.bucketized.class_groups import forms_groups
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.runner import run
 from anon_core.release.audience import audience_of
 from anon_core.release.grouping import group_runs
 from anon_core.release.release import Release, one_block, raw_view

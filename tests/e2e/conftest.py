@@ -24,7 +24,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from anon_core.samples.adult import adult_path
+from anon_core.data.samples.adult import adult_path
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent

@@ -7,7 +7,7 @@ import random
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from anon_core.hierarchy import parse_levels
+from anon_core.data.hierarchy import parse_levels
 from tests.e2e.browser import go, wait_for_app
 from tests.e2e.test_hierarchy_builder import build_of, saved
 

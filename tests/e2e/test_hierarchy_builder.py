@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from anon_core.hierarchy import parse_levels
-from anon_core.samples import hierarchy_folder
+from anon_core.data.hierarchy import parse_levels
+from anon_core.data.samples import hierarchy_folder
 from tests.e2e.browser import go, wait_for_app
 
 MARITAL = parse_levels(

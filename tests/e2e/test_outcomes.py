@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect
 
 from anon_core.base.registry import family
 from anon_core.base.secret import draw, spell
-from anon_core.job.old_recipes import VERSION
+from anon_core.recipe.old_recipes import VERSION
 from tests.e2e.browser import follow, go, wait_for_app
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from anon_core.data.column import Column, encode
-from anon_core.data.kinds import ColumnKind
-from anon_core.hierarchy import (
+from anon_core.data.hierarchy import (
     Draft,
     InsertLevel,
     MakeGroup,
@@ -20,8 +19,9 @@ from anon_core.hierarchy import (
     operation_of,
     to_rows,
 )
+from anon_core.data.values.kinds import ColumnKind
 from ui.components import TREE
-from ui.session.drafts import picture
+from ui.state.drafts import picture
 
 MODEL = TREE.script().split("\nconst builders = ")[0]
 #: Every pair of what is carried and where it is dropped, with what that would mean.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Download, Page, expect
 
-from anon_core.samples import sample
+from anon_core.data.samples import sample
 from tests.e2e.browser import go, wait_for_app
 
 SAMPLE = sample("hospital")

@@ -11,22 +11,22 @@ import re
 import numpy as np
 import pytest
 
-from anon_core.attacks.homogeneity import Homogeneity
-from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.base.context import Context
 from anon_core.contracts.group_stats import GroupStats
+from anon_core.data.hierarchy import from_rows
+from anon_core.data.hierarchy.files.relations import parse_relations
+from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import from_rows
-from anon_core.hierarchy.files.relations import parse_relations
-from anon_core.job.runner import run
-from anon_core.metrics.average_class_size import AverageClassSize
-from anon_core.metrics.discernibility import Discernibility
-from anon_core.metrics.ncp import CertaintyPenalty
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.release.reference import reference_of
+from anon_core.pipeline.runner import run
+from anon_core.release.private_reference import reference_of
 from anon_core.release.release import raw_view
-from anon_core.samples import sample
+from anon_core.techniques.attacks.homogeneity import Homogeneity
+from anon_core.techniques.attacks.prosecutor import Prosecutor
+from anon_core.techniques.metrics.average_class_size import AverageClassSize
+from anon_core.techniques.metrics.discernibility import Discernibility
+from anon_core.techniques.metrics.ncp import CertaintyPenalty
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.asked import attacked, measured
 from tests.making import Case, by_hand
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anon_core.algorithms.single_dimension import SingleDimension
-from anon_core.algorithms.single_dimension.column_cuts import (
+from anon_core.base.context import Context
+from anon_core.release.release import Release
+from anon_core.techniques.algorithms.single_dimension import SingleDimension
+from anon_core.techniques.algorithms.single_dimension.column_cuts import (
     categorical_width,
     numeric_candidates,
     numeric_width,
 )
-from anon_core.base.context import Context
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.release.release import Release
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.making import Case
 
 

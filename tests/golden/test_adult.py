@@ -12,15 +12,15 @@ from time import process_time
 import pytest
 
 from anon_core import run
-from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
+from anon_core.data.hierarchy import read_levels
+from anon_core.data.hierarchy.claims import with_true_labels
 from anon_core.data.reading import read_table
+from anon_core.data.samples import hierarchy_folder, sample
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import read_levels
-from anon_core.hierarchy.claims import with_true_labels
-from anon_core.job.plan import Plan
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.samples import hierarchy_folder, sample
+from anon_core.recipe.plan import Plan
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests import naive
 from tests.making import Case
 

@@ -6,8 +6,8 @@ import pytest
 
 from anon_core import run
 from anon_core.data.reading import read_table
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
+from anon_core.pipeline.result import Result
+from anon_core.recipe.plan import Plan
 from tests.asked import lost
 from tests.golden.test_adult import HIERARCHIES, TABLE, staged, staged_levels
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from anon_core.attacks.attribute_inference import AttributeInference
 from anon_core.base.context import Context
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
+from anon_core.techniques.attacks.attribute_inference import AttributeInference
 from tests.asked import attacked
 from tests.making import Case, by_hand, sample_case
 

@@ -7,18 +7,18 @@ import itertools
 import numpy as np
 import pytest
 
-from anon_core.attacks.marketer import Marketer
-from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.base.context import Context
-from anon_core.models.global_one_k_anonymity import GlobalOneK
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.k_k_anonymity import KK
-from anon_core.models.k_one_anonymity import KOne
-from anon_core.models.one_k_anonymity import OneK
-from anon_core.overlap.matching import Matches, matches
+from anon_core.methods.matching.matching import Matches, matches
 from anon_core.release.grouping import Grouping
 from anon_core.release.release import Release, one_block, raw_view
 from anon_core.release.vocabulary import Vocabulary
+from anon_core.techniques.attacks.marketer import Marketer
+from anon_core.techniques.attacks.prosecutor import Prosecutor
+from anon_core.techniques.models.global_one_k_anonymity import GlobalOneK
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.k_k_anonymity import KK
+from anon_core.techniques.models.k_one_anonymity import KOne
+from anon_core.techniques.models.one_k_anonymity import OneK
 from tests.asked import attacked, measured
 from tests.making import Case
 

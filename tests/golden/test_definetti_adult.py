@@ -13,15 +13,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_core.attacks.definetti import DeFinetti
 from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
+from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
-from anon_core.job.further_attacks import attack
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.samples import sample
+from anon_core.pipeline.measure.extra_attacks import attack
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
+from anon_core.techniques.attacks.definetti import DeFinetti
 
 QUASI = ["age", "workclass", "education", "marital-status", "race", "gender", "native-country"]
 L = 5

@@ -19,12 +19,12 @@ from anon_core.base.context import Context, now
 from anon_core.base.errors import AnonError, BadPlan, Infeasible, NotFound
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
+from anon_core.data.hierarchy import read_levels
 from anon_core.data.reading import read_table
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import read_levels
-from anon_core.job.encode_once import EncodedOnce
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.encoding_cache import EncodedOnce
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from tests.contract.settings import tails_at
 from tests.everywhere import Trial
 from tests.golden.test_adult import staged, staged_levels

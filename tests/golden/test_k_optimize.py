@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from anon_core.algorithms.k_optimize import KOptimize, children_of
-from anon_core.algorithms.k_optimize.index_space import IndexSpace, Splits
 from anon_core.base.context import Context
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.techniques.algorithms.k_optimize import KOptimize, children_of
+from anon_core.techniques.algorithms.k_optimize.index_space import IndexSpace, Splits
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.golden.test_samarati import of_columns, rows_by_class
 
 # Discernibility of each set of indices for k = 2, suppressed rows charged 9 each.

@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from anon_core.attacks.homogeneity import Homogeneity
 from anon_core.base.context import Context
-from anon_core.metrics.ncp import CertaintyPenalty
-from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.release.grouping import group_runs
 from anon_core.release.release import Release, one_block, raw_view
 from anon_core.release.vocabulary import of_boxes
+from anon_core.techniques.attacks.homogeneity import Homogeneity
+from anon_core.techniques.metrics.ncp import CertaintyPenalty
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.asked import attacked, measured
 from tests.making import by_hand, sample_case
 

@@ -9,17 +9,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from anon_core.attacks.fake_tuples import FakeTuples
-from anon_core.attacks.membership import Membership
 from anon_core.base.context import Context
 from anon_core.data.table import Dataset
-from anon_core.membership.bucket import from_people, union
-from anon_core.membership.decide import NO, YES, Answer, decide
-from anon_core.membership.exact_chances import count, count_part, shares
-from anon_core.membership.joint import from_buckets
-from anon_core.membership.members import find_members
-from anon_core.permuted.pairings import pairings
+from anon_core.methods.bucketized.pairings import pairings
+from anon_core.methods.membership.bucket import from_people, union
+from anon_core.methods.membership.decisions import NO, YES, Answer, decide
+from anon_core.methods.membership.exact_chances import count, count_part, shares
+from anon_core.methods.membership.joint_model import from_buckets
+from anon_core.methods.membership.members import find_members
 from anon_core.release.problem import Problem
+from anon_core.techniques.attacks.fake_tuples import FakeTuples
+from anon_core.techniques.attacks.membership import Membership
 from tests.asked import attacked
 from tests.chances_twin import attribute_chance, lemma_value
 from tests.making import Case, by_hand

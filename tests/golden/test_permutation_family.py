@@ -17,11 +17,11 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
-from anon_core.job.file_formats import as_csv
-from anon_core.job.publish import public_edition
-from anon_core.job.runner import run
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.partition.mondrian_cuts import deal
+from anon_core.methods.partition.mondrian_cuts import deal
+from anon_core.pipeline.publish.file_formats import as_csv
+from anon_core.pipeline.publish.published_table import public_edition
+from anon_core.pipeline.runner import run
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from tests.asked import measured

@@ -10,11 +10,11 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadInput, BadPlan, Infeasible
-from anon_core.job.figures import figures_of
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.models.personalized import Personalized
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.release.release import raw_view
+from anon_core.techniques.models.personalized import Personalized
 from anon_core.verification.checks import verify
 from tests.asked import measured
 from tests.making import Case, random_case

@@ -10,8 +10,13 @@ import pytest
 from scipy.stats import binom
 
 from anon_core.data.table import Dataset
-from anon_core.identity.copula import Copula, fitted, individual_uniqueness, match_correctness
-from anon_core.identity.population_uniques import (
+from anon_core.methods.reidentification.copula import (
+    Copula,
+    fitted,
+    individual_uniqueness,
+    match_correctness,
+)
+from anon_core.methods.reidentification.population_uniques import (
     ClassSizes,
     SlideNegativeBinomial,
     class_sizes,
@@ -22,8 +27,8 @@ from anon_core.identity.population_uniques import (
     tells_enough,
     zayatz_share,
 )
-from anon_core.job.plan import Plan
-from anon_core.job.runner import run
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
 
 #: Rows of a class → classes of so many rows.

@@ -9,22 +9,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_core.algorithms.combined import CombinedAlg
-from anon_core.algorithms.combined.coarsening import Group, Shelf, ascending
-from anon_core.algorithms.mpalm import Mpalm
-from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
 from anon_core.data.table import Dataset
-from anon_core.job.runner import run
-from anon_core.lattice.lattice import Lattice
-from anon_core.membership.equations_from_view import published_buckets
-from anon_core.membership.exact_chances import count, shares
-from anon_core.membership.presence import Bounds, judge
-from anon_core.models.bucket_size import BucketSize
-from anon_core.models.delta_presence import DeltaPresence
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.overlap.fitting_people import public_people
-from anon_core.partition.public_partition import Part, PublicPartition
+from anon_core.methods.lattice.lattice import Lattice
+from anon_core.methods.matching.fitting_people import public_people
+from anon_core.methods.membership.equations_from_view import published_buckets
+from anon_core.methods.membership.exact_chances import count, shares
+from anon_core.methods.membership.presence import Bounds, judge
+from anon_core.methods.partition.public_partition import Part, PublicPartition
+from anon_core.pipeline.runner import run
+from anon_core.techniques.algorithms.combined import CombinedAlg
+from anon_core.techniques.algorithms.combined.coarsening import Group, Shelf, ascending
+from anon_core.techniques.algorithms.mpalm import Mpalm
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.models.bucket_size import BucketSize
+from anon_core.techniques.models.delta_presence import DeltaPresence
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.asked import measured
 from tests.golden.test_toth import AGE, PRIVATE, PUBLIC, ZIP, classes_of
 from tests.making import Case

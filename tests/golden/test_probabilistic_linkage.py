@@ -14,20 +14,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.attacks.probabilistic_linkage import ProbabilisticLinkage
 from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
 from anon_core.data.table import Dataset
-from anon_core.identity.agreement import agreement, compared, posterior
-from anon_core.identity.best_links import best_links, blocking_column
-from anon_core.identity.register import register_of
-from anon_core.job.plan import Plan
-from anon_core.job.runner import run
-from anon_core.overlap.fitting_people import matched
+from anon_core.methods.matching.fitting_people import matched
+from anon_core.methods.reidentification.best_links import best_links, blocking_column
+from anon_core.methods.reidentification.fellegi_sunter import agreement, compared, posterior
+from anon_core.methods.reidentification.register import register_of
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.release import Release
-from anon_core.release.truth import truth_of
+from anon_core.techniques.attacks.probabilistic_linkage import ProbabilisticLinkage
 from tests.making import Case
 from tests.often import often, times
 from tests.property.test_overlap import overlapping

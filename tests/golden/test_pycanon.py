@@ -29,13 +29,13 @@ from anon_core import run
 from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.model import GroupModel
+from anon_core.data.hierarchy import read_levels
 from anon_core.data.reading import read_table
+from anon_core.data.samples import hierarchy_folder, sample
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import read_levels
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.release.reference import reference_of
-from anon_core.samples import hierarchy_folder, sample
+from anon_core.pipeline.result import Result
+from anon_core.recipe.plan import Plan
+from anon_core.release.private_reference import reference_of
 from tests.golden.test_adult import staged, staged_levels
 
 PYTHON = "ANONYMITY_PYCANON"

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 from anon_core.base.context import Context
-from anon_core.job.runner import run
-from anon_core.metrics.query_error import QueryError
-from anon_core.metrics.reconstruction_error import ReconstructionError
-from anon_core.permuted.reconstruction import (
+from anon_core.methods.bucketized.reconstruction import (
     anatomy_bound,
     anatomy_reconstruction,
     permutation_reconstruction,
     person_bound,
     person_error,
 )
-from anon_core.queries.count_queries import Workload, asking, interval_length
-from anon_core.queries.query_answers import counts, estimates
+from anon_core.methods.queries.count_queries import Workload, asking, interval_length
+from anon_core.methods.queries.query_answers import counts, estimates
+from anon_core.pipeline.runner import run
 from anon_core.release.grouping import group_runs
 from anon_core.release.release import Release, one_block
 from anon_core.release.vocabulary import of_boxes
+from anon_core.techniques.metrics.query_error import QueryError
+from anon_core.techniques.metrics.reconstruction_error import ReconstructionError
 from tests.making import Case, by_hand, sample_case
 
 # Every age from 10 to 90 is a leaf, so that both conventions of the estimate can be told apart.

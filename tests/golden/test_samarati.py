@@ -13,30 +13,30 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from anon_core.algorithms.fixed_levels import FixedLevels
-from anon_core.algorithms.incognito import BySize, Incognito
-from anon_core.algorithms.mondrian import Mondrian
-from anon_core.algorithms.optimal import Optimal
-from anon_core.algorithms.samarati import Samarati
-from anon_core.algorithms.samarati.distance_vectors import distance_matrix
-from anon_core.attacks.homogeneity import Homogeneity
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
+from anon_core.data.hierarchy import Hierarchy, from_rows
+from anon_core.data.hierarchy.propose import codes
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import Hierarchy, from_rows
-from anon_core.hierarchy.propose import codes
-from anon_core.lattice.classify import SATISFIED, Classification
-from anon_core.lattice.lattice import Lattice
-from anon_core.lattice.nodes import Nodes
-from anon_core.lattice.preference import CRITERIA, criterion
-from anon_core.lattice.recoding_models import LEVEL_MODELS, MATRIX
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.release.reference import reference_of
+from anon_core.methods.lattice.lattice import Lattice
+from anon_core.methods.lattice.lattice_decisions import SATISFIED, Classification
+from anon_core.methods.lattice.nodes import Nodes
+from anon_core.methods.lattice.preference import CRITERIA, criterion
+from anon_core.methods.lattice.recoding_models import LEVEL_MODELS, MATRIX
+from anon_core.release.private_reference import reference_of
 from anon_core.release.release import Release, raw_view
 from anon_core.release.results import SearchAccount
+from anon_core.techniques.algorithms.fixed_levels import FixedLevels
+from anon_core.techniques.algorithms.incognito import BySize, Incognito
+from anon_core.techniques.algorithms.mondrian import Mondrian
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.algorithms.samarati import Samarati
+from anon_core.techniques.algorithms.samarati.distance_vectors import distance_matrix
+from anon_core.techniques.attacks.homogeneity import Homogeneity
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.asked import attacked, measured
 from tests.making import Case, sample_case
 

@@ -6,9 +6,9 @@ import pytest
 
 from anon_core import run
 from anon_core.base.context import Context
-from anon_core.job.result import Result
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.pipeline.result import Result
 from anon_core.release.release import raw_view
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.asked import measured
 from tests.golden.test_samarati import of_columns
 from tests.making import Case

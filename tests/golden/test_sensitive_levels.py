@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from anon_core.base.errors import AnonError, BadPlan, Infeasible
-from anon_core.job.figures import figures_of
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from anon_core.verification.checks import verify
 from tests.diversity_twin import equal
 from tests.making import Case

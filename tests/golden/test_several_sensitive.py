@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from anon_core.base.errors import Infeasible
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
 from tests.making import Case
 

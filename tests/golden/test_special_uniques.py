@@ -13,21 +13,21 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from anon_core.attacks.special_uniques import SpecialUniques
 from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
 from anon_core.data.table import Dataset
-from anon_core.identity.covering_changes import covering_changes
-from anon_core.identity.lines import quasi_lines
-from anon_core.identity.minimal_uniques import dis_suda, file_risk, minimal_uniques
-from anon_core.identity.rows_alike import RowsAlike
-from anon_core.job.plan import Plan
-from anon_core.job.runner import run
+from anon_core.methods.reidentification.covering_changes import covering_changes
+from anon_core.methods.reidentification.distinct_rows import quasi_lines
+from anon_core.methods.reidentification.equivalence_counts import RowsAlike
+from anon_core.methods.reidentification.minimal_uniques import dis_suda, file_risk, minimal_uniques
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.release import raw_view
-from anon_core.release.truth import truth_of
 from anon_core.release.vocabulary import of_level
+from anon_core.techniques.attacks.special_uniques import SpecialUniques
 from tests.making import Case
 from tests.often import often
 from tests.property.test_unique_rows import alone, told

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from anon_core.base.errors import Infeasible
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.models.entropy_l_diversity import EntropyLDiversity
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.models.recursive_l_diversity import RecursiveLDiversity
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.techniques.models.entropy_l_diversity import EntropyLDiversity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
+from anon_core.techniques.models.recursive_l_diversity import RecursiveLDiversity
 from tests.making import Case
 
 Rows = Sequence[tuple[str, object]]

@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_core.algorithms.mondrian import Mondrian
-from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
+from anon_core.data.hierarchy import from_rows
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import from_rows
-from anon_core.lattice.lattice import Lattice
-from anon_core.metrics.discernibility import Discernibility
-from anon_core.metrics.generalization_height import GeneralizationHeight
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.methods.lattice.lattice import Lattice
 from anon_core.release.release import Release, raw_view
+from anon_core.techniques.algorithms.mondrian import Mondrian
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.metrics.discernibility import Discernibility
+from anon_core.techniques.metrics.generalization_height import GeneralizationHeight
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.asked import measured
 from tests.making import Case, sample_case
 

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.anytime import Anytime
-from anon_core.algorithms.anytime.row_bound import SET_SIZES, column_bound, row_bound
-from anon_core.algorithms.mondrian import Mondrian
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
-from anon_core.lattice.nodes import Nodes
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.methods.lattice.nodes import Nodes
+from anon_core.techniques.algorithms.anytime import Anytime
+from anon_core.techniques.algorithms.anytime.row_bound import SET_SIZES, column_bound, row_bound
+from anon_core.techniques.algorithms.mondrian import Mondrian
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.asked import measured
 from tests.enumeration import METRICS, Enumeration
 from tests.making import Case, random_case

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.algorithms.mondrian import Mondrian
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.registry import find
 from anon_core.contracts.model import GroupModel
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.partition import mondrian_cuts
+from anon_core.methods.partition import mondrian_cuts
+from anon_core.techniques.algorithms.mondrian import Mondrian
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.asked import measured
 from tests.making import Case
 from tests.often import often

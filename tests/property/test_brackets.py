@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 
 from anon_core.base.context import Context
-from anon_core.membership.brackets import expected
-from anon_core.membership.joint import JointProblem
-from anon_core.membership.presence import OPEN, OUTSIDE, WITHIN, Bounds, judge
-from anon_core.membership.presolve import presolve
+from anon_core.methods.membership.brackets import expected
+from anon_core.methods.membership.joint_model import JointProblem
+from anon_core.methods.membership.presence import OPEN, OUTSIDE, WITHIN, Bounds, judge
+from anon_core.methods.membership.presolve import presolve
 
 
 def overlapping(rng: np.random.Generator) -> tuple[JointProblem, list[Fraction]]:

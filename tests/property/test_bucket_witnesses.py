@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from anon_core.base.context import Context
-from anon_core.membership import variable_ranges as backbone
-from anon_core.membership import witness
-from anon_core.membership.bucket_solver import bucket_of, bucket_witnesses, filled
-from anon_core.membership.decide import decide
-from anon_core.membership.integer_program import Targets
-from anon_core.membership.joint import from_buckets
+from anon_core.methods.membership import neighbour_solutions as witness
+from anon_core.methods.membership import variable_ranges as backbone
+from anon_core.methods.membership.bucket_solver import bucket_of, bucket_witnesses, filled
+from anon_core.methods.membership.decisions import decide
+from anon_core.methods.membership.integer_program import Targets
+from anon_core.methods.membership.joint_model import from_buckets
 from tests.often import times
 from tests.strategies import overlapping_buckets
 

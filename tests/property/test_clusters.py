@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled, Infeasible
 from anon_core.base.registry import find
-from anon_core.clusters.cluster_rows import k_members, ordered_runs
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
-from anon_core.job.runner import run
 from anon_core.kernels.best_gain_split import cover_price
 from anon_core.kernels.cluster import cheapest_runs
-from anon_core.metrics.ncp import CertaintyPenalty
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.partition.best_gain import cell_prices
+from anon_core.methods.clusters.cluster_rows import k_members, ordered_runs
+from anon_core.methods.partition.best_gain import cell_prices
+from anon_core.pipeline.runner import run
+from anon_core.techniques.metrics.ncp import CertaintyPenalty
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.making import Case, random_case
 from tests.often import times
 from tests.strategies import cases

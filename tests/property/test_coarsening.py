@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.base.context import Context
-from anon_core.identity.candidates import Known, candidates
-from anon_core.identity.known_sets import known_sets
-from anon_core.identity.register import register_of
+from anon_core.methods.reidentification.candidates import Known, candidates
+from anon_core.methods.reidentification.known_sets import known_sets
+from anon_core.methods.reidentification.register import register_of
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.release import Release
-from anon_core.release.truth import truth_of
+from anon_core.techniques.attacks.prosecutor import Prosecutor
 from tests.contract.test_attacks import at_node
 from tests.making import Case, by_hand
 from tests.often import often

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from anon_core.base.context import Context, now
 from anon_core.base.errors import Infeasible
-from anon_core.job.runner import run
-from anon_core.overlap.matching import matches
+from anon_core.methods.matching.matching import matches
+from anon_core.pipeline.runner import run
 from tests.making import Case, random_case
 from tests.often import times
 from tests.strategies import cases

@@ -21,8 +21,8 @@ from anon_core.contracts.attack import Attack
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
-from anon_core.job.figures import figures_of
-from anon_core.job.runner import run
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.runner import run
 from tests.everywhere import ASKED, EFFORT
 from tests.making import Case, Levels, draw_levels, random_case
 from tests.often import times

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.mondrian import Mondrian
 from anon_core.base.context import Context
 from anon_core.kernels import query_overlap as kernels
-from anon_core.metrics.query_error import QueryError
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.queries import overlap_sums as answers
-from anon_core.queries.count_queries import Workload, asking, workload
-from anon_core.queries.query_answers import counts, estimates
+from anon_core.methods.queries import overlap_sums as answers
+from anon_core.methods.queries.count_queries import Workload, asking, workload
+from anon_core.methods.queries.query_answers import counts, estimates
 from anon_core.release.release import Release
 from anon_core.release.vocabulary import of_level
+from anon_core.techniques.algorithms.mondrian import Mondrian
+from anon_core.techniques.metrics.query_error import QueryError
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.making import Case, by_hand, random_case
 
 pytestmark = pytest.mark.kernels

@@ -17,14 +17,14 @@ from anon_core.base.errors import BadInput, Infeasible
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
 from anon_core.data.frequency import dense_rank
-from anon_core.models.bucket_size import BucketSize
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.partition.box_release import hulls
-from anon_core.partition.first_cuts import Classes, classes_in_pieces
-from anon_core.partition.mondrian_cuts import strict_parts
-from anon_core.release.pieces import Counted, Piece, Pieces
+from anon_core.methods.partition.box_release import hulls
+from anon_core.methods.partition.mondrian_cuts import strict_parts
+from anon_core.methods.partition.out_of_core_cuts import Classes, classes_in_pieces
 from anon_core.release.problem import Problem
+from anon_core.release.table_pieces import Counted, Piece, Pieces
+from anon_core.techniques.models.bucket_size import BucketSize
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.making import Case
 from tests.often import times
 from tests.strategies import KINDS, cases

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anon_core.data.formulas import is_formula, may_be_formula, neutralised, plain
-from anon_core.job.runner import run
+from anon_core.data.values.formulas import is_formula, may_be_formula, neutralised, plain
+from anon_core.pipeline.runner import run
 from anon_core.verification import texts as second
 from anon_core.verification.checks import verify
 from tests.making import Case

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from anon_core.base.errors import Infeasible
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from tests import naive
 from tests.making import Case
 from tests.often import times

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column, encode
-from anon_core.data.kinds import ColumnKind
-from anon_core.hierarchy import (
+from anon_core.data.hierarchy import (
     Draft,
     History,
     apply,
@@ -23,6 +22,7 @@ from anon_core.hierarchy import (
     operation_of,
     to_rows,
 )
+from anon_core.data.values.kinds import ColumnKind
 from tests.often import often
 
 KINDS: tuple[ColumnKind, ...] = ("text", "ordered", "number", "date")

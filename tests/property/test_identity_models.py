@@ -14,20 +14,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.incognito import Incognito
-from anon_core.algorithms.optimal import Optimal
-from anon_core.algorithms.samarati import Samarati
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
-from anon_core.identity.column_subsets import combination_of, largest_valid
-from anon_core.identity.reidentification import mean_chance, rarest_first, smallest_first
-from anon_core.models.average_risk import AverageRisk
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.k_map import KMap
-from anon_core.models.maximum_risk import MaximumRisk
+from anon_core.methods.reidentification.column_subsets import combination_of, largest_valid
+from anon_core.methods.reidentification.reidentification import (
+    mean_chance,
+    rarest_first,
+    smallest_first,
+)
 from anon_core.release.problem import Problem
+from anon_core.techniques.algorithms.incognito import Incognito
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.algorithms.samarati import Samarati
+from anon_core.techniques.models.average_risk import AverageRisk
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.k_map import KMap
+from anon_core.techniques.models.maximum_risk import MaximumRisk
 from tests import identity_twin as twin
 from tests import naive
 from tests.making import Case

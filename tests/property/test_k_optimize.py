@@ -10,15 +10,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.k_optimize import KOptimize
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.contracts.model import GroupModel
-from anon_core.metrics.classification import Classification
-from anon_core.metrics.discernibility import Discernibility
-from anon_core.models.entropy_l_diversity import EntropyLDiversity
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.techniques.algorithms.k_optimize import KOptimize
+from anon_core.techniques.metrics.classification import Classification
+from anon_core.techniques.metrics.discernibility import Discernibility
+from anon_core.techniques.models.entropy_l_diversity import EntropyLDiversity
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import diversity_twin as twin
 from tests import naive
 from tests.asked import measured

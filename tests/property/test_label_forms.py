@@ -7,9 +7,9 @@ import random
 
 import pytest
 
-from anon_core.data.kinds import ColumnKind
-from anon_core.hierarchy.claims import false_labels
-from anon_core.hierarchy.ranges import read_range
+from anon_core.data.hierarchy.claims import false_labels
+from anon_core.data.hierarchy.ranges import read_range
+from anon_core.data.values.kinds import ColumnKind
 from anon_core.verification.claims import untrue
 from anon_core.verification.texts import Spelling
 from tests.often import times

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.contracts.group_stats import GroupStats, histogram
-from anon_core.lattice.lattice import Lattice, layout_of
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.methods.lattice.lattice import Lattice, layout_of
 from anon_core.release.grouping import Grouping
-from anon_core.release.reference import reference_of
+from anon_core.release.private_reference import reference_of
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.making import PATIENTS, Case, random_case
 from tests.often import often, times
@@ -27,7 +27,7 @@ from tests.strategies import cases, cells_of
 def test_every_node_in_any_order_has_the_classes_of_its_definition(
     stops: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("anon_core.lattice.lattice._STOPS", stops)
+    monkeypatch.setattr("anon_core.methods.lattice.lattice._STOPS", stops)
 
     @settings(max_examples=times(120))
     @given(
@@ -95,9 +95,9 @@ def test_a_lattice_of_many_columns_needs_two_words() -> None:
 def test_kept_class_sets_are_bounded(
     sets: int, room: int, stops: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("anon_core.lattice.lattice._STOPS", stops)
-    monkeypatch.setattr("anon_core.lattice.lattice._SNAPSHOTS", sets)
-    monkeypatch.setattr("anon_core.lattice.lattice._ROOM", room)
+    monkeypatch.setattr("anon_core.methods.lattice.lattice._STOPS", stops)
+    monkeypatch.setattr("anon_core.methods.lattice.lattice._SNAPSHOTS", sets)
+    monkeypatch.setattr("anon_core.methods.lattice.lattice._ROOM", room)
     rng = np.random.default_rng(61)
     case = random_case(rng, rows=60, quasi=4, kinds=("number", "ordered"))
     lattice = Lattice(case.problem())

@@ -10,25 +10,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.annealing import Annealing
-from anon_core.algorithms.anytime import Anytime
-from anon_core.algorithms.datafly import Datafly
-from anon_core.algorithms.fixed_levels import FixedLevels
-from anon_core.algorithms.genetic import Genetic
-from anon_core.algorithms.incognito import Incognito
-from anon_core.algorithms.optimal import Optimal
-from anon_core.algorithms.samarati import Samarati
-from anon_core.algorithms.spalm import Spalm
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
-from anon_core.job.runner import run
-from anon_core.lattice.preference import CRITERIA
-from anon_core.models.delta_presence import DeltaPresence
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.methods.lattice.preference import CRITERIA
+from anon_core.pipeline.runner import run
 from anon_core.release.results import SearchAccount
+from anon_core.techniques.algorithms.annealing import Annealing
+from anon_core.techniques.algorithms.anytime import Anytime
+from anon_core.techniques.algorithms.datafly import Datafly
+from anon_core.techniques.algorithms.fixed_levels import FixedLevels
+from anon_core.techniques.algorithms.genetic import Genetic
+from anon_core.techniques.algorithms.incognito import Incognito
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.algorithms.samarati import Samarati
+from anon_core.techniques.algorithms.spalm import Spalm
+from anon_core.techniques.models.delta_presence import DeltaPresence
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests import naive
 from tests.making import Case
 from tests.often import times

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.datafly import Datafly
-from anon_core.algorithms.incognito import Incognito
-from anon_core.algorithms.optimal import Optimal
-from anon_core.algorithms.samarati import Samarati
-from anon_core.algorithms.samarati.distance_vectors import distance_matrix
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.contracts.model import GroupModel
-from anon_core.lattice.classify import SATISFIED, Classification
-from anon_core.lattice.preference import CRITERIA
-from anon_core.lattice.recoding_models import LEVEL_MODELS
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.methods.lattice.lattice_decisions import SATISFIED, Classification
+from anon_core.methods.lattice.preference import CRITERIA
+from anon_core.methods.lattice.recoding_models import LEVEL_MODELS
+from anon_core.techniques.algorithms.datafly import Datafly
+from anon_core.techniques.algorithms.incognito import Incognito
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.algorithms.samarati import Samarati
+from anon_core.techniques.algorithms.samarati.distance_vectors import distance_matrix
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.enumeration import Enumeration
 from tests.making import Case
@@ -123,7 +123,7 @@ def test_the_matrix_counts_what_the_classes_count(asked: tuple[Case, int]) -> No
 
 @pytest.mark.often
 def test_nodes_decided_at_once_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.lattice.bulk_decide._FEW", 1)
+    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._FEW", 1)
     both = {True: 0, False: 0}
 
     @settings(max_examples=times(160))

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.attacks.linking import Linking
-from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled
-from anon_core.identity.candidates import Known, candidates
-from anon_core.identity.known_sets import known_sets, with_errors
-from anon_core.identity.register import register_of
+from anon_core.methods.reidentification.candidates import Known, candidates
+from anon_core.methods.reidentification.known_sets import known_sets, with_errors
+from anon_core.methods.reidentification.register import register_of
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.release import Release, raw_view
-from anon_core.release.truth import truth_of
+from anon_core.techniques.attacks.linking import Linking
+from anon_core.techniques.attacks.prosecutor import Prosecutor
 from tests.making import Case, by_hand, random_case
 from tests.often import often
 from tests.property.test_overlap import overlapping

@@ -12,22 +12,22 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.microaggregation import Microaggregation
-from anon_core.algorithms.microaggregation.aggregation import medians, standardised
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadPlan, Cancelled, Infeasible
 from anon_core.base.registry import find
-from anon_core.clusters.cluster_rows import average_vectors
 from anon_core.contracts.attack import Attack
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.metrics.group_loss import GroupLoss
-from anon_core.metrics.loss import Loss
-from anon_core.metrics.ncp import CertaintyPenalty
-from anon_core.metrics.squared_error import SquaredError
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.queries.query_answers import overlap
+from anon_core.methods.clusters.cluster_rows import average_vectors
+from anon_core.methods.queries.query_answers import overlap
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.release.audience import audience_of
+from anon_core.techniques.algorithms.microaggregation import Microaggregation
+from anon_core.techniques.algorithms.microaggregation.aggregation import medians, standardised
+from anon_core.techniques.metrics.group_loss import GroupLoss
+from anon_core.techniques.metrics.loss import Loss
+from anon_core.techniques.metrics.ncp import CertaintyPenalty
+from anon_core.techniques.metrics.squared_error import SquaredError
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests import naive
 from tests.asked import attacked
 from tests.making import PATIENTS, Case

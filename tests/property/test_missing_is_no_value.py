@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.data.table import Dataset
-from anon_core.job.plan import Plan
-from anon_core.job.runner import run
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from anon_core.verification.checks import verify
 from tests.often import times
 

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.attacks.attribute_inference import AttributeInference
-from anon_core.attacks.homogeneity import Homogeneity
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.registry import family
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.release.release import raw_view
+from anon_core.techniques.attacks.attribute_inference import AttributeInference
+from anon_core.techniques.attacks.homogeneity import Homogeneity
 from anon_core.verification.checks import verify
 from tests import naive
 from tests.asked import attacked, measured

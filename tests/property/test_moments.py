@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from anon_core import run
 from anon_core.__main__ import main
 from anon_core.base.errors import BadInput
-from anon_core.data import moments
 from anon_core.data.column import encode
-from anon_core.data.kinds import KINDS, detect_kind
+from anon_core.data.hierarchy.claims import false_labels
+from anon_core.data.hierarchy.propose.dates_and_times import moments as calendar
+from anon_core.data.hierarchy.propose.proposals import offer
+from anon_core.data.hierarchy.ranges import read_range
 from anon_core.data.reading import read_table
-from anon_core.hierarchy.claims import false_labels
-from anon_core.hierarchy.propose.dates_and_times import moments as calendar
-from anon_core.hierarchy.propose.proposals import offer
-from anon_core.hierarchy.ranges import read_range
+from anon_core.data.values import moments
+from anon_core.data.values.kinds import KINDS, detect_kind
 from anon_core.verification import kinds as recomputed
 from anon_core.verification import moments as again
 from anon_core.verification.claims import ranges_of, untrue

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.mondrian import Mondrian
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.base.registry import find
 from anon_core.contracts.model import GroupModel
-from anon_core.job.runner import run
-from anon_core.models.bucket_size import BucketSize
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.partition.mondrian_cuts import relaxed_parts, rows_of_keys
+from anon_core.methods.partition.mondrian_cuts import relaxed_parts, rows_of_keys
+from anon_core.pipeline.runner import run
 from anon_core.release.release import Release
+from anon_core.techniques.algorithms.mondrian import Mondrian
+from anon_core.techniques.models.bucket_size import BucketSize
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.making import Case
 from tests.often import often, times
@@ -97,7 +97,7 @@ def test_every_kind_of_column_alone(kind: str) -> None:
 @pytest.mark.often
 def test_work_is_handed_out_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking at the cancel button often must not change the result."""
-    monkeypatch.setattr("anon_core.partition.parallel_split.WORK", 1)
+    monkeypatch.setattr("anon_core.methods.partition.parallel_split.WORK", 1)
     cut = 0
 
     @settings(max_examples=times(80))

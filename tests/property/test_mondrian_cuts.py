@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.mondrian import Mondrian
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.contracts.model import GroupModel
-from anon_core.job.runner import run
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.pipeline.runner import run
+from anon_core.techniques.algorithms.mondrian import Mondrian
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.asked import lost
 from tests.making import Case, random_case

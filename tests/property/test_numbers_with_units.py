@@ -15,8 +15,8 @@ from anon_core import run
 from anon_core.__main__ import main
 from anon_core.base.errors import BadInput
 from anon_core.data.column import Column, encode
-from anon_core.data.doubts import code_rows, looks_like_numbers, sum_rows
 from anon_core.data.reading import DataOptions, notation, read_table
+from anon_core.data.values.doubts import code_rows, looks_like_numbers, sum_rows
 from anon_core.verification import notation as again
 from tests.making import Case
 

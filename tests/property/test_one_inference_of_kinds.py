@@ -29,10 +29,10 @@ from anon_core import run
 from anon_core.__main__ import main
 from anon_core.base.errors import BadInput
 from anon_core.data.column import Column
+from anon_core.data.profile import profile
 from anon_core.data.reading import DataOptions, read_table
 from anon_core.data.table import Dataset
-from anon_core.job.profile import profile
-from anon_core.job.sql_table import SqlTable
+from anon_core.engines.sql_table import SqlTable
 from anon_core.verification.reading import read_table as read_again
 from anon_core.verification.tables import PrivateTable, read_promise
 from tests.making import Case

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms import optimal
-from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.base.registry import family, find
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import CellCost, SizeCost
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.release.results import Outcome
+from anon_core.techniques.algorithms import optimal
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.enumeration import METRICS, Enumeration
 from tests.making import Case
@@ -115,11 +115,11 @@ def test_the_search_finds_what_enumeration_finds(promises: str) -> None:
 def test_many_nodes_are_closed_at_once_as_they_are_one_by_one(
     promises: str, worth: int, bits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("anon_core.lattice.lattice.WORD_BITS", bits)
-    monkeypatch.setattr("anon_core.lattice.bulk_decide._FEW", 1)
-    monkeypatch.setattr("anon_core.lattice.bulk_decide._WORTH", worth)
-    monkeypatch.setattr("anon_core.lattice.bulk_decide._WORK", 40)
-    monkeypatch.setattr("anon_core.lattice.lattice._STOPS", 8)
+    monkeypatch.setattr("anon_core.methods.lattice.lattice.WORD_BITS", bits)
+    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._FEW", 1)
+    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._WORTH", worth)
+    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._WORK", 40)
+    monkeypatch.setattr("anon_core.methods.lattice.lattice._STOPS", 8)
     saved = 0
 
     @settings(max_examples=times(60))
@@ -152,8 +152,10 @@ def test_many_nodes_are_closed_at_once_as_they_are_one_by_one(
 @pytest.mark.often
 @pytest.mark.parametrize("walked", [True, False])
 def test_one_pass_and_best_first_agree(walked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.lattice.bulk_decide._FEW", 1)
-    monkeypatch.setattr("anon_core.lattice.bulk_decide._MOST_WALKED", 10**9 if walked else 0)
+    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._FEW", 1)
+    monkeypatch.setattr(
+        "anon_core.methods.lattice.bulk_decide._MOST_WALKED", 10**9 if walked else 0
+    )
     refusals = passes = 0
 
     @settings(max_examples=times(80))

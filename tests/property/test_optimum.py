@@ -14,12 +14,12 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
-from anon_core.job.figures import figures_of
-from anon_core.job.runner import run
-from anon_core.lattice.nodes import Nodes, rows_removable
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.partition.optimum import MOST_ROWS, optimum
+from anon_core.methods.lattice.nodes import Nodes, rows_removable
+from anon_core.methods.partition.optimum import MOST_ROWS, optimum
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.runner import run
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.making import PATIENTS, Case
 from tests.often import often, times

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.incognito import Incognito
-from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.base.registry import find
 from anon_core.contracts.group_stats import GroupStats, Histogram
 from anon_core.contracts.model import GroupModel
-from anon_core.job.runner import run
+from anon_core.pipeline.runner import run
 from anon_core.release.audience import audience_of
-from anon_core.release.combined import COMBINED
-from anon_core.release.reference import reference_of
+from anon_core.release.combined_values import COMBINED
+from anon_core.release.private_reference import reference_of
+from anon_core.techniques.algorithms.incognito import Incognito
+from anon_core.techniques.algorithms.optimal import Optimal
 from anon_core.verification.checks import verify
 from tests import diversity_twin as twin
 from tests import naive

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from anon_core.attacks.journalist import Journalist
-from anon_core.attacks.marketer import Marketer
-from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
-from anon_core.job.runner import run
-from anon_core.overlap import fitting_rows as overlap
-from anon_core.overlap.fitting_people import expected_inverse, matched
+from anon_core.explain.text.phrases import against_threshold
+from anon_core.methods.matching import fitting_rows as overlap
+from anon_core.methods.matching.fitting_people import expected_inverse, matched
+from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.release import Release
-from anon_core.words.phrases import against_threshold
+from anon_core.techniques.attacks.journalist import Journalist
+from anon_core.techniques.attacks.marketer import Marketer
+from anon_core.techniques.attacks.prosecutor import Prosecutor
 from tests.asked import attacked
 from tests.making import Case
 from tests.often import often, times

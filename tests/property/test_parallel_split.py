@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from anon_core.base.context import Context
 from anon_core.base.errors import BadInput, Cancelled, Infeasible
 from anon_core.contracts.model import GroupModel
-from anon_core.models.bucket_size import BucketSize
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.partition.mondrian_cuts import strict_parts
-from anon_core.partition.parallel_split import Tuples, axes_of, cut
+from anon_core.methods.partition.mondrian_cuts import strict_parts
+from anon_core.methods.partition.parallel_split import Tuples, axes_of, cut
+from anon_core.techniques.models.bucket_size import BucketSize
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.making import PATIENTS, Case, random_case
 from tests.often import times
@@ -33,8 +33,8 @@ def test_parts_are_those_of_the_recursion(
     quasi: int, grain: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Thirty attributes fill several words; a small grain hands every part to another thread."""
-    monkeypatch.setattr("anon_core.partition.parallel_split.GRAIN", grain)
-    monkeypatch.setattr("anon_core.partition.parallel_split._SHARES", 1 << 20)
+    monkeypatch.setattr("anon_core.methods.partition.parallel_split.GRAIN", grain)
+    monkeypatch.setattr("anon_core.methods.partition.parallel_split._SHARES", 1 << 20)
     cut_at_all = 0
     rows = (6, 24) if quasi == 30 else (6, 90)
 
@@ -151,8 +151,8 @@ def test_what_others_still_hold_when_time_is_up_stays_as_it_is(
     """Every part of a partition cut short is a union of parts of the whole one."""
     case = random_case(np.random.default_rng(47), rows=300, quasi=3, kinds=("number",))
     whole = strict_parts(case.problem(), [BucketSize(k=2)], Context())
-    monkeypatch.setattr("anon_core.partition.parallel_split.GRAIN", 1)
-    monkeypatch.setattr("anon_core.partition.parallel_split._SHARES", 1 << 20)
+    monkeypatch.setattr("anon_core.methods.partition.parallel_split.GRAIN", 1)
+    monkeypatch.setattr("anon_core.methods.partition.parallel_split._SHARES", 1 << 20)
     part = strict_parts(case.problem(), [BucketSize(k=2)], LateAfter(after=after))
     assert part.max() <= whole.max()
     assert all(len(set(part[whole == p].tolist())) == 1 for p in range(whole.max() + 1))
@@ -161,8 +161,8 @@ def test_what_others_still_hold_when_time_is_up_stays_as_it_is(
 
 
 def test_a_failing_report_stops_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.partition.parallel_split.GRAIN", 1)
-    monkeypatch.setattr("anon_core.partition.parallel_split.WORK", 1)
+    monkeypatch.setattr("anon_core.methods.partition.parallel_split.GRAIN", 1)
+    monkeypatch.setattr("anon_core.methods.partition.parallel_split.WORK", 1)
     case = random_case(np.random.default_rng(43), rows=200, quasi=3, kinds=("number",))
     context = Context()
 

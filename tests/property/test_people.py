@@ -16,21 +16,21 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anon_core.attacks.similarity import Similarity
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadInput, BadPlan, Infeasible, NotFound
 from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.model import GroupModel
-from anon_core.hierarchy.prepared import prepared
-from anon_core.job.figures import figures_of
-from anon_core.job.profile import uniqueness
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.data.hierarchy.hierarchy_cache import prepared
+from anon_core.data.profile import uniqueness
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.release import raw_view
-from anon_core.release.truth import truth_of
+from anon_core.techniques.attacks.similarity import Similarity
 from anon_core.verification.checks import verify
 from tests import naive
 from tests.making import Case

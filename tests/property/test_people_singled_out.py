@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.attacks.linking import Linking
-from anon_core.attacks.special_uniques import SpecialUniques
-from anon_core.attacks.uniqueness import Uniqueness
 from anon_core.base.context import Context
 from anon_core.contracts.attack import Attack
-from anon_core.identity.aimed import aim
-from anon_core.identity.lines import quasi_lines
-from anon_core.identity.minimal_uniques import file_risk, minimal_uniques
-from anon_core.identity.register import register_of
-from anon_core.identity.unique_rows import unique_rows
+from anon_core.methods.reidentification.attack_targets import aim
+from anon_core.methods.reidentification.distinct_rows import quasi_lines
+from anon_core.methods.reidentification.minimal_uniques import file_risk, minimal_uniques
+from anon_core.methods.reidentification.register import register_of
+from anon_core.methods.reidentification.unique_rows import unique_rows
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.release import Release
-from anon_core.release.truth import truth_of
+from anon_core.techniques.attacks.linking import Linking
+from anon_core.techniques.attacks.special_uniques import SpecialUniques
+from anon_core.techniques.attacks.uniqueness import Uniqueness
 from tests.making import Case
 from tests.often import often
 from tests.property.test_unique_rows import told

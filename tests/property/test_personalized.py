@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.registry import family
-from anon_core.hierarchy import from_rows
-from anon_core.identity.own_levels import breach, rows_that_can_stay
-from anon_core.job.runner import run
-from anon_core.models.personalized import Personalized
+from anon_core.data.hierarchy import from_rows
+from anon_core.methods.reidentification.personal_k import breach, rows_that_can_stay
+from anon_core.pipeline.runner import run
 from anon_core.release.problem import Problem, build_problem
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.models.personalized import Personalized
 from tests import identity_twin as twin
 from tests import naive
 from tests.making import Case

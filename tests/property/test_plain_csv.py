@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.job.publish import _group_numbers  # pyright: ignore[reportPrivateUsage]
+from anon_core.pipeline.publish.published_table import (  # pyright: ignore[reportPrivateUsage]
+    _group_numbers,
+)
 from anon_core.verification.permuted import _steps  # pyright: ignore[reportPrivateUsage]
 from anon_core.verification.plain_csv import read_plain
 from anon_core.verification.tables import joined, numbered

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.combined import CombinedAlg
-from anon_core.algorithms.mpalm import Mpalm
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible, NotFound
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
-from anon_core.job.runner import run
-from anon_core.models.bucket_size import BucketSize
-from anon_core.models.delta_presence import DeltaPresence
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.pipeline.runner import run
+from anon_core.techniques.algorithms.combined import CombinedAlg
+from anon_core.techniques.algorithms.mpalm import Mpalm
+from anon_core.techniques.models.bucket_size import BucketSize
+from anon_core.techniques.models.delta_presence import DeltaPresence
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.asked import lost, measured
 from tests.making import PATIENTS, Case
 from tests.often import times
@@ -209,9 +209,9 @@ def test_combined_by_listing(partition: str) -> None:
 @pytest.mark.often
 def test_a_node_before_the_chosen_one_does_not_hold() -> None:
     """What `least` leaves out and what is tried before are all broken, by listing fillings."""
-    from anon_core.algorithms.combined.coarsening import Group, ascending
-    from anon_core.membership.presence import Bounds, judge
-    from anon_core.overlap.fitting_people import public_people
+    from anon_core.methods.matching.fitting_people import public_people
+    from anon_core.methods.membership.presence import Bounds, judge
+    from anon_core.techniques.algorithms.combined.coarsening import Group, ascending
 
     left_out = 0
 

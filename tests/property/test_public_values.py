@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from anon_core import run
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
-from anon_core.job.result import Result
-from anon_core.membership.decide import YES
-from anon_core.membership.members import find_members
-from anon_core.overlap.fitting_people import population_risk
+from anon_core.methods.matching.fitting_people import population_risk
+from anon_core.methods.membership.decisions import YES
+from anon_core.methods.membership.members import find_members
+from anon_core.pipeline.result import Result
 from tests.asked import attacked
 from tests.making import Case
 from tests.often import times

@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core.base.context import Context
-from anon_core.metrics.reconstruction_error import ReconstructionError
-from anon_core.permuted.reconstruction import anatomy_reconstruction, permutation_reconstruction
+from anon_core.methods.bucketized.reconstruction import (
+    anatomy_reconstruction,
+    permutation_reconstruction,
+)
+from anon_core.techniques.metrics.reconstruction_error import ReconstructionError
 from tests.making import Case, by_hand
 from tests.often import often
 from tests.strategies import Blocks, cases, groups_of, with_column

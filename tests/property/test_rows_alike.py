@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core.base.context import Context
-from anon_core.identity.lines import alone_over_all, lines_of, whole_lines
-from anon_core.identity.rows_alike import RowsAlike
-from anon_core.overlap import fitting_rows
+from anon_core.methods.matching import fitting_rows
+from anon_core.methods.reidentification.distinct_rows import alone_over_all, lines_of, whole_lines
+from anon_core.methods.reidentification.equivalence_counts import RowsAlike
+from anon_core.release.ground_truth import Truth, truth_of
 from anon_core.release.release import Release, View, raw_view
-from anon_core.release.truth import Truth, truth_of
 from tests.often import often
 from tests.strategies import Boxed, boxed
 

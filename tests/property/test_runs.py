@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from anon_core import run
 from anon_core.base.errors import Infeasible
 from anon_core.data.table import Dataset
-from anon_core.job.result import Result
+from anon_core.pipeline.result import Result
 from tests.making import Case, random_case
 from tests.often import times
 from tests.strategies import cases

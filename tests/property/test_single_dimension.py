@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from anon_core.base.errors import Infeasible
-from anon_core.job.runner import run
+from anon_core.pipeline.runner import run
 from tests.making import Case
 from tests.often import times
 from tests.strategies import cases

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled
-from anon_core.lattice import size_sweep as sweeping
-from anon_core.lattice.nodes import rows_allowed
-from anon_core.lattice.size_sweep import size_sweep
-from anon_core.metrics.average_class_size import AverageClassSize
-from anon_core.metrics.discernibility import Discernibility
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.methods.lattice import size_sweep as sweeping
+from anon_core.methods.lattice.nodes import rows_allowed
+from anon_core.methods.lattice.size_sweep import size_sweep
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.metrics.average_class_size import AverageClassSize
+from anon_core.techniques.metrics.discernibility import Discernibility
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.enumeration import Enumeration
 from tests.making import PATIENTS, Case
 from tests.often import often, times

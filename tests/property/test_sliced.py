@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from anon_core.base.context import Context
 from anon_core.contracts.group_stats import sensitive_histogram
-from anon_core.job.file_formats import as_csv
-from anon_core.job.publish import public_edition
-from anon_core.job.runner import run
 from anon_core.kernels import sliced as kernels
-from anon_core.models.slicing_l_diversity import SlicingLDiversity
-from anon_core.permuted.slice_chances import matching, sliced_posteriors
+from anon_core.methods.bucketized.slice_chances import matching, sliced_posteriors
+from anon_core.pipeline.publish.file_formats import as_csv
+from anon_core.pipeline.publish.published_table import public_edition
+from anon_core.pipeline.runner import run
 from anon_core.release.release import Release
+from anon_core.techniques.models.slicing_l_diversity import SlicingLDiversity
 from anon_core.verification import sliced as second
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
@@ -147,7 +147,7 @@ def _uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("times", "added", "sign_of_sum", "place_of", "posteriors"):
         kernel = getattr(kernels, name)
         monkeypatch.setattr(kernels, name, getattr(kernel, "py_func", kernel))
-    monkeypatch.setattr("anon_core.permuted.slice_chances.posteriors", kernels.posteriors)
+    monkeypatch.setattr("anon_core.methods.bucketized.slice_chances.posteriors", kernels.posteriors)
 
 
 @pytest.mark.kernels

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.algorithms.incognito import Incognito
-from anon_core.algorithms.optimal import Optimal
-from anon_core.algorithms.samarati import Samarati
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.base.registry import find
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel
-from anon_core.release.reference import reference_of
+from anon_core.release.private_reference import reference_of
+from anon_core.techniques.algorithms.incognito import Incognito
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.algorithms.samarati import Samarati
 from tests import diversity_twin as twin
 from tests import naive
 from tests.diversity_twin import counted

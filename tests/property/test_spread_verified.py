@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from anon_core.job.runner import run
+from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
 from tests.making import Case
 from tests.often import often

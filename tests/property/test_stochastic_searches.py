@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.annealing import Annealing
-from anon_core.algorithms.genetic import Genetic
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.techniques.algorithms.annealing import Annealing
+from anon_core.techniques.algorithms.genetic import Genetic
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.enumeration import METRICS, Enumeration
 from tests.making import Case, random_case
 from tests.often import times

@@ -17,8 +17,8 @@ import pytest
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
-from anon_core.job.file_formats import as_parquet
-from anon_core.job.runner import run
+from anon_core.pipeline.publish.file_formats import as_parquet
+from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from anon_core.verification.witness import Witness

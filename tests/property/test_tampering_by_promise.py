@@ -18,8 +18,8 @@ import pytest
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import refuse_unsteered
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
 from tests.everywhere import Trial, trial
 from tests.output_spaces import covered, matched

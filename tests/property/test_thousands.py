@@ -17,9 +17,9 @@ import pytest
 from anon_core import run
 from anon_core.__main__ import main
 from anon_core.base.errors import BadHierarchy, BadInput
+from anon_core.data.hierarchy.construction import from_rows
+from anon_core.data.hierarchy.intervals import Cuts, cut
 from anon_core.data.table import Dataset
-from anon_core.hierarchy.building import from_rows
-from anon_core.hierarchy.intervals import Cuts, cut
 from tests.making import Case
 
 #: Marks between thousands, and before decimals.

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.top_down import TopDownSpecialization, _information
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.contracts.model import GroupModel
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.techniques.algorithms.top_down import TopDownSpecialization, _information
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.asked import measured
 from tests.making import Case, random_case
 from tests.often import times

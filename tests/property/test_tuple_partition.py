@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, NotFound
 from anon_core.contracts.model import GroupModel
-from anon_core.job.runner import run
 from anon_core.kernels import tuple_partition as kernels
-from anon_core.models.bucket_size import BucketSize
-from anon_core.models.slicing_l_diversity import SlicingLDiversity
-from anon_core.partition.mondrian_cuts import rows_of_keys
-from anon_core.partitioners.tuple_partition import bucket_halving as tuple_partition
-from anon_core.partitioners.tuple_partition.bucket_halving import diverse_buckets
+from anon_core.methods.partition.mondrian_cuts import rows_of_keys
+from anon_core.pipeline.runner import run
+from anon_core.techniques.models.bucket_size import BucketSize
+from anon_core.techniques.models.slicing_l_diversity import SlicingLDiversity
+from anon_core.techniques.partitioners.tuple_partition import bucket_halving as tuple_partition
+from anon_core.techniques.partitioners.tuple_partition.bucket_halving import diverse_buckets
 from tests import naive_kernels
 from tests.making import Case
 from tests.often import times

@@ -12,18 +12,18 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from anon_core.attacks.uniqueness import Uniqueness
 from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
 from anon_core.data.table import Dataset
-from anon_core.identity.lines import alone_over_all, lines_of, quasi_lines
-from anon_core.identity.unique_rows import unique_rows
-from anon_core.job.plan import Plan
-from anon_core.job.runner import run
+from anon_core.methods.reidentification.distinct_rows import alone_over_all, lines_of, quasi_lines
+from anon_core.methods.reidentification.unique_rows import unique_rows
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.release import Release, raw_view
-from anon_core.release.truth import truth_of
+from anon_core.techniques.attacks.uniqueness import Uniqueness
 from tests.making import Case, by_hand
 from tests.often import often
 from tests.property.test_overlap import overlapping

@@ -12,21 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.algorithms.incognito import Incognito
-from anon_core.algorithms.optimal import Optimal
-from anon_core.algorithms.samarati import Samarati
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.sensitive_share import largest_share
-from anon_core.job.runner import run
-from anon_core.lattice.nodes import rows_allowed, rows_removable
-from anon_core.models.delta_presence import DeltaPresence
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
+from anon_core.methods.lattice.nodes import rows_allowed, rows_removable
+from anon_core.pipeline.runner import run
 from anon_core.release.problem import Problem
 from anon_core.release.results import Outcome
+from anon_core.techniques.algorithms.incognito import Incognito
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.algorithms.samarati import Samarati
+from anon_core.techniques.models.delta_presence import DeltaPresence
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
 from tests import diversity_twin as twin
 from tests import naive, naive_kernels
 from tests.making import Case

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.attacks.homogeneity import Homogeneity
-from anon_core.attacks.journalist import Journalist
-from anon_core.attacks.marketer import Marketer
-from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
-from anon_core.job.publish import draw_rows
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.pipeline.publish.published_table import draw_rows
 from anon_core.release.grouping import group_runs
 from anon_core.release.release import Release, one_block, raw_view, view
 from anon_core.release.vocabulary import of_level
+from anon_core.techniques.attacks.homogeneity import Homogeneity
+from anon_core.techniques.attacks.journalist import Journalist
+from anon_core.techniques.attacks.marketer import Marketer
+from anon_core.techniques.attacks.prosecutor import Prosecutor
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.asked import attacked, measured
 from tests.making import PATIENTS, Case, by_hand

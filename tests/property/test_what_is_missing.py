@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from anon_core import run
 from anon_core.__main__ import main
 from anon_core.base.errors import BadHierarchy, BadPlan
+from anon_core.data.hierarchy import from_rows
 from anon_core.data.reading import DataOptions, read_table
 from anon_core.data.table import MISSING_TOKENS, Dataset
-from anon_core.hierarchy import from_rows
 from anon_core.verification.checks import verify
 from anon_core.verification.texts import MISSING_TOKENS as SAME_TOKENS
 from tests.making import Case

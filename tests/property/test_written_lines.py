@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.job import file_formats
+from anon_core.pipeline.publish import file_formats
 from anon_core.verification import file_bytes
 
 _TEXTS = ["", "a", "b,c", 'say "hi"', "two\nlines", "é", "5"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from anon_core.membership.bucket import BucketProblem, from_types
+from anon_core.methods.membership.bucket import BucketProblem, from_types
 from tests.strategies.groupings import groups_of
 
 People = list[tuple[int, ...]]

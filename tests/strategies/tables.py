@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from anon_core.data.kinds import ColumnKind
+from anon_core.data.values.kinds import ColumnKind
 from tests.making import Case, Levels
 
 T = TypeVar("T")

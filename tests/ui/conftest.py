@@ -11,10 +11,10 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.sessions import PATIENCE
-from ui.session import advice_trials
-from ui.session import precompile_status as warming
-from ui.session.kept_sessions import FOLDER_VARIABLE
-from ui.session.precompile_status import Warming
+from ui.state import advice_trials
+from ui.state import precompile_status as warming
+from ui.state.kept_sessions import FOLDER_VARIABLE
+from ui.state.precompile_status import Warming
 
 # Each session asks every installed package whether it brings components, for the same answer: a
 # seventh of the time of these tests.

@@ -13,14 +13,14 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
+from anon_core.data.hierarchy import read_levels
+from anon_core.data.samples import hierarchy_folder, sample
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import read_levels
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.samples import hierarchy_folder, sample
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from ui.forms.promise_picker import QUESTIONS
 from ui.forms.technique_picker import approach_of
-from ui.session import jobs, pinning, results, state
+from ui.state import jobs, pinning, results, state
 
 # Seconds after which a test gives up on a page or a job, however busy the machine.
 PATIENCE = 60

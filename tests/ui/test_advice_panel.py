@@ -12,10 +12,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import NotFound
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.suggest import trying
-from anon_core.words import phrases
+from anon_core.explain.advice import trials as trying
+from anon_core.explain.text import phrases
 from tests.ui.sessions import (
     PATIENCE,
     RUN,
@@ -27,7 +27,8 @@ from tests.ui.sessions import (
     wait_for,
     words,
 )
-from ui.session import advice_trials, asked, release_context, state
+from ui.state import advice_trials, release_context, state
+from ui.state import release_context_answers as asked
 
 
 def button(app: AppTest, key: str) -> Any:

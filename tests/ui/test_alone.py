@@ -12,9 +12,10 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from tests.ui.sessions import METRICS, RESULTS, RUN, carried_out, load, open_page
 from ui.components import guard
-from ui.session import chosen, jobs, results, state
-from ui.session.alone import _shared
-from ui.session.result_view import facts
+from ui.state import jobs, results, state
+from ui.state import selection as chosen
+from ui.state.fragments import _shared
+from ui.state.result_view import facts
 
 
 @pytest.fixture(scope="module")

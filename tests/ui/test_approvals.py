@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
-from anon_core.job.result import Result
-from anon_core.report.context import Decision, ReleaseContext
+from anon_core.explain.report.context import Decision, ReleaseContext
+from anon_core.pipeline.result import Result
 from tests.ui.sessions import EXPORT, carried_out, load, open_page, words
 from ui.forms import approval_form
-from ui.session import approvals, whose
-from ui.session.whose import Person
+from ui.state import approvals
+from ui.state import owner as whose
+from ui.state.owner import Person
 
 ANA = Person(issuer="https://id", subject="1", name="Ana", email="ana@clinic.test")
 BEN = Person(issuer="https://id", subject="2", name="Ben", email="Ben@clinic.test")

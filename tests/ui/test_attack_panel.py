@@ -10,11 +10,11 @@ from unittest.mock import patch
 import streamlit as st
 
 from anon_core.data.reading import read_table
-from anon_core.job.earlier_file import EarlierFile
+from anon_core.recipe.earlier_release import EarlierFile
 from tests import toy_attack
 from tests.ui.sessions import ATTACKS, RESULTS, carried_out, load, open_page, words
-from ui.session import pinning, results
-from ui.session.population_tables import Population
+from ui.state import pinning, results
+from ui.state.population_tables import Population
 
 
 def session() -> dict[str, Any]:

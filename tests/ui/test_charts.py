@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from anon_core.job.result import Result
+from anon_core.pipeline.result import Result
 from tests.ui.sessions import carried_out, load
 from ui.charts.attack_plots import attack_bullets, name_of, odds, risk_bullets, title_of
 from ui.charts.bullets import changed
@@ -23,7 +23,7 @@ from ui.charts.metric_plots import column_heat, metric_bullets
 from ui.charts.metric_plots import title_of as metric_title
 from ui.charts.tracks import MOST, Binned, binned, offered, picked_bins, tracks
 from ui.charts.vega import Vega
-from ui.session.result_view import Facts
+from ui.state.result_view import Facts
 
 COLOURS = light_palette()
 

@@ -10,22 +10,22 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from anon_core.answers.differences import figure_differences
 from anon_core.base.errors import BadPlan
 from anon_core.base.registry import family
-from anon_core.job.figures import figures_of
-from anon_core.job.sweep import Varied, sweep
-from anon_core.job.sweep_points import Point
-from anon_core.job.variations import Variation
-from anon_core.words.phrases import chance
+from anon_core.explain.answers.differences import figure_differences
+from anon_core.explain.text.phrases import chance
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.sweep.points import Point
+from anon_core.pipeline.sweep.sweep import Varied, sweep
+from anon_core.pipeline.sweep.variations import Variation
 from tests.ui.sessions import COMPARE, VERDICTS, carried_out, load, open_page, wait_for, words
 from ui.charts import series
 from ui.charts.chart_frame import Series, light_palette
 from ui.charts.tracks import tracks
 from ui.panels.baseline_panel import figure_table
 from ui.panels.compare_tables import all_figures
-from ui.session import pinning, reopening, results, state
-from ui.session.result_view import Facts
+from ui.state import pinning, reopening, results, state
+from ui.state.result_view import Facts
 
 
 def three_runs() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric, headline
 from tests.ui.sessions import PATIENCE, RUN, carried_out, load, open_page, words
-from ui.session import jobs, promise_cost, running, state
+from ui.state import jobs, promise_cost, running, state
 
 PROMISES = [
     {"name": "k-anonymity", "k": 5},

@@ -14,11 +14,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.context import Context
-from anon_core.job import runner
+from anon_core.pipeline import runner
 from tests.ui.sessions import RESULTS, load, open_page, words
 from tests.ui.test_what_if import K, asked, labels, ran_quickly, shown, typed
 from ui.charts.curve_plot import Stop, curve_frame
-from ui.session import curve, foreseen, jobs, running, state, what_if
+from ui.state import curve, jobs, running, state, what_if
+from ui.state import foresight as foreseen
 
 
 @contextmanager

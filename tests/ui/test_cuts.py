@@ -10,11 +10,11 @@ import pytest
 import streamlit as st
 
 from anon_core.data.column import Column
-from anon_core.hierarchy.claims import false_labels
-from anon_core.samples import sample
+from anon_core.data.hierarchy.claims import false_labels
+from anon_core.data.samples import sample
 from tests.ui.sessions import load
 from ui.panels import cut_panel as cuts
-from ui.session import drafts, state
+from ui.state import drafts, state
 
 
 @pytest.fixture

@@ -13,14 +13,14 @@ import xlsxwriter
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import BadInput
+from anon_core.data.profile import distribution
 from anon_core.data.reading import DataOptions
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.job.profile import distribution
 from tests.ui.sessions import RUN, open_page, words
 from ui.charts import column_distribution
-from ui.session import loading, state
-from ui.session.loading import Opened
+from ui.state import loading, state
+from ui.state.loading import Opened
 
 DATA = "pages/1_Data.py"
 

@@ -18,11 +18,11 @@ from streamlit.elements.widgets import button as buttons
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
-from anon_core.report.context import ReleaseContext
-from anon_core.report.files import makes_pdf
+from anon_core.explain.report.context import ReleaseContext
+from anon_core.explain.report.files import makes_pdf
 from tests.ui.sessions import CHECKOUT, EXPORT, PATIENCE, carried_out, load, open_page
 from tests.ui.sessions import wait_for as ended
-from ui.session import release_context
+from ui.state import release_context
 
 DOOR = "ui/components/downloads.py"
 DATA, HIERARCHIES, LEARN, EXPERIMENTS = (

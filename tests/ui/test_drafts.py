@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.data.column import Column
-from anon_core.hierarchy import (
+from anon_core.data.hierarchy import (
     Draft,
     InsertLevel,
     MakeGroup,
@@ -22,7 +22,7 @@ from anon_core.hierarchy import (
     apply,
 )
 from tests.ui.sessions import words
-from ui.session import drafts, loading, state
+from ui.state import drafts, loading, state
 from ui.words import edit_words
 
 

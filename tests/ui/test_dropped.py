@@ -15,8 +15,10 @@ from anon_core.base.errors import BadInput
 from tests.ui.sessions import carried_out, load, words
 from tests.ui.test_archives import packed
 from ui.export import bundle
-from ui.session import dropped, kept_sessions, session_file, whose
-from ui.session.loading import Opened
+from ui.state import dropped_files as dropped
+from ui.state import kept_sessions, session_file
+from ui.state import owner as whose
+from ui.state.loading import Opened
 
 TABLE = b"age;zip\n31;5370\n"
 RECIPE = b'[roles]\nquasi = ["age"]\n[algorithm]\nname = "optimal"\n'

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core.experiments import Settings, Tables, all_experiments, find_experiment
+from anon_core.teaching.experiments import Settings, Tables, all_experiments, find_experiment
 from tests.ui.sessions import PATIENCE
-from ui.session import experimenting
+from ui.state import experiment_runs as experimenting
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 

@@ -20,20 +20,20 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from anon_core.data.roles import Roles
+from anon_core.data.hierarchy import parse_levels
+from anon_core.data.roles.roles import Roles
+from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import parse_levels
-from anon_core.job.figures import figures_of
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.report.context import ReleaseContext
-from anon_core.report.files import as_html, edition_of, makes_pdf
-from anon_core.samples import sample
-from anon_core.words import checklist
+from anon_core.explain.report.context import ReleaseContext
+from anon_core.explain.report.files import as_html, edition_of, makes_pdf
+from anon_core.explain.text import checklist
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
+from anon_core.recipe.plan import Plan
 from tests.ui.sessions import CHECKOUT, EXPORT, carried_out, load, open_page, wait_for, words
 from ui.export import bundle
-from ui.session import state
-from ui.session.population_tables import Population
+from ui.state import state
+from ui.state.population_tables import Population
 
 FORMULAS = ("=1+1", "+A1", "-cmd", "@SUM(A1)", "-5")
 

@@ -11,12 +11,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError
-from anon_core.job.plan import Plan
-from anon_core.suggest import trying
-from anon_core.suggest.mending import changes
-from anon_core.words.plan_words import not_defined
+from anon_core.explain.advice import trials as trying
+from anon_core.explain.advice.fixes import changes
+from anon_core.explain.text.plan_words import not_defined
+from anon_core.recipe.plan import Plan
 from tests.ui.sessions import RUN, load, open_page, wait_for, words
-from ui.session import state
+from ui.state import state
 
 K2 = {"name": "k-anonymity", "k": 2}
 #: Choices that make no plan, or one whose technique cannot give a promise.

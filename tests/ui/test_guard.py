@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column
-from anon_core.data.roles import Roles
+from anon_core.data.hierarchy.intervals import MOST_CUTS
+from anon_core.data.hierarchy.propose.dates_and_times import calendar
+from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.hierarchy.intervals import MOST_CUTS
-from anon_core.hierarchy.propose.dates_and_times import calendar
 from tests.ui.sessions import (
     EXPORT,
     PATIENCE,
@@ -30,7 +30,7 @@ from tests.ui.sessions import (
     words,
 )
 from ui.components import guard
-from ui.session import drafts, state
+from ui.state import drafts, state
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DATA, ROLES, HIERARCHIES = (f"pages/{n}.py" for n in ("1_Data", "2_Roles", "3_Hierarchies"))
@@ -46,7 +46,7 @@ BROKEN = {
     },
     RUN: {
         "ui.forms.promises_form.models": "Choices",
-        "anon_core.words.plan_words.intentions": "What this will do",
+        "anon_core.explain.text.plan_words.intentions": "What this will do",
     },
     RESULTS: {
         "ui.panels.strip_panel.draw": "The figures",
@@ -54,7 +54,7 @@ BROKEN = {
         "ui.panels.search_panel.draw": "The search",
         "ui.panels.lattice_panel.palette": "Lattice",
     },
-    EXPORT: {"ui.session.population_tables.find": "Internal edition"},
+    EXPORT: {"ui.state.population_tables.find": "Internal edition"},
 }
 
 
@@ -144,7 +144,7 @@ def test_more_cuts_than_can_be_drawn_are_shown_as_groups(monkeypatch: pytest.Mon
 
 
 def test_every_proposal_for_a_century_can_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    from anon_core.hierarchy.propose.proposals import propose
+    from anon_core.data.hierarchy.propose.proposals import propose
     from ui.panels import cut_panel as cuts
     from ui.panels import proposals
 

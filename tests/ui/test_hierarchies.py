@@ -6,11 +6,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError, BadHierarchy
-from anon_core.data.roles import Roles
-from anon_core.hierarchy import levels_csv, parse_levels
+from anon_core.data.hierarchy import levels_csv, parse_levels
+from anon_core.data.roles.roles import Roles
 from tests.ui.sessions import words
-from ui.session import drafts, loading, many_hierarchies, state
-from ui.session.loading import Opened
+from ui.state import drafts, loading, many_hierarchies, state
+from ui.state.loading import Opened
 
 HIERARCHIES = "pages/3_Hierarchies.py"
 

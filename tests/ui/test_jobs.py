@@ -15,10 +15,10 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from tests.ui.sessions import PATIENCE, carried_out, load, open_page
-from ui.session import jobs, state
-from ui.session import precompile_status as warming
-from ui.session.pace import Pace
-from ui.session.precompile_status import Warming
+from ui.state import jobs, state
+from ui.state import precompile_status as warming
+from ui.state.eta import Pace
+from ui.state.precompile_status import Warming
 
 
 @pytest.fixture(autouse=True)
@@ -218,7 +218,7 @@ def test_the_best_so_far_is_told_and_taken(session: dict[str, Any]) -> None:
         context.so_far.taken.wait(PATIENCE)
 
     def watching() -> None:
-        from ui.session import jobs
+        from ui.state import jobs
 
         jobs.watch("run")
 

@@ -9,11 +9,11 @@ import pytest
 import streamlit as st
 
 from anon_core.data.column import Column
-from anon_core.data.roles import Roles
+from anon_core.data.hierarchy.claims import false_labels, with_true_labels
+from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.hierarchy.claims import false_labels, with_true_labels
 from tests.ui.sessions import open_page, words
-from ui.session import drafts, state
+from ui.state import drafts, state
 
 ZIPS = ["01090", "01091", "01099", "02625", "02626"]
 HIERARCHIES = "pages/3_Hierarchies.py"

@@ -9,14 +9,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from anon_core.job.result import Result
-from anon_core.lattice import lattice_picture as pictures
-from anon_core.lattice.lattice_picture import FATES, LatticePicture
-from anon_core.partition.optimum import MOST_ROWS
+from anon_core.methods.lattice import lattice_picture as pictures
+from anon_core.methods.lattice.lattice_picture import FATES, LatticePicture
+from anon_core.methods.partition.optimum import MOST_ROWS
+from anon_core.pipeline.result import Result
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, wait_for, words
 from ui.charts.chart_frame import light_palette, picked
 from ui.charts.lattice_plot import height_chart, node_chart, node_name
-from ui.session import state
+from ui.state import state
 
 
 def button(app: AppTest) -> Any:

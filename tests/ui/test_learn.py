@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core.learn import all_lessons
+from anon_core.teaching.learn import all_lessons
 from tests.ui.sessions import PATIENCE
 
 APP = Path(__file__).resolve().parents[2] / "app.py"

@@ -15,8 +15,8 @@ from ui.charts.chart_frame import Series
 from ui.charts.tracks import binned
 from ui.panels import linked_charts
 from ui.panels.linked import figures
-from ui.session import chosen
-from ui.session.result_view import Facts
+from ui.state import selection as chosen
+from ui.state.result_view import Facts
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def held() -> dict[str, Any]:
 def facts(held: dict[str, Any]) -> Facts:
     """Return what charts are drawn from."""
     with patch.object(st, "session_state", held):
-        from ui.session import results
+        from ui.state import results
 
         result = results.last()
     assert result is not None

@@ -7,7 +7,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.registry import family
-from anon_core.models.differential_privacy import DifferentialPrivacy
+from anon_core.techniques.models.differential_privacy import DifferentialPrivacy
 from tests.ui.sessions import RUN, load, open_page, words
 from ui.forms.promise_picker import QUESTIONS
 

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from tests.ui.sessions import (
     ATTACKS,
@@ -26,7 +26,7 @@ from tests.ui.sessions import (
     carried_out,
     open_page,
 )
-from ui.session import state
+from ui.state import state
 
 #: What a name must not become; behind a number that tells columns apart.
 NAME = "{}[a](http://x) $x$ *b* `c` <i>d</i>"

@@ -12,13 +12,13 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from anon_core.job.figures import figures_of
-from anon_core.job.result import Result
+from anon_core.explain.report.files import as_html, edition_of
+from anon_core.explain.report.sections import sections
+from anon_core.explain.text.phrases import chance
+from anon_core.explain.text.tiles import tiles, title_of
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
-from anon_core.report.files import as_html, edition_of
-from anon_core.report.sections import sections
-from anon_core.words.phrases import chance
-from anon_core.words.tiles import tiles, title_of
 from tests.ui.sessions import (
     ATTACKS,
     COMPARE,
@@ -34,7 +34,7 @@ from tests.ui.test_advice_panel import clinic
 from ui.charts import attack_plots, series
 from ui.charts.chart_frame import palette
 from ui.panels import compare_tables
-from ui.session import results, state
+from ui.state import results, state
 
 UNIQUE = re.compile(
     r"([\d,]+)(?: of [\d,]+ (?:rows|people))? \([^)]*%\) (?:is|are) unique over all published "

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core.partition import parts_picture as pictures
-from anon_core.partition.parts_picture import parts_picture
+from anon_core.methods.partition import parts_picture as pictures
+from anon_core.methods.partition.parts_picture import parts_picture
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import light_palette
 from ui.charts.parts_plot import parts_chart

@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 
 from anon_core.base.errors import BadPlan
-from anon_core.data.role_suggestions import suggest_roles
+from anon_core.data.roles.suggestions import suggest_roles
 from anon_core.data.table import Dataset
-from anon_core.job.runner import run
+from anon_core.explain.text import checklist, phrases
+from anon_core.explain.text.plan_words import intentions
+from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
-from anon_core.words import checklist, phrases
-from anon_core.words.plan_words import intentions
 from tests.making import Case
 from ui.forms.role_table import as_choices, as_roles
 

@@ -20,12 +20,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.registry import find
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
+from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.report.files import as_html, edition_of, makes_pdf
-from anon_core.samples import sample
+from anon_core.explain.report.files import as_html, edition_of, makes_pdf
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from tests.making import secret
 from tests.ui.sessions import (
     ATTACKS,
@@ -46,9 +46,9 @@ from tests.ui.sessions import (
 )
 from ui.export import bundle
 from ui.panels.group_panel import guesses, page_breaks
-from ui.session import population_tables as population
-from ui.session import results, state
-from ui.session.result_view import Facts
+from ui.state import population_tables as population
+from ui.state import results, state
+from ui.state.result_view import Facts
 
 SEED = f"{secret(4):064x}"
 FOUR = [{"name": "frequency-l-diversity", "l": 4}]

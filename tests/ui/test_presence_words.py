@@ -9,7 +9,7 @@ import pytest
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
-from anon_core.words.plan_words import intention, not_defined, out_of_reach
+from anon_core.explain.text.plan_words import intention, not_defined, out_of_reach
 from tests.golden.test_toth import PRIVATE
 from ui.forms.promise_picker import hindrance
 

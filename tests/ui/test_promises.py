@@ -16,12 +16,12 @@ from anon_core.base.params import Parameter
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.example_groups import examples
-from anon_core.contracts.feasible import Allowed
+from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.model import GroupModel
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
+from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
 from anon_core.release.problem import Problem, build_problem
-from anon_core.samples import sample
 from tests.ui.sessions import (
     CLASSES,
     RESULTS,
@@ -39,7 +39,7 @@ from ui.charts.verdict_plot import verdict_chart
 from ui.forms import technique_picker
 from ui.forms.allowed_range import range_of
 from ui.forms.promise_picker import QUESTIONS, hindrance, offered
-from ui.session import state
+from ui.state import state
 
 STOPS = "promise_picker/stops"
 MODELS = cast(dict[str, type[GroupModel]], family("model"))

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
 from ui.panels import question_panel
-from ui.session import state
+from ui.state import state
 
 
 def offered(app: AppTest) -> list[str]:

@@ -11,10 +11,10 @@ import pytest
 import streamlit as st
 
 from anon_core.data.reading import DataOptions
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
 from tests.ui.sessions import RESULTS, RUN, carried_out, open_page
-from ui.session import loading, state
-from ui.session.loading import Opened
+from ui.state import loading, state
+from ui.state.loading import Opened
 
 DATA, ROLES, HIERARCHIES = (f"pages/{p}.py" for p in ("1_Data", "2_Roles", "3_Hierarchies"))
 

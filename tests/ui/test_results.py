@@ -12,16 +12,16 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.job.figures import figures_of
-from anon_core.words.phrases import chance, share
+from anon_core.explain.text.phrases import chance, share
+from anon_core.pipeline.figures import figures_of
 from tests.ui.sessions import RESULTS, VERDICTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import Series, label, light_palette
 from ui.charts.class_plots import held_chart, sensitive_chart
 from ui.charts.tracks import tracks
-from ui.session import state
-from ui.session.result_view import Facts
+from ui.state import state
+from ui.state.result_view import Facts
 
 FORBIDDEN = ("safe", "verified", "compliant", "no risk", "attack failed")
 

@@ -12,12 +12,12 @@ import streamlit as st
 
 from anon_core.base.errors import InputChanged
 from anon_core.base.secret import draw
-from anon_core.job.plan import Plan
-from anon_core.job.runner import run
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from tests.ui.sessions import EXPORT, RUN, carried_out, load, open_page, wait_for, words
 from ui.export.bundle import decided, figures
-from ui.session import earlier_figures, loading, population_tables, running, state
-from ui.session.loading import Opened
+from ui.state import earlier_figures, loading, population_tables, running, state
+from ui.state.loading import Opened
 
 GATES = [{"rows": 0.5}, {"metric": "loss", "most": 0.99}]
 

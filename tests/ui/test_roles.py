@@ -6,13 +6,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import BadPlan
+from anon_core.data.profile import profile
 from anon_core.data.reading import DataOptions
-from anon_core.data.roles import Roles
-from anon_core.job.profile import profile
-from anon_core.job.suggestions import suggested
+from anon_core.data.roles.proposals import suggested
+from anon_core.data.roles.roles import Roles
 from tests.ui.sessions import RUN, words
 from ui.forms import role_table as assigning
-from ui.session import loading, state
+from ui.state import loading, state
 from ui.words.explain import plain
 
 ROLES = "pages/2_Roles.py"

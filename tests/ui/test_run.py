@@ -9,8 +9,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from anon_core.words import checklist
-from anon_core.words.phrases import says_nothing
+from anon_core.explain.text import checklist
+from anon_core.explain.text.phrases import says_nothing
 from tests.ui.sessions import (
     RESULTS,
     RUN,
@@ -22,8 +22,8 @@ from tests.ui.sessions import (
     wait_for,
     words,
 )
-from ui.session import population_tables as population
-from ui.session import state
+from ui.state import population_tables as population
+from ui.state import state
 
 
 def button(app: AppTest, key: str) -> Any:

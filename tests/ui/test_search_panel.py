@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from anon_core.base.registry import find
-from anon_core.job.result import Result
+from anon_core.pipeline.result import Result
 from anon_core.release.results import SearchAccount
 from ui.panels.search_panel import sentences
 

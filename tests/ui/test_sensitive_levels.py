@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.sessions import RESULTS, RUN, VERDICTS, carried_out, load, open_page, words
-from ui.session import state
+from ui.state import state
 
 HIERARCHIES = "pages/3_Hierarchies.py"
 

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError, BadInput, InputChanged
 from anon_core.data.reading import DataOptions
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
 from tests.ui.sessions import (
     COMPARE,
     EXPORT,
@@ -25,9 +25,7 @@ from tests.ui.sessions import (
     open_page,
     words,
 )
-from ui.session import (
-    again,
-    asked,
+from ui.state import (
     jobs,
     kept_sessions,
     loading,
@@ -35,9 +33,19 @@ from ui.session import (
     release_context,
     results,
     session_file,
-    spent,
     state,
-    whose,
+)
+from ui.state import (
+    noise_budget as spent,
+)
+from ui.state import (
+    owner as whose,
+)
+from ui.state import (
+    release_context_answers as asked,
+)
+from ui.state import (
+    reruns as again,
 )
 
 CSV = b"age;town;ill\n30;A;x\n31;A;y\n30;B;x\n31;B;y\n"

@@ -8,14 +8,14 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.errors import AnonError, BadInput, InputChanged
 from anon_core.base.secret import is_secret
 from anon_core.data.reading import DataOptions
-from anon_core.data.roles import Roles
-from anon_core.job.old_recipes import VERSION
-from anon_core.job.runner import run
-from anon_core.samples import SAMPLES, Sample
-from anon_core.samples.base import Sample as SampleType
-from anon_core.words import phrases as words
-from ui.session import loading, state
-from ui.session.loading import Opened
+from anon_core.data.roles.roles import Roles
+from anon_core.data.samples import SAMPLES, Sample
+from anon_core.data.samples.base import Sample as SampleType
+from anon_core.explain.text import phrases as words
+from anon_core.pipeline.runner import run
+from anon_core.recipe.old_recipes import VERSION
+from ui.state import loading, state
+from ui.state.loading import Opened
 from ui.words.explain import plain
 
 RECIPE = """

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import streamlit as st
 
 from tests.ui.sessions import ATTACKS, RESULTS, carried_out, load, open_page, words
-from ui.session import state
+from ui.state import state
 
 _SEARCH = {"name": "optimal", "max_suppression": 0.0}
 

@@ -13,11 +13,11 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError
 from anon_core.data.table import Dataset
-from anon_core.job import precompile as core
+from anon_core.pipeline import compilation as core
 from tests.ui.conftest import APP
 from tests.ui.sessions import PATIENCE, words
-from ui.session import precompile_status as warming
-from ui.session.precompile_status import Warming
+from ui.state import precompile_status as warming
+from ui.state.precompile_status import Warming
 
 LINE = "Preparing the fast routines"
 GENUINE = warming.begin  # before the fixture puts another in its place

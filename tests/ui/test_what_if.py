@@ -15,15 +15,15 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.contracts.algorithm import by_levels
-from anon_core.job import runner
-from anon_core.job.result import Result
+from anon_core.pipeline import runner
+from anon_core.pipeline.result import Result
 from anon_core.verification.findings import Check, Verification
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, wait_for, words
 from ui.charts.chart_frame import Series, palette
 from ui.charts.metric_plots import metric_bullets, title_of
 from ui.panels import strip_panel
-from ui.session import jobs, results, state, what_if
-from ui.session.result_view import Facts
+from ui.state import jobs, results, state, what_if
+from ui.state.result_view import Facts
 
 K = "what-if/models/0/k-anonymity/k"
 

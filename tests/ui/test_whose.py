@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from ui.session import whose
+from ui.state import owner as whose
 
 
 class _Secrets(dict[str, Any]):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from anon_core import Plan, load_hierarchies, read_table, run
-from anon_core.samples import hierarchy_folder, sample
+from anon_core.data.samples import hierarchy_folder, sample
 from benchmarks import baseline, exhaustive, histograms, optimal, promises, tables, timing
 from benchmarks.bench import Bench
 
@@ -83,7 +83,9 @@ def test_the_pass_over_the_lattice_is_measured_and_checked(tmp_path, monkeypatch
     assert "one pass, 2 threads" in told
     assert "192 verdicts" in told  # 48 nodes
     # A wrong price is told apart.
-    monkeypatch.setattr("anon_core.lattice.size_sweep.SizeSweep.cost", lambda s, _: s.loss + 1e-6)
+    monkeypatch.setattr(
+        "anon_core.methods.lattice.size_sweep.SizeSweep.cost", lambda s, _: s.loss + 1e-6
+    )
     optimal._whole_lattice(bench, source)
     assert len(bench.wrong) == 2
 

@@ -21,8 +21,8 @@ from anon_core.base import registry
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.data.reading import DataOptions
-from anon_core.job import plan
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.recipe import plan
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from anon_core.verification import registry as second
 from anon_core.verification.checks import verify
 from tests.contract import test_registry_contracts as contracts

@@ -8,11 +8,13 @@ import pkgutil
 
 import pytest
 
-import anon_core.hierarchy
+import anon_core.data.hierarchy
 
 MODULES = sorted(
     found.name
-    for found in pkgutil.walk_packages(anon_core.hierarchy.__path__, "anon_core.hierarchy.")
+    for found in pkgutil.walk_packages(
+        anon_core.data.hierarchy.__path__, "anon_core.data.hierarchy."
+    )
 )
 
 
@@ -23,12 +25,12 @@ def test_examples(name: str) -> None:
 
 
 def test_every_builder_has_an_example() -> None:
-    from anon_core.hierarchy import intervals
-    from anon_core.hierarchy.edit import cutting, placing
-    from anon_core.hierarchy.files import json_file, relations
-    from anon_core.hierarchy.propose import categories, codes, starts
-    from anon_core.hierarchy.propose import dates_and_times as dates
-    from anon_core.hierarchy.propose import proposals as propose
+    from anon_core.data.hierarchy import intervals
+    from anon_core.data.hierarchy.edit import cutting, placing
+    from anon_core.data.hierarchy.files import json_file, relations
+    from anon_core.data.hierarchy.propose import categories, codes, starts
+    from anon_core.data.hierarchy.propose import dates_and_times as dates
+    from anon_core.data.hierarchy.propose import proposals as propose
 
     builders = [
         intervals.cut,
@@ -51,9 +53,9 @@ def test_every_builder_has_an_example() -> None:
         categories.balanced,
         categories.halved,
         propose.propose,
-        anon_core.hierarchy.propose_all,
-        anon_core.hierarchy.flat,
-        anon_core.hierarchy.from_rows,
+        anon_core.data.hierarchy.propose_all,
+        anon_core.data.hierarchy.flat,
+        anon_core.data.hierarchy.from_rows,
     ]
     for builder in builders:
         assert ">>> " in (builder.__doc__ or ""), builder.__name__

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anon_core.samples.adult import ADULT_FILE
+from anon_core.data.samples.adult import ADULT_FILE
 from anonymity_workbench import serving
 from scripts import fetch_sample, find_core
 

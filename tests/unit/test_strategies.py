@@ -9,7 +9,7 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from anon_core.lattice.lattice import Lattice
+from anon_core.methods.lattice.lattice import Lattice
 from tests import naive
 from tests.making import Case
 from tests.often import often

@@ -8,13 +8,12 @@ from typing import cast
 
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
+from anon_core.explain.text.phrases import limited, share
+from anon_core.explain.text.tiles import proven
 from anon_core.release.attack_result import AttackResult
-from anon_core.words.phrases import limited, share
-from anon_core.words.tiles import proven
-
-from ..session.result_view import Facts
-from .bullets import Bullet, Heads, Tone, against, bullets, changed
-from .chart_frame import Chart, Palette, Series, shortened, signs_of
+from ui.charts.bullets import Bullet, Heads, Tone, against, bullets, changed
+from ui.charts.chart_frame import Chart, Palette, Series, shortened, signs_of
+from ui.state.result_view import Facts
 
 #: An attack, and the sensitive column it is on, if any.
 Key = tuple[str, str]

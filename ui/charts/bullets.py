@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import theme
-from .chart_frame import Palette, Series, shortened
-from .vega import LETTERS, SMALL, Vega, form, named
+from ui.charts import theme
+from ui.charts.chart_frame import Palette, Series, shortened
+from ui.charts.vega import LETTERS, SMALL, Vega, form, named
 
 if TYPE_CHECKING:
     import pandas as pd

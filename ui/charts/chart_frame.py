@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 import streamlit as st
 
-from ..words.explain import plain
-from . import theme
+from ui.charts import theme
+from ui.words.explain import plain
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-    from ui.session.result_view import Facts
+    from ui.state.result_view import Facts
 
 FONT = "Source Sans, system-ui, sans-serif"
 _C = TypeVar("_C")

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anon_core.words.phrases import share
-
-from ..session.result_view import Facts
-from .chart_frame import Chart, Palette, Series, apart
-from .vega import LETTERS, SMALL, Vega, form, named
+from anon_core.explain.text.phrases import share
+from ui.charts.chart_frame import Chart, Palette, Series, apart
+from ui.charts.vega import LETTERS, SMALL, Vega, form, named
+from ui.state.result_view import Facts
 
 _MOST_VALUES = 14
 #: Values and groups of the chart of what groups hold.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..session.result_view import Facts
-from .attack_plots import name_of
-from .chart_frame import Series
-from .metric_plots import metric_names, title_of
+from ui.charts.attack_plots import name_of
+from ui.charts.chart_frame import Series
+from ui.charts.metric_plots import metric_names, title_of
+from ui.state.result_view import Facts
 
 ByName = list[tuple[str, npt.NDArray[np.float64]]]
 

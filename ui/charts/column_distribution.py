@@ -7,11 +7,10 @@ from typing import Any
 
 import streamlit as st
 
+from anon_core.data.profile import Distribution, distribution
 from anon_core.data.table import Dataset
-from anon_core.job.profile import Distribution, distribution
-
-from . import chart_frame as charts
-from .vega import Vega, form, named
+from ui.charts import chart_frame as charts
+from ui.charts.vega import Vega, form, named
 
 _DATA = "bars"
 _BAR = 22

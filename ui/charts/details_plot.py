@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anon_core.release.attack_result import Details
-
-from .chart_frame import Chart, Palette, Series, columns, finish
+from ui.charts.chart_frame import Chart, Palette, Series, columns, finish
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from anon_core.contracts.example_groups import Example
 from anon_core.contracts.model import GroupModel
-
-from ..session.result_view import shown
-from .chart_frame import Chart, Palette, columns, finish, labels
+from ui.charts.chart_frame import Chart, Palette, columns, finish, labels
+from ui.state.result_view import shown
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from anon_core.experiments import Figure, Printed, Report
-from anon_core.experiments.chart import shown
-from anon_core.experiments.writing import rows_of
-
-from . import theme
-from .chart_frame import Chart, Palette, finish, label
+from anon_core.teaching.experiments import Figure, Printed, Report
+from anon_core.teaching.experiments.chart import shown
+from anon_core.teaching.experiments.result_files import rows_of
+from ui.charts import theme
+from ui.charts.chart_frame import Chart, Palette, finish, label
 
 
 def experiment_chart(report: Report, figure: Figure, colours: Palette) -> Chart:

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anon_core.base.registry import family, find
-from anon_core.job.sweep_points import Figure, Point, Risk
-from anon_core.job.variations import told
-from anon_core.words.phrases import chance
-
-from ..session.sweep import TECHNIQUE
-from . import theme
-from .chart_frame import Chart, Palette, Series, finish, label
+from anon_core.explain.text.phrases import chance
+from anon_core.pipeline.sweep.points import Figure, Point, Risk
+from anon_core.pipeline.sweep.variations import told
+from ui.charts import theme
+from ui.charts.chart_frame import Chart, Palette, Series, finish, label
+from ui.state.sweep import TECHNIQUE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .chart_frame import Palette
+from ui.charts.chart_frame import Palette
 
 if TYPE_CHECKING:
     import pandas as pd

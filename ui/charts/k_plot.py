@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from anon_core.answers.which_k import Sizes
-
-from .chart_frame import Chart, Palette, columns, finish
+from anon_core.explain.answers.choice_of_k import Sizes
+from ui.charts.chart_frame import Chart, Palette, columns, finish
 
 
 def k_chart(sizes: Sizes, colours: Palette) -> Chart:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from anon_core.lattice.lattice_picture import FATES, Fate, LatticePicture, Pictured
-from anon_core.lattice.nodes import MOST_LISTED
+from anon_core.explain.text.phrases import rows
+from anon_core.methods.lattice.lattice_picture import FATES, Fate, LatticePicture, Pictured
+from anon_core.methods.lattice.nodes import MOST_LISTED
 from anon_core.release.problem import Problem
-from anon_core.words.phrases import rows
-
-from .chart_frame import Chart, Palette, finish, label, write_all
+from ui.charts.chart_frame import Chart, Palette, finish, label, write_all
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,11 +10,10 @@ from typing import Any, cast
 from anon_core.base.registry import family
 from anon_core.contracts.metric import Metric
 from anon_core.release.results import Measure
-
-from ..session.result_view import Facts
-from .bullets import Bullet, Heads, Tone, against, bullets, changed
-from .chart_frame import Chart, Palette, Series, readable, signs_of
-from .vega import SMALL, Vega, form, named
+from ui.charts.bullets import Bullet, Heads, Tone, against, bullets, changed
+from ui.charts.chart_frame import Chart, Palette, Series, readable, signs_of
+from ui.charts.vega import SMALL, Vega, form, named
+from ui.state.result_view import Facts
 
 #: Columns of numbers beside each other that have room for all their letters, and for some.
 _ROOMY, _CROWDED = 6, 14

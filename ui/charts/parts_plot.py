@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from anon_core.partition.parts_picture import Axis, Box, PartsPicture
+from anon_core.explain.text.phrases import rows
+from anon_core.methods.partition.parts_picture import Axis, Box, PartsPicture
 from anon_core.release.problem import Problem
-from anon_core.words.phrases import rows
-
-from ..session.result_view import shown
-from .chart_frame import Chart, Palette, finish, label, labels
+from ui.charts.chart_frame import Chart, Palette, finish, label, labels
+from ui.state.result_view import shown
 
 if TYPE_CHECKING:
     import pandas as pd

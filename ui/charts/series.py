@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from anon_core.job.result import Result
-
-from ..session import pinning
-from ..session.result_view import facts
-from . import theme
-from .chart_frame import Palette, Series
+from anon_core.pipeline.result import Result
+from ui.charts import theme
+from ui.charts.chart_frame import Palette, Series
+from ui.state import pinning
+from ui.state.result_view import facts
 
 
 def of_pins(pins: list[pinning.Pin]) -> list[Series]:

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.words.tiles import loss_metric
-
-from ..session.result_view import Facts
-from . import class_values
-from .chart_frame import Chart, Palette, Series, kept, shortened, signs_of
-from .metric_plots import title_of
-from .vega import SMALL, Vega, form, named
+from anon_core.explain.text.tiles import loss_metric
+from ui.charts import class_values
+from ui.charts.chart_frame import Chart, Palette, Series, kept, shortened, signs_of
+from ui.charts.metric_plots import title_of
+from ui.charts.vega import SMALL, Vega, form, named
+from ui.state.result_view import Facts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .chart_frame import FONT, Palette
+from ui.charts.chart_frame import FONT, Palette
 
 if TYPE_CHECKING:
     import altair as alt

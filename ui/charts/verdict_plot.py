@@ -10,8 +10,7 @@ import numpy as np
 
 from anon_core.base.registry import family
 from anon_core.release.results import Verdict
-
-from .chart_frame import Chart, Palette, Series, columns, finish
+from ui.charts.chart_frame import Chart, Palette, Series, columns, finish
 
 _BINS = 24
 

@@ -1,8 +1,8 @@
 """Parts of the pages that are drawn by JavaScript of our own: plain files, nothing is built."""
 
-from .editor import Editor
+from ui.components.editor import Editor
 
-#: The hierarchy builder; it draws what `ui.session.drafts.message` returns.
+#: The hierarchy builder; it draws what `ui.state.drafts.message` returns.
 TREE = Editor(
     name="tree",
     scripts=(

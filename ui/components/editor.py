@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import streamlit as st
 from streamlit.components.v2 import component
 
-from .guard import handled
+from ui.components.guard import handled
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer

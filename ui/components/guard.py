@@ -15,10 +15,9 @@ from streamlit.errors import FragmentHandledException
 
 import anon_core
 from anon_core.base.errors import AnonError
-from anon_core.base.shipped import shipped
-
-from ..journal import here
-from ..words.explain import plain
+from anon_core.base.shipped_files import shipped
+from ui.journal import here
+from ui.words.explain import plain
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .listener import listener
+from ui.components.listener import listener
 
 #: What was being typed is taken over first (blur), then the button is pressed.
 _JS = """

@@ -7,7 +7,7 @@ click waits until Python has the text, and is carried out then.
 
 from __future__ import annotations
 
-from .listener import listener
+from ui.components.listener import listener
 
 _JS = """
 const MOST_WAIT = 5000;

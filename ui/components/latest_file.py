@@ -7,7 +7,7 @@ the page is drawn, and is carried out then.
 
 from __future__ import annotations
 
-from .listener import listener
+from ui.components.listener import listener
 
 _JS = """
 const REST = 400, MOST_WAIT = 60000;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .listener import listener
+from ui.components.listener import listener
 
 #: The browser asks in words of its own; it only does so where something was clicked or typed.
 _JS = """

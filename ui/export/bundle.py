@@ -13,16 +13,15 @@ from typing import Literal
 
 from anon_core.base.errors import BadPlan
 from anon_core.base.plain_values import finite
-from anon_core.hierarchy.files.level_files import rows_csv
-from anon_core.job.figures import figures_of
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.job.reuse import refuse_undecidable
-from anon_core.report.context import ReleaseContext
-from anon_core.report.files import as_html, as_json, as_pdf, edition_of
-
-from ..session.population_tables import Population
-from .script import script
+from anon_core.data.hierarchy.files.level_files import rows_csv
+from anon_core.explain.report.context import ReleaseContext
+from anon_core.explain.report.files import as_html, as_json, as_pdf, edition_of
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
+from anon_core.recipe.plan import Plan
+from anon_core.recipe.reuse import refuse_undecidable
+from ui.export.script import script
+from ui.state.population_tables import Population
 
 ReportFormat = Literal["html", "json", "pdf"]
 #: Archives hold this moment for every file, so that the same result gives the same bytes.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from anon_core.job.result import Result
-from anon_core.job.version import VERSION
+from anon_core.base.version import VERSION
+from anon_core.pipeline.result import Result
 
 _SCRIPT = '''"""Make the release again. Internal edition: the recipe beside it has the secret.
 

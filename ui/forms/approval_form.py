@@ -8,15 +8,15 @@ from dataclasses import replace
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.job.result import Result
-from anon_core.report.context import Decision, ReleaseContext
-from anon_core.report.files import as_html, as_json, edition_of
-
-from ..components.downloads import download
-from ..components.guard import handled, show_error
-from ..journal import here
-from ..session import approvals, whose
-from ..words.explain import plain
+from anon_core.explain.report.context import Decision, ReleaseContext
+from anon_core.explain.report.files import as_html, as_json, edition_of
+from anon_core.pipeline.result import Result
+from ui.components.downloads import download
+from ui.components.guard import handled, show_error
+from ui.journal import here
+from ui.state import approvals
+from ui.state import owner as whose
+from ui.words.explain import plain
 
 PANEL = "Reports that wait for your approval"
 

@@ -8,11 +8,10 @@ from typing import cast
 import streamlit as st
 
 from anon_core.base.params import Parameter
-from anon_core.data.kinds import KINDS
-
-from ..session import state
-from ..words.explain import plain
-from .following import follow, place
+from anon_core.data.values.kinds import KINDS
+from ui.forms.following import follow, place
+from ui.state import state
+from ui.words.explain import plain
 
 #: Kinds of parameters that are drawn here.
 DRAWN = ("by-column", "by-value", "columns", "private-column", "column-sets")

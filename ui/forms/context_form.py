@@ -9,15 +9,15 @@ from typing import Any
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.report.context import (
+from anon_core.explain.report.context import (
     RELEASE_MODELS,
     Decision,
     EarlierRelease,
     ReleaseContext,
 )
-
-from ..components.guard import show_error
-from ..session import release_context, whose
+from ui.components.guard import show_error
+from ui.state import owner as whose
+from ui.state import release_context
 
 _EARLIER = ("Nobody has said", "There are none", "These are out")
 

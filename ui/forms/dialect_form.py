@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.job.dialect import Dialect
-from anon_core.job.result import Result
-from anon_core.job.typed_files import TYPED, typed_files
+from anon_core.pipeline.result import Result
+from anon_core.recipe.dialect import Dialect
+from anon_core.recipe.statistics_files import TYPED, typed_files
 from ui.components.guard import show_error
-from ui.session import results
+from ui.state import results
 
 _NONE = "none"
 _OWN = "own"

@@ -7,11 +7,10 @@ from typing import Any
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-
-from ..components.guard import show_error
-from ..session import population_tables as kept
-from ..words.explain import plain
-from .following import follow, place
+from ui.components.guard import show_error
+from ui.forms.following import follow, place
+from ui.state import population_tables as kept
+from ui.words.explain import plain
 
 _WHO = {
     "unknown": "Overlap unknown",

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from anon_core.data.findings import Finding
-
-from ..components.guard import handled
-from ..session import confirming, state
-from ..words.explain import plain
-from . import role_table
+from anon_core.data.values.findings import Finding
+from ui.components.guard import handled
+from ui.forms import role_table
+from ui.state import confirmations as confirming
+from ui.state import state
+from ui.words.explain import plain
 
 PANEL = "What has to be confirmed"
 

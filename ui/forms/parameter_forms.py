@@ -11,10 +11,9 @@ import streamlit as st
 from anon_core.base.errors import BadPlan
 from anon_core.base.params import Parameter, Technique
 from anon_core.base.registry import option_title
-
-from ..words.explain import plain
-from . import column_form, query_form
-from .following import follow, place
+from ui.forms import column_form, query_form
+from ui.forms.following import follow, place
+from ui.words.explain import plain
 
 #: The kind of parameters that are count queries.
 _QUERIES = "queries"

@@ -12,11 +12,10 @@ from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, counted_in_people, refuse_unsteered
 from anon_core.contracts.model import GroupModel, Stops
 from anon_core.release.problem import Problem
-
-from ..components.guard import handled
-from ..session import promise_facts, state
-from ..session.alone import once_opened
-from ..words.explain import plain, what_is_this
+from ui.components.guard import handled
+from ui.state import promise_facts, state
+from ui.state.fragments import once_opened
+from ui.words.explain import plain, what_is_this
 
 _STOPS = "promise_picker/stops"
 #: In the order in which they are asked: what somebody does, and what the promises against it are.

@@ -13,20 +13,19 @@ from anon_core.base.errors import AnonError, Infeasible
 from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel, PrivacyModel
-from anon_core.job.plan import Plan
-from anon_core.permuted.class_groups import made_for_shares
+from anon_core.explain.text.plan_words import any_promise, of_several, shares
+from anon_core.methods.bucketized.class_groups import made_for_shares
+from anon_core.recipe.plan import Plan
 from anon_core.release.problem import Problem
-from anon_core.words.plan_words import any_promise, of_several, shares
-
-from ..charts.chart_frame import palette, show
-from ..charts.example_plot import example_chart
-from ..components.guard import handled
-from ..session import promise_facts, state
-from ..session.alone import once_opened
-from ..words.explain import changed, explained, plain
-from . import allowed_range, promise_picker
-from .parameter_forms import label_of, parameter_form, usual
-from .promise_picker import once
+from ui.charts.chart_frame import palette, show
+from ui.charts.example_plot import example_chart
+from ui.components.guard import handled
+from ui.forms import allowed_range, promise_picker
+from ui.forms.parameter_forms import label_of, parameter_form, usual
+from ui.forms.promise_picker import once
+from ui.state import promise_facts, state
+from ui.state.fragments import once_opened
+from ui.words.explain import changed, explained, plain
 
 _REPLACED = "promises_form/replaced"
 #: Pixels of a number's field.

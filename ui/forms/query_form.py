@@ -8,12 +8,11 @@ from typing import cast
 import streamlit as st
 
 from anon_core.base.params import Parameter
-from anon_core.data.kinds import KINDS
-
-from ..session import state
-from ..words.explain import plain
-from .column_form import limits_form
-from .following import follow
+from anon_core.data.values.kinds import KINDS
+from ui.forms.column_form import limits_form
+from ui.forms.following import follow
+from ui.state import state
+from ui.words.explain import plain
 
 _MOST = 20  # questions that are asked for here; a recipe may have more
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from anon_core.data.reading import SEPARATORS, DataOptions, file_kind
 from anon_core.data.table import MISSING_TOKENS
-from ui.session import loading
+from ui.state import loading
 
 _ENCODINGS = ("", "utf-8", "cp1252", "latin-1", "iso8859-15", "cp1250", "utf-16")
 _SHOWN = {"labels": "labels (Female)", "codes": "codes (2)"}

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anon_core.base.errors import BadPlan, listing
-from anon_core.data.role_suggestions import Suggestion
-from anon_core.data.roles import Roles
-from anon_core.job.profile import ColumnProfile
-
-from ..charts.theme import ROLE_STYLE, role_colour
-from ..components import ROLES
-from ..session import state
+from anon_core.data.profile import ColumnProfile
+from anon_core.data.roles.roles import Roles
+from anon_core.data.roles.suggestions import Suggestion
+from ui.charts.theme import ROLE_STYLE, role_colour
+from ui.components import ROLES
+from ui.state import state
 
 #: Choice → the roles it stands for.
 CHOICES: Mapping[str, tuple[str, ...]] = {

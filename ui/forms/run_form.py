@@ -15,16 +15,15 @@ from anon_core.base.secret import is_secret, parse
 from anon_core.contracts.algorithm import met_first
 from anon_core.contracts.metric import Metric, in_units_of
 from anon_core.contracts.model import PrivacyModel
-from anon_core.samples import sample
-
-from ..components.guard import handled, show_error
-from ..session import population_tables as population
-from ..session import state
-from ..session.what_if import BUDGET
-from ..words.explain import changed, explained, plain, what_is_this
-from . import technique_picker
-from .following import follow, place
-from .parameter_forms import label_of, parameter_form, usual
+from anon_core.data.samples import sample
+from ui.components.guard import handled, show_error
+from ui.forms import technique_picker
+from ui.forms.following import follow, place
+from ui.forms.parameter_forms import label_of, parameter_form, usual
+from ui.state import population_tables as population
+from ui.state import state
+from ui.state.what_if import BUDGET
+from ui.words.explain import changed, explained, plain, what_is_this
 
 _KEPT = "run_form/parameters"
 #: Pixels of the suppression budget's field.

@@ -6,12 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from anon_core.job.recipe_parts import SEARCH
-
-from ..session import state
-from ..session.alone import folded
-from ..words.explain import changed, plain
-from .following import follow, place
+from anon_core.recipe.parts import SEARCH
+from ui.forms.following import follow, place
+from ui.state import state
+from ui.state.fragments import folded
+from ui.words.explain import changed, plain
 
 _EXACT = "Its values, as they are"
 _LEAST = "The least level at which the promises can be met"

@@ -8,12 +8,11 @@ import streamlit as st
 
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, Approach, order_of_use
-
-from ..components.guard import handled
-from ..session import state
-from ..words.explain import plain
-from . import promises_form
-from .following import place
+from ui.components.guard import handled
+from ui.forms import promises_form
+from ui.forms.following import place
+from ui.state import state
+from ui.words.explain import plain
 
 _TECHNIQUE = "run_form/technique"
 _APPROACH = "run_form/approach"

@@ -9,31 +9,31 @@ from typing import Any, cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from anon_core.answers import which_k
+from anon_core.base.audiences import RELEASE_MODELS, USUAL_THRESHOLDS
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import find
-from anon_core.base.release_models import RELEASE_MODELS, USUAL_THRESHOLDS
 from anon_core.contracts.model import GroupModel, Stops
-from anon_core.contracts.serving import Purpose
-from anon_core.job import thresholds
-from anon_core.job.plan import Plan
-from anon_core.suggest.facts import facts_of
-from anon_core.suggest.recommend import Recommendation, recommended
-from anon_core.suggest.request import CONCEALED, PURPOSES, Request
-from anon_core.suggest.trying import Trial
-from anon_core.words.phrases import chance, share
-from anon_core.words.plan_words import numbers_asked
-from anon_core.words.tiles import title_of
-
-from ..components.guard import handled
-from ..forms.following import follow
-from ..forms.technique_picker import APPROACHES, approach_of
-from ..session import advice_trials, asked, release_context, state
-from ..session import population_tables as population
-from ..session.advice_trials import Figures, Offered
-from ..words.explain import plain
-from . import many_hierarchies_panel
-from .shell import undo_button
+from anon_core.contracts.purposes import Purpose
+from anon_core.explain.advice.facts import facts_of
+from anon_core.explain.advice.recommendations import Recommendation, recommended
+from anon_core.explain.advice.request import CONCEALED, PURPOSES, Request
+from anon_core.explain.advice.trials import Trial
+from anon_core.explain.answers import choice_of_k as which_k
+from anon_core.explain.text.phrases import chance, share
+from anon_core.explain.text.plan_words import numbers_asked
+from anon_core.explain.text.tiles import title_of
+from anon_core.pipeline.measure import thresholds
+from anon_core.recipe.plan import Plan
+from ui.components.guard import handled
+from ui.forms.following import follow
+from ui.forms.technique_picker import APPROACHES, approach_of
+from ui.panels import many_hierarchies_panel
+from ui.panels.shell import undo_button
+from ui.state import advice_trials, release_context, state
+from ui.state import population_tables as population
+from ui.state import release_context_answers as asked
+from ui.state.advice_trials import Figures, Offered
+from ui.words.explain import plain
 
 PANEL = "Recommended"
 #: Techniques that suit and may be tried, until as many as are shown were found good.

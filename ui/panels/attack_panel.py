@@ -9,22 +9,17 @@ import streamlit as st
 
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
-from anon_core.job.further_attacks import attack as attack_further
-from anon_core.job.further_attacks import attacked
-from anon_core.job.questions import Evidence, evidence
+from anon_core.explain.text.phrases import limited, share
+from anon_core.explain.text.tiles import proven
+from anon_core.pipeline.measure.assessment import Evidence, evidence
+from anon_core.pipeline.measure.extra_attacks import attack as attack_further
+from anon_core.pipeline.measure.extra_attacks import attacked
 from anon_core.release.attack_result import AttackResult
-from anon_core.words.phrases import limited, share
-from anon_core.words.tiles import proven
-
-from ..charts.attack_plots import attack_bullets, name_of, risk_bullets, title_of, untried
-from ..charts.chart_frame import Palette, Series, figure, kept, show
-from ..components.guard import handled, show_error
-from ..forms.parameter_forms import parameter_form
-from ..session import chosen, jobs
-from ..session.alone import once_opened
-from ..session.further import ATTACKING
-from ..words.explain import plain, what_is_this
-from . import (
+from ui.charts.attack_plots import attack_bullets, name_of, risk_bullets, title_of, untried
+from ui.charts.chart_frame import Palette, Series, figure, kept, show
+from ui.components.guard import handled, show_error
+from ui.forms.parameter_forms import parameter_form
+from ui.panels import (
     details_panel,
     earlier_panel,
     linked_charts,
@@ -33,9 +28,14 @@ from . import (
     panel_head,
     stopping_panel,
 )
+from ui.state import jobs
+from ui.state import selection as chosen
+from ui.state.extra_work import ATTACKING
+from ui.state.fragments import once_opened
+from ui.words.explain import plain, what_is_this
 
 if TYPE_CHECKING:
-    from anon_core.job.result import Result
+    from anon_core.pipeline.result import Result
 
 _VIEWS = ("People at risk", "Questions", "One by one", "Attack further", "Two releases")
 _KINDS = {

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from anon_core.answers.differences import Difference, figure_differences, plan_differences
+from anon_core.explain.answers.differences import Difference, figure_differences, plan_differences
+from anon_core.explain.text.phrases import against_threshold, chance, limited, share
+from anon_core.explain.text.tiles import tiles
 from anon_core.release.attack_result import AttackResult
-from anon_core.words.phrases import against_threshold, chance, limited, share
-from anon_core.words.tiles import tiles
-
-from ..charts.attack_plots import name_of
-from ..charts.chart_frame import Series, table
-from ..words.explain import plain
+from ui.charts.attack_plots import name_of
+from ui.charts.chart_frame import Series, table
+from ui.words.explain import plain
 
 if TYPE_CHECKING:
     import pandas as pd

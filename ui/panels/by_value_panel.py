@@ -6,11 +6,10 @@ from functools import partial
 
 import streamlit as st
 
-from anon_core.job.by_value import columns_told, distribution, who_pays
-
-from ..charts.chart_frame import Palette, Series, show
-from ..charts.details_plot import details_chart
-from ..session import state
+from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
+from ui.charts.chart_frame import Palette, Series, show
+from ui.charts.details_plot import details_chart
+from ui.state import state
 
 
 def draw(run: Series, colours: Palette) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..charts.chart_frame import Palette, Series
-from ..session import chosen
-from . import linked_charts, panel_head
+from ui.charts.chart_frame import Palette, Series
+from ui.panels import linked_charts, panel_head
+from ui.state import selection as chosen
 
 
 def draw(run: Series, colours: Palette) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from anon_core.job.result import Result
-
-from ..components.guard import handled
-from ..session import results, what_if
-from ..words.explain import plain
+from anon_core.pipeline.result import Result
+from ui.components.guard import handled
+from ui.state import results, what_if
+from ui.words.explain import plain
 
 _NAME = "The what-if bar"
 #: Letters of an example.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..charts.attack_plots import name_of
-from ..charts.chart_frame import Series
-from ..charts.metric_plots import metric_names, title_of
-from ..charts.tracks import nouns
+from ui.charts.attack_plots import name_of
+from ui.charts.chart_frame import Series
+from ui.charts.metric_plots import metric_names, title_of
+from ui.charts.tracks import nouns
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,13 +7,12 @@ from typing import cast
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.job.plan import Plan
-from anon_core.words.phrases import rows, share
-
-from ..components.guard import handled, show_error
-from ..session import jobs, promise_cost, results, running, state
-from ..session.promise_cost import Cost
-from ..words.explain import plain
+from anon_core.explain.text.phrases import rows, share
+from anon_core.recipe.plan import Plan
+from ui.components.guard import handled, show_error
+from ui.state import jobs, promise_cost, results, running, state
+from ui.state.promise_cost import Cost
+from ui.words.explain import plain
 
 PANEL = "What it costs"
 _FOUND = "cost_panel/found"

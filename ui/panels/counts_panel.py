@@ -12,16 +12,16 @@ import pandas as pd
 import streamlit as st
 
 from anon_core.base.errors import AnonError, listing
-from anon_core.base.wording import count
+from anon_core.base.number_words import count
 from anon_core.counts.counting import MOST_CELLS, MOST_EPSILON, Counts, noisy_counts
 from anon_core.counts.files import files_of
 from anon_core.counts.noise import refuse_without_library
 from anon_core.data.table import Dataset
-
-from ..components.downloads import download
-from ..components.guard import handled
-from ..session import spent, state
-from ..words.explain import plain
+from ui.components.downloads import download
+from ui.components.guard import handled
+from ui.state import noise_budget as spent
+from ui.state import state
+from ui.words.explain import plain
 
 PANEL = "Counts with noise"
 _FIXED = "fixed"

@@ -7,16 +7,15 @@ from typing import cast
 
 import streamlit as st
 
-from anon_core.words.phrases import share
-
-from ..charts.chart_frame import Palette, palette, selected
-from ..charts.curve_plot import HEIGHT, PICKED, Stop, curve_frame, curve_spec
-from ..components import another_look
-from ..components.guard import handled
-from ..session import curve, results, what_if
-from ..session.alone import alone
-from ..session.foreseen import Point
-from ..session.pace import duration
+from anon_core.explain.text.phrases import share
+from ui.charts.chart_frame import Palette, palette, selected
+from ui.charts.curve_plot import HEIGHT, PICKED, Stop, curve_frame, curve_spec
+from ui.components import another_look
+from ui.components.guard import handled
+from ui.state import curve, results, what_if
+from ui.state.eta import duration
+from ui.state.foresight import Point
+from ui.state.fragments import alone
 
 #: The fragment that draws it.
 KEY = "curve-alone"

@@ -16,14 +16,13 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, BadHierarchy
 from anon_core.data.column import Column
-from anon_core.data.kinds import KINDS
-from anon_core.hierarchy import to_rows
-from anon_core.hierarchy.edit import cutting
-from anon_core.hierarchy.histogram import axis
-from anon_core.hierarchy.intervals import Cuts, Interval, cut, intervals
-from anon_core.hierarchy.propose import starts
-
-from ..session import drafts, state
+from anon_core.data.hierarchy import to_rows
+from anon_core.data.hierarchy.edit import cutting
+from anon_core.data.hierarchy.histogram import axis
+from anon_core.data.hierarchy.intervals import Cuts, Interval, cut, intervals
+from anon_core.data.hierarchy.propose import starts
+from anon_core.data.values.kinds import KINDS
+from ui.state import drafts, state
 
 _KEY = "cuts"
 #: Most levels that are drawn.

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from anon_core.release.attack_result import Details
-
-from ..charts.chart_frame import Palette, Series, show, table
-from ..charts.details_plot import details_chart
-from ..session.alone import once_opened
-from ..words.explain import plain
+from ui.charts.chart_frame import Palette, Series, show, table
+from ui.charts.details_plot import details_chart
+from ui.state.fragments import once_opened
+from ui.words.explain import plain
 
 if TYPE_CHECKING:
     import pandas as pd

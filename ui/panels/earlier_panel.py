@@ -9,22 +9,21 @@ import streamlit as st
 
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
-from anon_core.job.earlier_file import EarlierFile
-from anon_core.job.further_attacks import beside_release
+from anon_core.pipeline.measure.extra_attacks import beside_release
+from anon_core.recipe.earlier_release import EarlierFile
 from anon_core.release.attack_result import AttackResult
-
-from ..charts.attack_plots import name_of
-from ..charts.chart_frame import Palette, Series
-from ..components.guard import handled, show_error
-from ..forms import earlier_form
-from ..session import jobs, results, state
-from ..session import population_tables as kept
-from ..session.further import ATTACKING
-from ..words.explain import plain, what_is_this
-from . import details_panel
+from ui.charts.attack_plots import name_of
+from ui.charts.chart_frame import Palette, Series
+from ui.components.guard import handled, show_error
+from ui.forms import earlier_form
+from ui.panels import details_panel
+from ui.state import jobs, results, state
+from ui.state import population_tables as kept
+from ui.state.extra_work import ATTACKING
+from ui.words.explain import plain, what_is_this
 
 if TYPE_CHECKING:
-    from anon_core.job.result import Result
+    from anon_core.pipeline.result import Result
 
 
 def draw(run: Series, colours: Palette) -> None:

@@ -6,16 +6,23 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from anon_core.experiments import Experiment, Report, all_experiments
-from anon_core.experiments.experiment import Outcome, Size
-from anon_core.experiments.writing import CSV, HTML, as_csv, as_html, figures_of, summary_row
-
-from ..charts.chart_frame import palette, show, table
-from ..charts.experiment_plot import experiment_chart
-from ..components.downloads import download, later
-from ..components.guard import handled, panel, show_error
-from ..session import experimenting, jobs
-from ..words.explain import plain
+from anon_core.teaching.experiments import Experiment, Report, all_experiments
+from anon_core.teaching.experiments.experiment import Outcome, Size
+from anon_core.teaching.experiments.result_files import (
+    CSV,
+    HTML,
+    as_csv,
+    as_html,
+    figures_of,
+    summary_row,
+)
+from ui.charts.chart_frame import palette, show, table
+from ui.charts.experiment_plot import experiment_chart
+from ui.components.downloads import download, later
+from ui.components.guard import handled, panel, show_error
+from ui.state import experiment_runs as experimenting
+from ui.state import jobs
+from ui.words.explain import plain
 
 #: Seconds between two looks at the points of an experiment under way.
 _LOOK = 3.0

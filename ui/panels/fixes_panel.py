@@ -15,14 +15,13 @@ from anon_core.base.errors import (
     InputChanged,
     NotFound,
 )
-from anon_core.job.plan import Plan
-from anon_core.suggest import trying
-from anon_core.suggest.mending import Change, changes
-from anon_core.words.plan_words import not_defined
-
-from ..components.guard import handled
-from ..session import running, state
-from ..words.explain import plain
+from anon_core.explain.advice import trials as trying
+from anon_core.explain.advice.fixes import Change, changes
+from anon_core.explain.text.plan_words import not_defined
+from anon_core.recipe.plan import Plan
+from ui.components.guard import handled
+from ui.state import running, state
+from ui.words.explain import plain
 
 #: As many as are offered.
 _MOST = 3

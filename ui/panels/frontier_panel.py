@@ -12,15 +12,14 @@ from anon_core.base.errors import AnonError
 from anon_core.base.params import Parameter
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, met_first
-from anon_core.job.variations import Value, numbers_of
-from anon_core.words.phrases import symbol
-
-from ..charts.chart_frame import Palette, Series
-from ..components.guard import panel, show_error
-from ..forms import run_form
-from ..session import curve, jobs, state, sweep, what_if
-from ..words.explain import plain
-from . import sweep_points
+from anon_core.explain.text.phrases import symbol
+from anon_core.pipeline.sweep.variations import Value, numbers_of
+from ui.charts.chart_frame import Palette, Series
+from ui.components.guard import panel, show_error
+from ui.forms import run_form
+from ui.panels import sweep_points
+from ui.state import curve, jobs, state, sweep, what_if
+from ui.words.explain import plain
 
 #: What is offered for a whole number, and what is chosen at first of it.
 _WHOLE, _FIRST = (2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200), (2, 3, 5, 10, 20, 50)

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from anon_core.words.phrases import links, rows
-
-from ..charts.chart_frame import palette, table
-from ..session import chosen
-from ..session.result_view import MISSING_TEXT, Facts
-from ..words.explain import plain
-from . import linked, panel_head
+from anon_core.explain.text.phrases import links, rows
+from ui.charts.chart_frame import palette, table
+from ui.panels import linked, panel_head
+from ui.state import selection as chosen
+from ui.state.result_view import MISSING_TEXT, Facts
+from ui.words.explain import plain
 
 if TYPE_CHECKING:
     import pandas as pd

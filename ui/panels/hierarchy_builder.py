@@ -8,13 +8,12 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.data.column import Column
-
-from .. import components
-from ..components.guard import show_error
-from ..session import drafts
-from ..words.explain import plain
-from . import cut_panel as cuts
-from . import label_warnings, shell
+from ui import components
+from ui.components.guard import show_error
+from ui.panels import cut_panel as cuts
+from ui.panels import label_warnings, shell
+from ui.state import drafts
+from ui.words.explain import plain
 
 #: More values than this are no picture any more, however few of them are in sight.
 MOST_VALUES = 20_000

@@ -5,16 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.base.errors import AnonError
+from anon_core.data.hierarchy import Hierarchy, levels_csv
+from anon_core.data.hierarchy.files.json_file import hierarchy_json
+from anon_core.data.hierarchy.files.relations import relations_text
+from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import Hierarchy, levels_csv
-from anon_core.hierarchy.files.json_file import hierarchy_json
-from anon_core.hierarchy.files.relations import relations_text
-from anon_core.samples import sample
-
-from ..components.downloads import download, later
-from ..components.guard import handled, show_error
-from ..session import loading, state
-from . import proposals
+from ui.components.downloads import download, later
+from ui.components.guard import handled, show_error
+from ui.panels import proposals
+from ui.state import loading, state
 
 
 def draw(data: Dataset, name: str) -> None:

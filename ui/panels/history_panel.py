@@ -6,15 +6,14 @@ from typing import Literal
 
 import streamlit as st
 
-from anon_core.job.result import Result
-from anon_core.words.plan_words import made_by
-from anon_core.words.tiles import tiles
-
-from ..charts.chart_frame import palette, selected
-from ..charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
-from ..components.guard import handled
-from ..session import results, what_if
-from ..words.explain import plain
+from anon_core.explain.text.plan_words import made_by
+from anon_core.explain.text.tiles import tiles
+from anon_core.pipeline.result import Result
+from ui.charts.chart_frame import palette, selected
+from ui.charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
+from ui.components.guard import handled
+from ui.state import results, what_if
+from ui.words.explain import plain
 
 _NAME = "The runs so far"
 _LIST = "history/list"

@@ -8,11 +8,11 @@ import streamlit as st
 
 from anon_core.base.errors import BadInput
 from anon_core.data.column import Column
-from anon_core.hierarchy.claims import FalseLabel
-
-from ..components.guard import handled
-from ..session import confirming, drafts
-from ..words.explain import plain
+from anon_core.data.hierarchy.claims import FalseLabel
+from ui.components.guard import handled
+from ui.state import confirmations as confirming
+from ui.state import drafts
+from ui.words.explain import plain
 
 #: More are counted rather than shown.
 _MOST = 4

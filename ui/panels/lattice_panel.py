@@ -11,12 +11,11 @@ from anon_core.base.errors import AnonError
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import by_levels
 from anon_core.contracts.search_cost import CellCost, SizeCost
-from anon_core.job.result import Result
-from anon_core.lattice.lattice_picture import LatticePicture, Pictured, lattice_picture
-from anon_core.words.phrases import in_a_sentence
-
-from ..charts.chart_frame import palette, picked, show
-from ..charts.lattice_plot import (
+from anon_core.explain.text.phrases import in_a_sentence
+from anon_core.methods.lattice.lattice_picture import LatticePicture, Pictured, lattice_picture
+from anon_core.pipeline.result import Result
+from ui.charts.chart_frame import palette, picked, show
+from ui.charts.lattice_plot import (
     height_chart,
     level_words,
     node_chart,
@@ -24,9 +23,9 @@ from ..charts.lattice_plot import (
     node_numbers,
     standing,
 )
-from ..components.guard import handled, panel, show_error
-from ..session import results, running, state
-from ..words.explain import plain
+from ui.components.guard import handled, panel, show_error
+from ui.state import results, running, state
+from ui.words.explain import plain
 
 _IN_HAND = "lattice/in_hand"
 _OF = "lattice/of"

@@ -5,19 +5,18 @@ from __future__ import annotations
 import streamlit as st
 from markupsafe import escape
 
-from anon_core.learn import Exercise, Lesson, Question
-from anon_core.learn.attacker import attack_said
-from anon_core.learn.drawing import View, draw, style
-from anon_core.learn.handout import handout, text_log
-from anon_core.learn.pictures import Picture, ids
-
-from ..charts import theme
-from ..components.downloads import download, later
-from ..components.guard import handled
-from ..components.lesson_stage import lesson_stage
-from ..session import learning
-from ..session.learning import Reading
-from ..words.explain import plain
+from anon_core.teaching.learn import Exercise, Lesson, Question
+from anon_core.teaching.learn.attacker_view import attack_said
+from anon_core.teaching.learn.drawing import View, draw, style
+from anon_core.teaching.learn.handout import handout, text_log
+from anon_core.teaching.learn.pictures import Picture, ids
+from ui.charts import theme
+from ui.components.downloads import download, later
+from ui.components.guard import handled
+from ui.components.lesson_stage import lesson_stage
+from ui.state import lesson_place as learning
+from ui.state.lesson_place import Reading
+from ui.words.explain import plain
 
 _PANEL = "Lesson"
 #: Milliseconds that a step is shown while the lesson plays.

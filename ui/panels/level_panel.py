@@ -5,13 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.base.errors import AnonError
+from anon_core.data.hierarchy import Hierarchy
+from anon_core.data.profile import LevelEffect, level_effects
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import Hierarchy
-from anon_core.job.profile import LevelEffect, level_effects
-
-from ..charts.theme import grid, muted, role_colour
-from ..components.guard import show_error
-from ..session import loading, state
+from ui.charts.theme import grid, muted, role_colour
+from ui.components.guard import show_error
+from ui.state import loading, state
 
 
 def draw(data: Dataset, column: str) -> None:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import streamlit as st
 
-from anon_core.words.phrases import chance, share
-
-from ..charts import class_values
-from ..charts.chart_frame import Series, table
-from ..components.guard import handled
-from ..session import chosen
-from ..session.alone import redraw_linked
-from ..session.result_view import Facts
-from ..words.explain import plain
+from anon_core.explain.text.phrases import chance, share
+from ui.charts import class_values
+from ui.charts.chart_frame import Series, table
+from ui.components.guard import handled
+from ui.state import selection as chosen
+from ui.state.fragments import redraw_linked
+from ui.state.result_view import Facts
+from ui.words.explain import plain
 
 if TYPE_CHECKING:
     import pandas as pd

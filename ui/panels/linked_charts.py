@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from ..charts import class_values
-from ..charts.chart_frame import Chart, Palette, Series, chosen_of, kept, vega
-from ..charts.tracks import PICKED, Binned, binned_of, offered, picked_bins, tracks, words_of
-from ..components.guard import handled
-from ..session import chosen, results
-from ..session.alone import redraw_linked
-from ..session.result_view import Facts, facts
+from ui.charts import class_values
+from ui.charts.chart_frame import Chart, Palette, Series, chosen_of, kept, vega
+from ui.charts.tracks import PICKED, Binned, binned_of, offered, picked_bins, tracks, words_of
+from ui.components.guard import handled
+from ui.state import results
+from ui.state import selection as chosen
+from ui.state.fragments import redraw_linked
+from ui.state.result_view import Facts, facts
 
 KEY = "tracks"
 #: Further tracks that a panel has room for.

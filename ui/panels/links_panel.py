@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from anon_core.job.figures import links_as_rows
-
-from ..charts.attack_plots import title_of
-from ..words.explain import plain
+from anon_core.pipeline.figures import links_as_rows
+from ui.charts.attack_plots import title_of
+from ui.words.explain import plain
 
 if TYPE_CHECKING:
-    from anon_core.job.result import Result
+    from anon_core.pipeline.result import Result
 
 _LINKS = {
     "identity–quasi": "A person and what they are known by",

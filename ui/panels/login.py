@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ..components.guard import handled
-from ..journal import here
-from ..session import ending, whose
-from ..words.explain import plain
+from ui.components.guard import handled
+from ui.journal import here
+from ui.state import cleanup as ending
+from ui.state import owner as whose
+from ui.words.explain import plain
 
 
 def gate() -> None:

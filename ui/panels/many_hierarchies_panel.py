@@ -5,12 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.base.errors import listing
-from anon_core.suggest.facts import lacking
-
-from ..components.guard import handled
-from ..session import loading, many_hierarchies, state
-from ..words.explain import plain
-from . import proposals
+from anon_core.explain.advice.facts import lacking
+from ui.components.guard import handled
+from ui.panels import proposals
+from ui.state import loading, many_hierarchies, state
+from ui.words.explain import plain
 
 PANEL = "Several columns"
 #: Lines that are shown at once; more are scrolled.

@@ -9,17 +9,16 @@ import streamlit as st
 
 from anon_core.base.registry import family
 from anon_core.contracts.metric import Metric
-from anon_core.job.further_metrics import measured_further, waiting_metrics
-
-from ..charts.chart_frame import Series
-from ..components.guard import handled, show_error
-from ..forms.parameter_forms import parameter_form
-from ..session import jobs
-from ..session.further import MEASURING
-from ..words.explain import plain, what_is_this
+from anon_core.pipeline.measure.extra_metrics import measured_further, waiting_metrics
+from ui.charts.chart_frame import Series
+from ui.components.guard import handled, show_error
+from ui.forms.parameter_forms import parameter_form
+from ui.state import jobs
+from ui.state.extra_work import MEASURING
+from ui.words.explain import plain, what_is_this
 
 if TYPE_CHECKING:
-    from anon_core.job.result import Result
+    from anon_core.pipeline.result import Result
 
 
 def draw(run: Series) -> None:

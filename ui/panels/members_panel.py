@@ -10,11 +10,10 @@ import streamlit as st
 from anon_core.base.registry import family
 from anon_core.data.table import Dataset
 from anon_core.release.attack_result import AttackResult, Hits
-
-from ..session import population_tables as population
-from ..session import state
-from ..session.result_view import Facts
-from ..words.explain import plain
+from ui.state import population_tables as population
+from ui.state import state
+from ui.state.result_view import Facts
+from ui.words.explain import plain
 
 if TYPE_CHECKING:
     import pandas as pd

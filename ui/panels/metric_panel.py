@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from anon_core.words.tiles import loss_metric
-
-from ..charts.chart_frame import Palette, Series, figure, kept
-from ..charts.metric_plots import metric_bullets
-from ..session import chosen
-from . import linked_charts, panel_head
+from anon_core.explain.text.tiles import loss_metric
+from ui.charts.chart_frame import Palette, Series, figure, kept
+from ui.charts.metric_plots import metric_bullets
+from ui.panels import linked_charts, panel_head
+from ui.state import selection as chosen
 
 
 def draw(run: Series, colours: Palette) -> None:

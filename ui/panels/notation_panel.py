@@ -8,7 +8,7 @@ from anon_core.base.errors import AnonError
 from anon_core.data.reading import DATE_ORDERS, DECIMAL_MARKS
 from anon_core.data.table import Dataset
 from ui.components.guard import handled, show_error
-from ui.session import loading, state
+from ui.state import loading, state
 from ui.words.explain import plain
 
 _CHOICES = {"dates": DATE_ORDERS, "decimals": DECIMAL_MARKS}

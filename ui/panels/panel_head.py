@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ..charts.chart_frame import Chart, Sign, legend, numbers
-from ..components.guard import handled
-from ..session.alone import redraw
-from . import workspace
+from ui.charts.chart_frame import Chart, Sign, legend, numbers
+from ui.components.guard import handled
+from ui.panels import workspace
+from ui.state.fragments import redraw
 
 
 def details_of(title: str) -> str:

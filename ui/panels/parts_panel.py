@@ -6,17 +6,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from anon_core.data.kinds import KINDS
-from anon_core.job.result import Result
-from anon_core.partition.parts_picture import common_leaves, parts_picture
-from anon_core.permuted.class_groups import gathers_alike
+from anon_core.data.values.kinds import KINDS
+from anon_core.methods.bucketized.class_groups import gathers_alike
+from anon_core.methods.partition.parts_picture import common_leaves, parts_picture
+from anon_core.pipeline.result import Result
 from anon_core.release.problem import Problem
-
-from ..charts.chart_frame import Chart, Palette, Series, kept, palette, show
-from ..charts.parts_plot import parts_chart
-from ..components.guard import panel
-from ..session.result_view import shown
-from ..words.explain import plain
+from ui.charts.chart_frame import Chart, Palette, Series, kept, palette, show
+from ui.charts.parts_plot import parts_chart
+from ui.components.guard import panel
+from ui.state.result_view import shown
+from ui.words.explain import plain
 
 _ACROSS, _UP = "parts/across", "parts/up"
 _SLICE = "One slice"

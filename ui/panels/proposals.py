@@ -5,13 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.data.column import Column
+from anon_core.data.hierarchy import Proposal
+from anon_core.data.hierarchy.propose.proposals import Withheld, offer
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import Proposal
-from anon_core.hierarchy.propose.proposals import Withheld, offer
-
-from ..components.guard import handled, panel
-from ..session import drafts, state
-from ..words.explain import plain
+from ui.components.guard import handled, panel
+from ui.state import drafts, state
+from ui.words.explain import plain
 
 #: Rows of the preview.
 _SHOWN = 40

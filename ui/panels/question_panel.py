@@ -8,24 +8,24 @@ from functools import partial
 
 import streamlit as st
 
-from anon_core.answers.about_person import about_person, values_of
-from anon_core.answers.answer import Answer
-from anon_core.answers.differences import what_changed
-from anon_core.answers.hidden_column import hidden_column, hidden_columns
-from anon_core.answers.is_optimal import is_optimal
-from anon_core.answers.known_columns import known_columns
-from anon_core.answers.larger_than_asked import larger_than_asked
-from anon_core.answers.suppressed_row import suppressed_row, suppressed_rows
-from anon_core.answers.which_k import plan_threshold, sizes_of, which_k
-from anon_core.job.result import Result
+from anon_core.explain.answers.answer import Answer
+from anon_core.explain.answers.choice_of_k import plan_threshold, sizes_of, which_k
+from anon_core.explain.answers.differences import what_changed
+from anon_core.explain.answers.hidden_column import hidden_column, hidden_columns
+from anon_core.explain.answers.known_columns import known_columns
+from anon_core.explain.answers.larger_classes import larger_than_asked
+from anon_core.explain.answers.optimality import is_optimal
+from anon_core.explain.answers.person import about_person, values_of
+from anon_core.explain.answers.suppressed_row import suppressed_row, suppressed_rows
+from anon_core.pipeline.result import Result
 from anon_core.release.results import figure
-
-from ..charts.chart_frame import palette, show, table
-from ..charts.k_plot import k_chart
-from ..components.guard import panel
-from ..session import chosen, results, state
-from ..session.result_view import shown
-from ..words.explain import plain
+from ui.charts.chart_frame import palette, show, table
+from ui.charts.k_plot import k_chart
+from ui.components.guard import panel
+from ui.state import results, state
+from ui.state import selection as chosen
+from ui.state.result_view import shown
+from ui.words.explain import plain
 
 #: Suppressed rows that are offered by their number; further ones are typed.
 _OFFERED = 1000

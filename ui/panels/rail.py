@@ -9,7 +9,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.components.v2 import component
 
-from ..charts.theme import grid, ink, paper
+from ui.charts.theme import grid, ink, paper
 
 #: Pixels of the window from which on the sidebar is a rail.
 FROM = 1000

@@ -9,17 +9,16 @@ import pandas as pd
 import streamlit as st
 
 from anon_core.base.errors import AnonError, BadInput
-from anon_core.job.drift import Drift, drift, read_figures
-from anon_core.job.figures import figures_of
-from anon_core.words.reuse_words import asked, gates, reused
-
-from ..components.guard import show_error
-from ..session import earlier_figures
-from ..words.explain import plain
+from anon_core.explain.text.reuse_words import asked, gates, reused
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.measure.drift import Drift, drift, read_figures
+from ui.components.guard import show_error
+from ui.state import earlier_figures
+from ui.words.explain import plain
 
 if TYPE_CHECKING:
-    from anon_core.job.plan import Plan
-    from anon_core.job.result import Result
+    from anon_core.pipeline.result import Result
+    from anon_core.recipe.plan import Plan
 
 _KINDS = {"figure": "", "new": "new", "gone": "gone", "rarer": "rarer", "more": "grew"}
 

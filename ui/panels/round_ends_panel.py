@@ -6,11 +6,10 @@ import streamlit as st
 
 from anon_core.base.errors import listing
 from anon_core.base.registry import family
-from anon_core.job.result import Result
-
-from ..components.guard import handled
-from ..session import results, round_ends
-from ..words.explain import plain
+from anon_core.pipeline.result import Result
+from ui.components.guard import handled
+from ui.state import results, round_ends
+from ui.words.explain import plain
 
 _SAID = "round_ends/said"
 

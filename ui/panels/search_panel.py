@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from anon_core.base.incumbent import gap
 from anon_core.base.registry import option_title
-from anon_core.base.so_far import gap
-from anon_core.job.result import Result
-from anon_core.partition.optimum import MOST_ROWS
+from anon_core.explain.text.phrases import count, in_a_sentence, rows
+from anon_core.methods.partition.optimum import MOST_ROWS
+from anon_core.pipeline.result import Result
 from anon_core.release.results import SearchAccount, per_cent
-from anon_core.words.phrases import count, in_a_sentence, rows
-
-from ..words.explain import plain
+from ui.words.explain import plain
 
 
 def draw(result: Result) -> None:

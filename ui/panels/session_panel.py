@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.words.phrases import count
-
-from ..components.downloads import download, later
-from ..components.guard import handled, panel, show_error
-from ..session import again, jobs, kept_sessions, session_file, state
-from ..words.explain import plain
+from anon_core.explain.text.phrases import count
+from ui.components.downloads import download, later
+from ui.components.guard import handled, panel, show_error
+from ui.state import jobs, kept_sessions, session_file, state
+from ui.state import reruns as again
+from ui.words.explain import plain
 
 PANEL = "Session"
 _BEGUN = "session/begun"

@@ -7,18 +7,18 @@ from typing import Literal
 
 import streamlit as st
 
-from anon_core.base.shipped import shipped
-from anon_core.suggest.facts import lacking
-from anon_core.words.phrases import size
-
-from .. import this_machine
-from ..charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
-from ..components import guard, latest_file, leaving, narrow, theme_change
-from ..components.guard import handled, panel
-from ..session import again, kept_sessions, pinning, results, running, state
-from ..session import precompile_status as warming
-from ..words.explain import plain
-from . import login, rail, session_panel, under_way
+from anon_core.base.shipped_files import shipped
+from anon_core.explain.advice.facts import lacking
+from anon_core.explain.text.phrases import size
+from ui import this_machine
+from ui.charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
+from ui.components import guard, latest_file, leaving, narrow, theme_change
+from ui.components.guard import handled, panel
+from ui.panels import login, rail, session_panel, under_way
+from ui.state import kept_sessions, pinning, results, running, state
+from ui.state import precompile_status as warming
+from ui.state import reruns as again
+from ui.words.explain import plain
 
 __all__ = ["BESIDE", "STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
 

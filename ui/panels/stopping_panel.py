@@ -9,15 +9,14 @@ import math
 
 import streamlit as st
 
-from anon_core.job.result import Result
+from anon_core.explain.advice.countermeasures import Tried, Verdict
+from anon_core.explain.text.phrases import share
+from anon_core.explain.text.tiles import certain
+from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
-from anon_core.suggest.stopping import Tried, Verdict
-from anon_core.words.phrases import share
-from anon_core.words.tiles import certain
-
-from ..components.guard import handled, show_error
-from ..session import jobs, results, stopping
-from ..words.explain import plain
+from ui.components.guard import handled, show_error
+from ui.state import jobs, results, stopping
+from ui.words.explain import plain
 
 _SIGNS: dict[Verdict, str] = {
     "stops it": ":green-badge[:material/check: stops it]",

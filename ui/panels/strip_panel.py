@@ -7,11 +7,10 @@ from html import escape
 import streamlit as st
 
 from anon_core.base.registry import family
-from anon_core.job.result import Result
-from anon_core.words import phrases
-from anon_core.words.tiles import Tile, tiles
-
-from ..charts.theme import VERDICT_STYLE, grid, ink, muted, verdict_colour
+from anon_core.explain.text import phrases
+from anon_core.explain.text.tiles import Tile, tiles
+from anon_core.pipeline.result import Result
+from ui.charts.theme import VERDICT_STYLE, grid, ink, muted, verdict_colour
 
 #: How a figure stands → the sign before its words.
 _SIGNS = {"bad": "✕", "doubtful": "⚠", "good": "✓", "plain": ""}

@@ -7,9 +7,10 @@ from functools import partial
 
 import streamlit as st
 
+from anon_core.base.audiences import USUAL_THRESHOLDS
 from anon_core.base.registry import find
-from anon_core.base.release_models import USUAL_THRESHOLDS
-from anon_core.job.sweep_points import (
+from anon_core.explain.text.phrases import chance, rows
+from anon_core.pipeline.sweep.points import (
     Figure,
     Least,
     Point,
@@ -17,13 +18,11 @@ from anon_core.job.sweep_points import (
     known_risks,
     least_loss,
 )
-from anon_core.words.phrases import chance, rows
-
-from ..charts.chart_frame import Palette, Series, picked, show
-from ..charts.frontier_plot import Axes, frontier_chart, risk_title
-from ..components.guard import handled
-from ..session import sweep
-from ..words.explain import plain
+from ui.charts.chart_frame import Palette, Series, picked, show
+from ui.charts.frontier_plot import Axes, frontier_chart, risk_title
+from ui.components.guard import handled
+from ui.state import sweep
+from ui.words.explain import plain
 
 _IN_HAND = "frontier/in_hand"
 _KEY = "frontier"

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from anon_core.words.phrases import rows as rows_of
-
-from ..charts.chart_frame import Palette, palette
-from ..session import chosen, results
-from ..session.result_view import MISSING_TEXT, Facts
-from . import group_panel, linked, panel_head
+from anon_core.explain.text.phrases import rows as rows_of
+from ui.charts.chart_frame import Palette, palette
+from ui.panels import group_panel, linked, panel_head
+from ui.state import results
+from ui.state import selection as chosen
+from ui.state.result_view import MISSING_TEXT, Facts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from anon_core.job.result import Result
+    from anon_core.pipeline.result import Result
 
 PAGE = 100
 _MOST_MARKED = 200

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from anon_core.job.result import Result
-from anon_core.words.tiles import Tile, tiles
-
-from ..charts.theme import VERDICT_STYLE, verdict_colour
-from ..words.explain import plain
+from anon_core.explain.text.tiles import Tile, tiles
+from anon_core.pipeline.result import Result
+from ui.charts.theme import VERDICT_STYLE, verdict_colour
+from ui.words.explain import plain
 
 _LOOK = """<style>
 .st-key-tiles [class*="st-key-figure-"] p {font-size: 1.9rem; font-weight: 600; line-height: 1.2;

@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 
 import streamlit as st
 
-from ..components.guard import handled
-from ..session import jobs, results, running
-from ..session.jobs import Job
-from ..words.explain import plain
+from ui.components.guard import handled
+from ui.state import jobs, results, running
+from ui.state.jobs import Job
+from ui.words.explain import plain
 
 #: Seconds between two looks at what runs; the work's own page looks more often.
 LOOK_EVERY = 1.0

@@ -6,18 +6,17 @@ from collections.abc import Collection, Iterable
 
 import streamlit as st
 
-from anon_core.job.result import Result
+from anon_core.explain.text import checklist
+from anon_core.explain.text import phrases as words
+from anon_core.explain.text.tiles import certain, proven
+from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
-from anon_core.words import checklist
-from anon_core.words import phrases as words
-from anon_core.words.tiles import certain, proven
-
-from ..components.guard import handled
-from ..components.kept_text import keep_text
-from ..session import release_context
-from ..session.result_view import facts
-from ..words.explain import plain
-from . import round_ends_panel
+from ui.components.guard import handled
+from ui.components.kept_text import keep_text
+from ui.panels import round_ends_panel
+from ui.state import release_context
+from ui.state.result_view import facts
+from ui.words.explain import plain
 
 _SIGNS = {
     "met": ":material/check:",

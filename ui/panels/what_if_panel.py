@@ -10,16 +10,15 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, order_of_use
-from anon_core.suggest.mending import Change
-from anon_core.words.plan_words import made_by
-
-from ..components.guard import handled
-from ..forms import run_form
-from ..forms.following import follow
-from ..session import curve, jobs, results, running, state, what_if
-from ..session.pace import duration
-from ..words.explain import plain
-from . import column_level_panel, curve_panel, fixes_panel, history_panel
+from anon_core.explain.advice.fixes import Change
+from anon_core.explain.text.plan_words import made_by
+from ui.components.guard import handled
+from ui.forms import run_form
+from ui.forms.following import follow
+from ui.panels import column_level_panel, curve_panel, fixes_panel, history_panel
+from ui.state import curve, jobs, results, running, state, what_if
+from ui.state.eta import duration
+from ui.words.explain import plain
 
 _NAME = "The what-if bar"
 _TECHNIQUE = "what-if/technique"

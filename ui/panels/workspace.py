@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ..charts.theme import grid, muted, paper
-from ..components.guard import handled
+from ui.charts.theme import grid, muted, paper
+from ui.components.guard import handled
 
 #: Pixels of the window below which the parts stand below each other, and the page scrolls.
 NARROW = 1000

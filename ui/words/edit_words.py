@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anon_core.hierarchy import (
+from anon_core.data.hierarchy import (
     Draft,
     Group,
     InsertLevel,

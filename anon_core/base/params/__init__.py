@@ -1,6 +1,6 @@
 """Parameters, declared once: the declaration validates, words the error and builds the form."""
 
-from .declaring import (
+from anon_core.base.params.declarations import (
     by_column,
     by_value,
     choice,
@@ -14,9 +14,9 @@ from .declaring import (
     sensitive_column,
     sets_of_columns,
 )
-from .parameter import Kind, Parameter
-from .structured import FrozenMap
-from .technique import Technique
+from anon_core.base.params.parameter import Kind, Parameter
+from anon_core.base.params.structured_parameter import FrozenMap
+from anon_core.base.params.technique import Technique
 
 __all__ = [
     "FrozenMap",

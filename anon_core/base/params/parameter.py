@@ -8,8 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
-from ..errors import BadPlan, brief, listing, nearest
-from .structured import FrozenMap, column_sets, columns, limits, plain_queries, queries
+from anon_core.base.errors import BadPlan, brief, listing, nearest
+from anon_core.base.params.structured_parameter import (
+    FrozenMap,
+    column_sets,
+    columns,
+    limits,
+    plain_queries,
+    queries,
+)
 
 Kind = Literal[
     "integer",

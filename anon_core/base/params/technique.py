@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Self, cast
 
-from ..errors import BadPlan, listing, nearest
-from .parameter import Parameter
+from anon_core.base.errors import BadPlan, listing, nearest
+from anon_core.base.params.parameter import Parameter
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,12 +6,12 @@ and SAS write (`statistics_file`); in any case each column comes from `columns`.
 A folder holds the `parts` of one table (`folder`).
 """
 
-from .any_format import FileKind, file_kind, read_table
-from .limits import MOST_BYTES, MOST_BYTES_OF_COMMANDS, MOST_COLUMNS
-from .notation import DATE_ORDERS, DECIMAL_MARKS
-from .options import DataOptions, Missing
-from .separator import SEPARATORS
-from .spreadsheet import named_sheets
+from anon_core.data.reading.any_format import FileKind, file_kind, read_table
+from anon_core.data.reading.limits import MOST_BYTES, MOST_BYTES_OF_COMMANDS, MOST_COLUMNS
+from anon_core.data.reading.notation import DATE_ORDERS, DECIMAL_MARKS
+from anon_core.data.reading.options import DataOptions, Missing
+from anon_core.data.reading.separator import SEPARATORS
+from anon_core.data.reading.spreadsheet import named_sheets
 
 __all__ = [
     "DATE_ORDERS",

@@ -9,17 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from ..kinds import ColumnKind
-from ..table import Dataset
-from .delimited import read_csv
-from .folder import read_folder
-from .formats import PARQUET_MARKS, refuse_foreign
-from .limits import MOST_BYTES, too_large
-from .loading import GZIP_MARK, load, unpack
-from .options import DataOptions
-from .parquet import read_parquet
-from .spreadsheet import is_spreadsheet, read_spreadsheet
-from .statistics_file import read_statistics, statistics_format
+from anon_core.data.reading.delimited import read_csv
+from anon_core.data.reading.folder import read_folder
+from anon_core.data.reading.formats import PARQUET_MARKS, refuse_foreign
+from anon_core.data.reading.limits import MOST_BYTES, too_large
+from anon_core.data.reading.loading import GZIP_MARK, load, unpack
+from anon_core.data.reading.options import DataOptions
+from anon_core.data.reading.parquet import read_parquet
+from anon_core.data.reading.spreadsheet import is_spreadsheet, read_spreadsheet
+from anon_core.data.reading.statistics_file import read_statistics, statistics_format
+from anon_core.data.table import Dataset
+from anon_core.data.values.kinds import ColumnKind
 
 _DEFAULTS = DataOptions()
 #: What a file's bytes are told apart as.

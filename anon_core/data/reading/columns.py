@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..column import Column, encode, tokens_of, trimmed
-from ..kinds import ColumnKind
-from ..table import MISSING
-from .notation import notation
-from .notes import token_notes, with_notes
-from .options import DataOptions
+from anon_core.data.column import Column, encode, tokens_of, trimmed
+from anon_core.data.reading.notation import notation
+from anon_core.data.reading.notes import token_notes, with_notes
+from anon_core.data.reading.options import DataOptions
+from anon_core.data.table import MISSING
+from anon_core.data.values.kinds import ColumnKind
 
 
 def read_column(

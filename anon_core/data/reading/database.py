@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, quote_plus
 
-from ...base.errors import BadInput
-from ..frames import plain_text
-from ..table import check_names
-from .limits import MOST_CELLS, MOST_COLUMNS, too_many_cells, too_wide
+from anon_core.base.errors import BadInput
+from anon_core.data.frames import plain_text
+from anon_core.data.reading.limits import MOST_CELLS, MOST_COLUMNS, too_many_cells, too_wide
+from anon_core.data.table import check_names
 
 if TYPE_CHECKING:
     from sqlalchemy import URL

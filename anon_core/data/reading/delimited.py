@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ...base.errors import BadInput
-from ...base.wording import in_figures
-from ..kinds import ColumnKind
-from ..table import Dataset, check_kinds, check_names
-from .columns import read_column
-from .encoding import as_utf8
-from .limits import MOST_COLUMNS, too_wide
-from .notes import header_notes
-from .options import DataOptions
-from .places import row_at
-from .separator import find_separator
-from .split_csv import split_cells
+from anon_core.base.errors import BadInput
+from anon_core.base.number_words import in_figures
+from anon_core.data.reading.columns import read_column
+from anon_core.data.reading.encoding import as_utf8
+from anon_core.data.reading.limits import MOST_COLUMNS, too_wide
+from anon_core.data.reading.notes import header_notes
+from anon_core.data.reading.options import DataOptions
+from anon_core.data.reading.places import row_at
+from anon_core.data.reading.separator import find_separator
+from anon_core.data.reading.split_csv import split_cells
+from anon_core.data.table import Dataset, check_kinds, check_names
+from anon_core.data.values.kinds import ColumnKind
 
 _ENDINGS = ("An empty column without a name was", "Empty columns without a name were")
 

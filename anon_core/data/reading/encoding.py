@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 
-from ...base.errors import BadInput
-from .formats import SAVE_AS_CSV
-from .options import DataOptions
-from .places import row_at
+from anon_core.base.errors import BadInput
+from anon_core.data.reading.formats import SAVE_AS_CSV
+from anon_core.data.reading.options import DataOptions
+from anon_core.data.reading.places import row_at
 
 _HEAD = 4096
 _BOMS: tuple[tuple[bytes, str], ...] = (

@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...base.errors import BadInput, clipped
-from ..kinds import ColumnKind
-from ..table import Dataset
-from .delimited import read_csv
-from .formats import refuse_foreign
-from .limits import too_large
-from .loading import load, unpack
-from .options import DataOptions
-from .parquet import read_parquet_parts
-from .parts import Parts, parts_of
+from anon_core.base.errors import BadInput, clipped
+from anon_core.data.reading.delimited import read_csv
+from anon_core.data.reading.formats import refuse_foreign
+from anon_core.data.reading.limits import too_large
+from anon_core.data.reading.loading import load, unpack
+from anon_core.data.reading.options import DataOptions
+from anon_core.data.reading.parquet import read_parquet_parts
+from anon_core.data.reading.parts import Parts, parts_of
+from anon_core.data.table import Dataset
+from anon_core.data.values.kinds import ColumnKind
 
 
 def read_folder(

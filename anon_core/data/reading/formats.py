@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...base.errors import BadInput
+from anon_core.base.errors import BadInput
 
 PARQUET_MARKS = (b"PAR1", b"PARE")
 SAVE_AS_CSV = "Save it as CSV or Parquet and load that file."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...base.errors import BadInput
+from anon_core.base.errors import BadInput
 
 MOST_COLUMNS = 2000
 #: Largest file, packed or unpacked, that is read unless the caller says otherwise: 1 GiB.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-from ...base.errors import BadInput, clipped
-from ...base.opening import TooManyBytes, read_regular
-from .limits import ALWAYS_UNPACKED, MOST_RATIO, too_large, unpacks_too_far
+from anon_core.base.bounded_reading import TooManyBytes, read_regular
+from anon_core.base.errors import BadInput, clipped
+from anon_core.data.reading.limits import ALWAYS_UNPACKED, MOST_RATIO, too_large, unpacks_too_far
 
 GZIP_MARK = b"\x1f\x8b"
 #: Bytes that are unpacked at first and at most in one step; what one step leaves over is copied.

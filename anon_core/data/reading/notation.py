@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...base.errors import BadInput, listing
-from ..moments import as_day, as_instant, as_moment
+from anon_core.base.errors import BadInput, listing
+from anon_core.data.values.moments import as_day, as_instant, as_moment
 
 #: Orders of day and month, by the name that recipes give them.
 DATE_ORDERS = {

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...base.wording import in_figures
-from ..column import Column
-from ..kinds import as_number, marks_thousands
-from ..moments import as_day, as_instant, as_moment
-from ..thousands import UNDECIDED
+from anon_core.base.number_words import in_figures
+from anon_core.data.column import Column
+from anon_core.data.values.kinds import as_number, marks_thousands
+from anon_core.data.values.moments import as_day, as_instant, as_moment
+from anon_core.data.values.thousands import UNDECIDED
 
 #: A text column of which this share of distinct values are numbers gets a note.
 _MOSTLY = 0.8

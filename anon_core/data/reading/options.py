@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Literal, cast, get_args
 
-from ...base.errors import BadPlan, brief, listing, nearest
-from ..table import MISSING_TOKENS
-from .notation import DATE_ORDERS, DECIMAL_MARKS
+from anon_core.base.errors import BadPlan, brief, listing, nearest
+from anon_core.data.reading.notation import DATE_ORDERS, DECIMAL_MARKS
+from anon_core.data.table import MISSING_TOKENS
 
 Missing = Literal["keep", "drop"]
 ValueLabels = Literal["labels", "codes"]

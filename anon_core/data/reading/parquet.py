@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base.errors import BadInput
-from ..frames import coded_arrow, refuse_nested
-from ..kinds import ColumnKind
-from ..table import Dataset, check_kinds, check_names
-from .columns import read_column
-from .limits import MOST_CELLS, MOST_COLUMNS, too_large, too_many_cells, too_wide
-from .options import DataOptions
+from anon_core.base.errors import BadInput
+from anon_core.data.frames import coded_arrow, refuse_nested
+from anon_core.data.reading.columns import read_column
+from anon_core.data.reading.limits import (
+    MOST_CELLS,
+    MOST_COLUMNS,
+    too_large,
+    too_many_cells,
+    too_wide,
+)
+from anon_core.data.reading.options import DataOptions
+from anon_core.data.table import Dataset, check_kinds, check_names
+from anon_core.data.values.kinds import ColumnKind
 
 if TYPE_CHECKING:
     from pyarrow import parquet

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote
 
-from ...base.errors import BadInput, brief, clipped
-from ...base.opening import first_bytes
-from .formats import PARQUET_MARKS
-from .loading import GZIP_MARK
+from anon_core.base.bounded_reading import first_bytes
+from anon_core.base.errors import BadInput, brief, clipped
+from anon_core.data.reading.formats import PARQUET_MARKS
+from anon_core.data.reading.loading import GZIP_MARK
 
 if TYPE_CHECKING:
     import pyarrow as pa

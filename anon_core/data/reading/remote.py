@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from ...base.errors import BadInput
-from ...base.private_file import for_owner
-from .stored import Stored
+from anon_core.base.errors import BadInput
+from anon_core.base.private_file import for_owner
+from anon_core.data.reading.stored import Stored
 
 
 def brought(stored: Stored, folder: Path) -> Path:

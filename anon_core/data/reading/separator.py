@@ -7,7 +7,7 @@ import io
 import itertools
 from collections.abc import Mapping
 
-from ...base.errors import BadInput
+from anon_core.base.errors import BadInput
 
 SEPARATORS: Mapping[str, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _HEAD = 1 << 20

@@ -9,8 +9,8 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ...base.errors import BadInput
-from .separator import SEPARATORS
+from anon_core.base.errors import BadInput
+from anon_core.data.reading.separator import SEPARATORS
 
 _BLOCK = 1 << 20
 _SENTINEL = "\x02end of table\x03"

@@ -12,16 +12,22 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from ...base.errors import BadInput, brief, listing, nearest
-from ...base.wording import in_figures
-from ..frames import coded_series, name_text, refuse_unwritable
-from ..kinds import ColumnKind
-from ..table import Dataset, check_kinds, check_names
-from .columns import read_column
-from .limits import ALWAYS_UNPACKED, MOST_COLUMNS, MOST_RATIO, too_wide, unpacks_too_far
-from .notes import header_notes
-from .options import DataOptions
-from .shown_digits import shown, zero_forms
+from anon_core.base.errors import BadInput, brief, listing, nearest
+from anon_core.base.number_words import in_figures
+from anon_core.data.frames import coded_series, name_text, refuse_unwritable
+from anon_core.data.reading.columns import read_column
+from anon_core.data.reading.limits import (
+    ALWAYS_UNPACKED,
+    MOST_COLUMNS,
+    MOST_RATIO,
+    too_wide,
+    unpacks_too_far,
+)
+from anon_core.data.reading.notes import header_notes
+from anon_core.data.reading.options import DataOptions
+from anon_core.data.reading.shown_digits import shown, zero_forms
+from anon_core.data.table import Dataset, check_kinds, check_names
+from anon_core.data.values.kinds import ColumnKind
 
 if TYPE_CHECKING:
     from python_calamine import CalamineWorkbook

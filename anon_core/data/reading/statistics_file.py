@@ -12,14 +12,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...base.errors import BadInput
-from ..frames import coded_series, plain_text, refuse_unwritable
-from ..kinds import ColumnKind
-from ..meanings import Meaning
-from ..table import Dataset, check_kinds, check_names
-from .columns import read_column
-from .limits import MOST_CELLS, MOST_COLUMNS, too_many_cells, too_wide
-from .options import DataOptions
+from anon_core.base.errors import BadInput
+from anon_core.data.frames import coded_series, plain_text, refuse_unwritable
+from anon_core.data.reading.columns import read_column
+from anon_core.data.reading.limits import MOST_CELLS, MOST_COLUMNS, too_many_cells, too_wide
+from anon_core.data.reading.options import DataOptions
+from anon_core.data.table import Dataset, check_kinds, check_names
+from anon_core.data.values.kinds import ColumnKind
+from anon_core.data.values.meanings import Meaning
 
 #: What a file begins with, the reader of pyreadstat for it, and what people call it.
 _MARKS: tuple[tuple[bytes, str, str], ...] = (

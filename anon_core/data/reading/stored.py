@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ...base.errors import BadInput, InputChanged, clipped
-from ...base.in_order import in_order
+from anon_core.base.errors import BadInput, InputChanged, clipped
+from anon_core.base.ordered_map import in_order
 
 #: What Arrow reads from without anything being installed. ``file`` is for trying it out.
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "file")
@@ -189,7 +189,7 @@ class Stored:
 
     def digest_of(self, digests: Sequence[str]) -> str:
         """Return the SHA-256 of the table by those of its objects, as of files on this machine."""
-        from .folder import digest_of
+        from anon_core.data.reading.folder import digest_of
 
         return digest_of([f.name for f in self.files], digests) if self.is_folder else digests[0]
 

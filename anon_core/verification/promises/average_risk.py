@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..evidence import Evidence
-from ..findings import Check, named
-from ..look_alikes import who_look_alike
-from ..registry import recomputes
+from anon_core.verification.evidence import Evidence
+from anon_core.verification.findings import Check, named
+from anon_core.verification.look_alikes import who_look_alike
+from anon_core.verification.registry import recomputes
 
 
 @recomputes("average-risk", forms=("whole", "averaged"), called="average risk", needs_public=True)

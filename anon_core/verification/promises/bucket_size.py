@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..evidence import Evidence
-from ..findings import Check
-from ..least import at_least
-from ..registry import recomputes
+from anon_core.verification.evidence import Evidence
+from anon_core.verification.findings import Check
+from anon_core.verification.limits import at_least
+from anon_core.verification.registry import recomputes
 
 
 @recomputes("bucket-size", forms=("whole", "averaged", "permuted"))

@@ -6,10 +6,10 @@ import math
 from collections.abc import Hashable, Mapping
 from decimal import Decimal, localcontext
 
-from ..evidence import CannotTell, Evidence, class_check
-from ..findings import Check
-from ..histogram import Counts
-from ..registry import recomputes
+from anon_core.verification.evidence import CannotTell, Evidence, class_check
+from anon_core.verification.findings import Check
+from anon_core.verification.histogram import Counts
+from anon_core.verification.registry import recomputes
 
 
 @recomputes("delta-disclosure", forms=("whole", "averaged", "permuted"))

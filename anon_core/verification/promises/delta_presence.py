@@ -6,15 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..blocks import blocks
-from ..evidence import CannotTell, Evidence
-from ..fillings import chances
-from ..findings import Check, Rows, many, named
-from ..grouped import Grouped
-from ..public_people import PublicPeople, covered_people
-from ..registry import recomputes
-from ..tables import Promise, joined
-from ..texts import Codes, Cover
+from anon_core.verification.blocks import blocks
+from anon_core.verification.evidence import CannotTell, Evidence
+from anon_core.verification.fillings import chances
+from anon_core.verification.findings import Check, Rows, many, named
+from anon_core.verification.groups import Grouped
+from anon_core.verification.public_people import PublicPeople, covered_people
+from anon_core.verification.registry import recomputes
+from anon_core.verification.tables import Promise, joined
+from anon_core.verification.texts import Codes, Cover
 
 
 @recomputes("delta-presence", forms=("whole", "permuted"), called="δ-presence", needs_public=True)

@@ -12,12 +12,18 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, cast
 
-from ..evidence import CannotTell, Evidence
-from ..findings import Check, many, not_checked
-from ..least import at_least
-from ..redrawn import classes_of, fitting_levels, labels_by_level, published_classes, redrawn
-from ..registry import recomputes
-from ..sample_rule import least_of, share_of
+from anon_core.verification.evidence import CannotTell, Evidence
+from anon_core.verification.findings import Check, many, not_checked
+from anon_core.verification.limits import at_least
+from anon_core.verification.redrawn_sample import (
+    classes_of,
+    fitting_levels,
+    labels_by_level,
+    published_classes,
+    redrawn,
+)
+from anon_core.verification.registry import recomputes
+from anon_core.verification.sample_rule import least_of, share_of
 
 _NAME = "differential-privacy"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..evidence import Evidence
-from ..findings import Check
-from ..least import at_most_shares
-from ..persons import person_check, person_shares
-from ..registry import recomputes
+from anon_core.verification.evidence import Evidence
+from anon_core.verification.findings import Check
+from anon_core.verification.limits import at_most_shares
+from anon_core.verification.persons import person_check, person_shares
+from anon_core.verification.registry import recomputes
 
 
 @recomputes("frequency-l-diversity", forms=("whole", "averaged", "permuted"), counts_people=True)

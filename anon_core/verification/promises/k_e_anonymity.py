@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..evidence import CannotTell, Evidence, class_check
-from ..findings import Check
-from ..histogram import Counts
-from ..registry import recomputes
+from anon_core.verification.evidence import CannotTell, Evidence, class_check
+from anon_core.verification.findings import Check
+from anon_core.verification.histogram import Counts
+from anon_core.verification.registry import recomputes
 
 
 @recomputes("k-e-anonymity", forms=("whole", "averaged", "permuted"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..evidence import Evidence, class_check
-from ..findings import Check
-from ..registry import recomputes
+from anon_core.verification.evidence import Evidence, class_check
+from anon_core.verification.findings import Check
+from anon_core.verification.registry import recomputes
 
 
 @recomputes("k-map", forms=("whole",), needs_public=True)

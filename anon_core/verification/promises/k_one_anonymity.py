@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..consistency import check_matches
-from ..evidence import Evidence
-from ..findings import Check
-from ..registry import recomputes
+from anon_core.verification.consistency import check_matches
+from anon_core.verification.evidence import Evidence
+from anon_core.verification.findings import Check
+from anon_core.verification.registry import recomputes
 
 
 @recomputes("k-one-anonymity", forms=("whole", "averaged"))

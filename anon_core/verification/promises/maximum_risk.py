@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..evidence import Evidence, class_check
-from ..findings import Check
-from ..look_alikes import who_look_alike
-from ..registry import recomputes
+from anon_core.verification.evidence import Evidence, class_check
+from anon_core.verification.findings import Check
+from anon_core.verification.look_alikes import who_look_alike
+from anon_core.verification.registry import recomputes
 
 
 @recomputes("maximum-risk", forms=("whole", "averaged"), called="maximum risk", needs_public=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from ..evidence import Evidence, class_check
-from ..findings import Check
-from ..histogram import Counts
-from ..registry import recomputes
+from anon_core.verification.evidence import Evidence, class_check
+from anon_core.verification.findings import Check
+from anon_core.verification.histogram import Counts
+from anon_core.verification.registry import recomputes
 
 
 @recomputes("recursive-l-diversity", forms=("whole", "averaged", "permuted"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..blocks import Block, blocks, sets_are_formed
-from ..evidence import CannotTell, Evidence
-from ..findings import Check
-from ..grouped import Grouped, coded
-from ..least import at_most_shares
-from ..registry import recomputes
-from ..sliced import Shown, check_posteriors
+from anon_core.verification.blocks import Block, blocks, sets_are_formed
+from anon_core.verification.evidence import CannotTell, Evidence
+from anon_core.verification.findings import Check
+from anon_core.verification.groups import Grouped, coded
+from anon_core.verification.limits import at_most_shares
+from anon_core.verification.registry import recomputes
+from anon_core.verification.sliced import Shown, check_posteriors
 
 
 @recomputes("slicing-l-diversity", forms=("whole", "averaged", "permuted"))

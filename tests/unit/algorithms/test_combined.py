@@ -16,8 +16,8 @@ import pytest
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan, NotFound
 from anon_core.data.table import Dataset
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.verification import fillings
 from anon_core.verification.checks import verify
 from tests.golden.test_toth import PRIVATE, PUBLIC

@@ -15,11 +15,11 @@ from anon_core.__main__ import main
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.data.table import Dataset
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.overlap import composed
-from anon_core.overlap.composed import Classes
-from anon_core.overlap.cut_tree import cuts_between
+from anon_core.methods.matching import composition as composed
+from anon_core.methods.matching.composition import Classes
+from anon_core.methods.matching.cut_tree import cuts_between
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
 from tests.making import Case
 

@@ -7,14 +7,14 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from anon_core.algorithms.rtree import RTree
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled, Infeasible
-from anon_core.clusters.cluster_rows import empty_tree
-from anon_core.job.runner import run
 from anon_core.kernels.cuts import Counted
 from anon_core.kernels.rtree import Tree, insert, refine
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.methods.clusters.cluster_rows import empty_tree
+from anon_core.pipeline.runner import run
+from anon_core.techniques.algorithms.rtree import RTree
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests import naive_kernels
 from tests.making import Case, random_case
 from tests.unit.kernels.test_group_kernels import tables

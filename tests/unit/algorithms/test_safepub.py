@@ -17,21 +17,21 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-import anon_core.algorithms.safepub.safepub as module
-from anon_core.algorithms.safepub.account import SampleRule, sample_rule
-from anon_core.algorithms.safepub.chosen_levels import draw_levels, score_of
-from anon_core.algorithms.safepub.coins import Coins
-from anon_core.algorithms.safepub.safepub import SafePub
-from anon_core.algorithms.safepub.sampled_rows import SortedRows, told
+import anon_core.techniques.algorithms.safepub.safepub as module
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible, NotVerified
 from anon_core.base.secret import key
-from anon_core.job.figures import figures_of
-from anon_core.job.runner import run
-from anon_core.lattice.lattice import Lattice, Node
-from anon_core.models.differential_privacy import DifferentialPrivacy
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.methods.lattice.lattice import Lattice, Node
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.runner import run
 from anon_core.release.problem import Problem
+from anon_core.techniques.algorithms.safepub.account import SampleRule, sample_rule
+from anon_core.techniques.algorithms.safepub.chosen_levels import draw_levels, score_of
+from anon_core.techniques.algorithms.safepub.coins import Coins
+from anon_core.techniques.algorithms.safepub.safepub import SafePub
+from anon_core.techniques.algorithms.safepub.sampled_rows import SortedRows, told
+from anon_core.techniques.models.differential_privacy import DifferentialPrivacy
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.making import Case, random_case, secret
 from tests.often import times
 

@@ -13,8 +13,8 @@ import pytest
 
 from anon_core.base.errors import BadHierarchy, BadPlan, Infeasible
 from anon_core.data.table import Dataset
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
 from tests.making import PATIENTS, Case, random_case
 

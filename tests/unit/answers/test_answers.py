@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.answers.about_person import about_person, values_of
-from anon_core.answers.differences import figure_differences, plan_differences, what_changed
-from anon_core.answers.fitting import fitting, known_combinations
-from anon_core.answers.hidden_column import hidden_column, hidden_columns
-from anon_core.answers.is_optimal import is_optimal
-from anon_core.answers.known_columns import known_columns
-from anon_core.answers.larger_than_asked import best_cut, larger_than_asked
-from anon_core.answers.steps import chosen_node, classes_at, step_at
-from anon_core.answers.suppressed_row import suppressed_row, suppressed_rows
-from anon_core.answers.which_k import least_k, which_k
 from anon_core.base.errors import AnonError, BadPlan
 from anon_core.base.registry import family
 from anon_core.base.thresholds import least_size
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.explain.answers.choice_of_k import least_k, which_k
+from anon_core.explain.answers.differences import figure_differences, plan_differences, what_changed
+from anon_core.explain.answers.fitting import fitting, known_combinations
+from anon_core.explain.answers.hidden_column import hidden_column, hidden_columns
+from anon_core.explain.answers.known_columns import known_columns
+from anon_core.explain.answers.larger_classes import best_cut, larger_than_asked
+from anon_core.explain.answers.optimality import is_optimal
+from anon_core.explain.answers.person import about_person, values_of
+from anon_core.explain.answers.steps import chosen_node, classes_at, step_at
+from anon_core.explain.answers.suppressed_row import suppressed_row, suppressed_rows
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.release.results import figure
 from tests.making import PATIENTS, Case, random_case
 

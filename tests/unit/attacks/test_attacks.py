@@ -6,17 +6,17 @@ import dataclasses
 
 import pytest
 
-from anon_core.attacks.homogeneity import Homogeneity
-from anon_core.attacks.journalist import Journalist
-from anon_core.attacks.marketer import Marketer
-from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
-from anon_core.job.runner import run
-from anon_core.overlap import fitting_people as population
-from anon_core.overlap.fitting_people import population_risk
+from anon_core.methods.matching import fitting_people as population
+from anon_core.methods.matching.fitting_people import population_risk
+from anon_core.pipeline.runner import run
 from anon_core.release.audience import audience_of
 from anon_core.release.release import raw_view
+from anon_core.techniques.attacks.homogeneity import Homogeneity
+from anon_core.techniques.attacks.journalist import Journalist
+from anon_core.techniques.attacks.marketer import Marketer
+from anon_core.techniques.attacks.prosecutor import Prosecutor
 from tests import naive
 from tests.asked import attacked
 from tests.making import PATIENTS, Case, by_hand

@@ -11,18 +11,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_core.attacks.composition import Composition
 from anon_core.base.context import Context
 from anon_core.base.errors import BadInput
+from anon_core.data.hierarchy import from_rows
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import from_rows
-from anon_core.overlap.composed import Classes
-from anon_core.overlap.correspondence import rows_left
+from anon_core.methods.matching.composition import Classes
+from anon_core.methods.matching.correspondence import rows_left
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
-from anon_core.release.earlier import Overlap, encode_earlier
+from anon_core.release.earlier_release import Overlap, encode_earlier
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.problem import Problem
-from anon_core.release.truth import truth_of
+from anon_core.techniques.attacks.composition import Composition
 from tests.making import Case, by_hand
 
 Groups = Sequence[int]

@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_core.attacks.learn_and_infer import LearnAndInfer
 from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
 from anon_core.data.table import Dataset
-from anon_core.inference.corrected_risk import corrected, wilson
-from anon_core.inference.naive_bayes import base_rates, learn
-from anon_core.job.runner import run
+from anon_core.methods.inference.corrected_risk import corrected, wilson
+from anon_core.methods.inference.naive_bayes import base_rates, learn
+from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.release import raw_view
-from anon_core.release.truth import truth_of
+from anon_core.techniques.attacks.learn_and_infer import LearnAndInfer
 from tests.asked import attacked
 from tests.making import PATIENTS, Case, by_hand
 

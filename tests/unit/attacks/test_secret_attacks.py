@@ -8,21 +8,21 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from anon_core.attacks.background import Background
-from anon_core.attacks.homogeneity import Homogeneity
-from anon_core.attacks.probabilistic import Probabilistic
-from anon_core.attacks.similarity import Similarity
-from anon_core.attacks.skewness import Skewness
 from anon_core.base.context import Context
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.group_stats import histogram
-from anon_core.inference.alike import within
-from anon_core.inference.ruled_out import ranked
-from anon_core.inference.secrets import Entries, entries_of
-from anon_core.job.runner import run
+from anon_core.methods.inference.background_elimination import ranked
+from anon_core.methods.inference.semantic_similarity import within
+from anon_core.methods.inference.sensitive_beliefs import Entries, entries_of
+from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
 from anon_core.release.release import raw_view
+from anon_core.techniques.attacks.background import Background
+from anon_core.techniques.attacks.homogeneity import Homogeneity
+from anon_core.techniques.attacks.probabilistic import Probabilistic
+from anon_core.techniques.attacks.similarity import Similarity
+from anon_core.techniques.attacks.skewness import Skewness
 from tests.asked import attacked
 from tests.making import Case
 

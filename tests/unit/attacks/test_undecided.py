@@ -11,19 +11,19 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from anon_core.attacks import membership
 from anon_core.data.table import Dataset
-from anon_core.job.figures import figures_of
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.explain.report.files import as_html, edition_of
+from anon_core.explain.text import phrases as words
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
-from anon_core.report.files import as_html, edition_of
-from anon_core.words import phrases as words
+from anon_core.techniques.attacks import membership
 from ui.charts.attack_plots import attack_bullets, risk_bullets
 from ui.charts.chart_frame import Series, light_palette
 from ui.panels.compare_tables import figures
-from ui.session.result_view import Facts
+from ui.state.result_view import Facts
 
 SLICED = """
 [roles]

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from anon_core.base.beside import beside
+from anon_core.base.concurrency import beside
 from anon_core.base.context import Context
 from anon_core.base.errors import BadInput, Cancelled
 

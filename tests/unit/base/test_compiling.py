@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.base import compiling
+from anon_core.base import compilation as compiling
 
 TEXT = """
 def double(values):

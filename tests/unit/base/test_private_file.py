@@ -11,27 +11,33 @@ import pytest
 from anon_core.__main__ import main
 from anon_core.base.errors import BadInput
 from anon_core.base.private_file import new_private, refuse_link, write_private, write_public
-from anon_core.commands.report import attached_names
+from anon_core.cli.report import attached_names
 
 ROOT = Path(__file__).parents[3]
 
 #: Everything that writes a file: its module, the function, and what it writes. A new one is to be
 #: entered; what holds a secret or private rows goes through `base/private_file.py`.
 WRITERS = {
-    ("anon_core/base/locking.py", "alone"): "nothing: the file stays empty",
+    ("anon_core/base/file_lock.py", "alone"): "nothing: the file stays empty",
     ("anon_core/base/private_file.py", "_write"): "private; public where that is asked for",
     ("anon_core/base/private_file.py", "new_private"): "private",
     ("anon_core/base/private_file.py", "for_owner"): "private",
-    ("anon_core/commands/experiment.py", "experiment"): "figures of the literature",
-    ("anon_core/commands/suggest.py", "suggest"): "a new recipe without any secret",
+    ("anon_core/cli/experiment.py", "experiment"): "figures of the literature",
+    ("anon_core/cli/suggest.py", "suggest"): "a new recipe without any secret",
     ("anon_core/counts/command.py", "_write"): "public: counts with noise, in a new folder",
     ("anon_core/data/reading/remote.py", "brought"): "private, opened by for_owner",
-    ("anon_core/experiments/writing.py", "write"): "figures of the literature",
-    ("anon_core/job/precompile.py", "warm"): "which kernels are compiled",
-    ("anon_core/job/release_folder.py", "_write"): "public, new, in a folder of mode 0700",
-    ("anon_core/job/spark_session.py", "session"): "settings, in a folder of mode 0700",
-    ("anon_core/job/table_files.py", "_write"): "public, new, in a folder of mode 0700",
-    ("anon_core/verification/beyond_rows.py", "_kinds_stand"): "public, in a folder of mode 0700",
+    ("anon_core/teaching/experiments/result_files.py", "write"): "figures of the literature",
+    ("anon_core/pipeline/compilation.py", "warm"): "which kernels are compiled",
+    (
+        "anon_core/pipeline/publish/release_folder.py",
+        "_write",
+    ): "public, new, in a folder of mode 0700",
+    ("anon_core/engines/spark_session.py", "session"): "settings, in a folder of mode 0700",
+    (
+        "anon_core/pipeline/publish/table_files.py",
+        "_write",
+    ): "public, new, in a folder of mode 0700",
+    ("anon_core/verification/excess_rows.py", "_kinds_stand"): "public, in a folder of mode 0700",
     ("ui/journal.py", "_open"): "what happens on a host, without values; its owner's",
 }
 _METHODS = {"write_bytes", "write_text", "to_csv", "to_parquet", "to_excel", "mkstemp"}

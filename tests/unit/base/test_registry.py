@@ -127,7 +127,7 @@ _ALONE = """
 import sys
 from anon_core.base.registry import find
 find("algorithm", "datafly"), find("model", "k-anonymity")
-shelves = "anon_core.algorithms.", "anon_core.models."
+shelves = "anon_core.techniques.algorithms.", "anon_core.techniques.models."
 print(*sorted(module for module in sys.modules if module.startswith(shelves)))
 """
 
@@ -136,7 +136,10 @@ def test_a_technique_is_found_without_the_others_of_its_family() -> None:
     done = subprocess.run(
         [sys.executable, "-c", _ALONE], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["anon_core.algorithms.datafly", "anon_core.models.k_anonymity"]
+    assert done.stdout.split() == [
+        "anon_core.techniques.algorithms.datafly",
+        "anon_core.techniques.models.k_anonymity",
+    ]
 
 
 @pytest.mark.parametrize("which", registry.FAMILIES)

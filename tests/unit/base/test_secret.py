@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from anon_core.base import secret
 from anon_core.base.errors import BadPlan
-from anon_core.job.chances import chances
-from anon_core.job.plan import Plan
-from anon_core.job.prepare import prepare
-from anon_core.job.runner import run
+from anon_core.pipeline.prepare import prepare
+from anon_core.pipeline.random_streams import chances
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from anon_core.verification import sampling
 from tests.making import PATIENTS
 

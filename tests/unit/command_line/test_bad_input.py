@@ -19,11 +19,11 @@ import pytest
 
 from anon_core import Dataset, Plan, Roles, read_table, run
 from anon_core.__main__ import main
-from anon_core.attacks import membership
 from anon_core.base.errors import AnonError, BadHierarchy, BadInput, BadPlan, Infeasible
-from anon_core.data.formulas import neutralised
 from anon_core.data.reading import MOST_BYTES
-from anon_core.job.figures import figures_of
+from anon_core.data.values.formulas import neutralised
+from anon_core.pipeline.figures import figures_of
+from anon_core.techniques.attacks import membership
 
 #: Stands in every cell that is wrong; no message may show it.
 SECRET = "Zanzibari"

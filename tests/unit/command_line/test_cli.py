@@ -29,9 +29,9 @@ from anon_core.__main__ import main
 from anon_core.base.errors import AnonError
 from anon_core.base.params import Kind
 from anon_core.base.plain_values import finite
-from anon_core.commands import run as run_command
-from anon_core.job import release_folder
-from anon_core.job.file_formats import FORMATS
+from anon_core.cli import run as run_command
+from anon_core.pipeline.publish import release_folder
+from anon_core.pipeline.publish.file_formats import FORMATS
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -760,7 +760,7 @@ def test_an_error_of_our_own_shows_no_traceback(desk, capsys, monkeypatch):
     def broken(*given: object, **named: object) -> None:
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("anon_core.job.runner.run", broken)
+    monkeypatch.setattr("anon_core.pipeline.runner.run", broken)
     status, told, _ = failed(desk, capsys)
     assert status == 1
     assert "KeyError in test_cli.py, line" in told
@@ -774,7 +774,7 @@ def test_an_error_of_our_own_shows_its_traceback_where_values_may_be_shown(
     def broken(*given: object, **named: object) -> None:
         raise KeyError(f"{SECRET}\x1b[2J")
 
-    monkeypatch.setattr("anon_core.job.runner.run", broken)
+    monkeypatch.setattr("anon_core.pipeline.runner.run", broken)
     assert desk.run("--show-values") == 1
     told = capsys.readouterr().err
     lines = told.splitlines()
@@ -789,7 +789,7 @@ def test_too_little_memory_is_1(desk, capsys, monkeypatch):
     def broken(*given: object, **named: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("anon_core.job.runner.run", broken)
+    monkeypatch.setattr("anon_core.pipeline.runner.run", broken)
     status, told, _ = failed(desk, capsys)
     assert status == 1
     assert "not enough memory" in told
@@ -807,7 +807,7 @@ def test_nothing_is_written_that_does_not_verify(desk, capsys, monkeypatch):
 
 def test_a_run_is_verified_once_from_the_written_files(desk, monkeypatch):
     """The stronger of the two verifications is enough: it reads the files as `verify` will."""
-    from anon_core.job import runner
+    from anon_core.pipeline import runner
     from anon_core.verification import checks
 
     def never(*given: object, **named: object) -> None:
@@ -833,7 +833,7 @@ def test_ctrl_c_leaves_with_130(desk, capsys, monkeypatch):
     def stopped(*given: object, **named: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("anon_core.job.runner.run", stopped)
+    monkeypatch.setattr("anon_core.pipeline.runner.run", stopped)
     status, told, found = failed(desk, capsys)
     assert (status, found["status"]) == (130, "stopped")
     assert "nothing was released" in told

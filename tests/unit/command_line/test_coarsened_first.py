@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.job import memory_needs
-from anon_core.job.plan import read_plan
+from anon_core.engines import memory_needs
+from anon_core.recipe.plan import read_plan
 from tests.unit.command_line.test_engines import _MODELS, _recipe, _table
 
 SEARCHES: list[dict[str, object]] = [

@@ -16,9 +16,10 @@ import pytest
 
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
-from anon_core.job import file_formats, row_stream, sql_release, sql_source
-from anon_core.job.plan import Plan, read_plan
-from anon_core.job.release_folder import STAGE
+from anon_core.engines import sql_release, sql_source
+from anon_core.pipeline.publish import file_formats, row_stream
+from anon_core.pipeline.publish.release_folder import STAGE
+from anon_core.recipe.plan import Plan, read_plan
 from anon_core.verification import file_bytes
 
 LEVELS = {
@@ -194,7 +195,7 @@ def test_more_rows_than_can_be_drawn_from_are_refused_before_a_search(
 ) -> None:
     _recipe(tmp_path, {"name": "anatomy"}, "keep", (_DIVERSE,))
     _table(1).to_csv(tmp_path / "t.csv", index=False)
-    monkeypatch.setattr("anon_core.job.drawn_release.BYTES_A_CELL", 2**22)
+    monkeypatch.setattr("anon_core.engines.drawn_release.BYTES_A_CELL", 2**22)
     assert _run(tmp_path, "--engine", "duckdb", "--memory", "2GB", "--progress") != 0
     told = capsys.readouterr().err
     assert "The 240 rows of 5 columns need 5.0 GB for that" in told
@@ -227,7 +228,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     _recipe(tmp_path, {"name": "mondrian"}, "keep")
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     states = iter([(1, 1), (2, 1)])
-    monkeypatch.setattr("anon_core.job.counted_table.state", lambda _path: next(states))
+    monkeypatch.setattr("anon_core.engines.counted_table.state", lambda _path: next(states))
     assert _run(tmp_path, "--engine", "duckdb") != 0
     assert "was changed while it was read" in capsys.readouterr().err
 
@@ -248,7 +249,7 @@ def test_what_memory_has_no_room_for_is_refused_before_a_search(
 ) -> None:
     _recipe(tmp_path, {"name": "mondrian"}, "keep")
     _table(1).to_csv(tmp_path / "t.csv", index=False)
-    monkeypatch.setattr(f"anon_core.job.memory_needs.{size}", 1 << 24)
+    monkeypatch.setattr(f"anon_core.engines.memory_needs.{size}", 1 << 24)
     assert _run(tmp_path, "--engine", "duckdb", "--memory", "2GB") != 0
     told = capsys.readouterr().err
     assert words in told
@@ -282,7 +283,7 @@ def test_a_full_disk_is_told_and_the_earlier_release_stays(
     def full(_part: object) -> bytes:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("anon_core.job.file_formats._csv_parts", full)
+    monkeypatch.setattr("anon_core.pipeline.publish.file_formats._csv_parts", full)
     capsys.readouterr()
     assert _run(tmp_path, "--engine", "duckdb") == 1
     assert os.strerror(errno.ENOSPC) in capsys.readouterr().err
@@ -347,7 +348,7 @@ def test_auto_takes_what_the_table_needs(
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     assert _run(tmp_path, "--progress") == 0
     assert "Engine: memory. The table fits" in capsys.readouterr().err
-    monkeypatch.setattr("anon_core.job.engine_choice.BYTES_A_CELL", 10**9)
+    monkeypatch.setattr("anon_core.engines.engine_choice.BYTES_A_CELL", 10**9)
     assert _run(tmp_path, "--memory", "2GB") == 0
     assert "Engine: duckdb. The table is too large" in capsys.readouterr().err
     assert _run(tmp_path, "--memory", "1MB") != 0

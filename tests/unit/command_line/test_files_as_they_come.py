@@ -11,7 +11,7 @@ import python_calamine
 
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
-from anon_core.job.plan import Plan
+from anon_core.recipe.plan import Plan
 
 RECIPE = """
 version = 3

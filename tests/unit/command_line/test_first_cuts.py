@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.job import memory_needs
+from anon_core.engines import memory_needs
 from tests.unit.command_line.test_engines import _MODELS, _recipe, _table
 
 TECHNIQUES: list[dict[str, object]] = [

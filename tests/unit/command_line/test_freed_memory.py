@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from anon_core.commands.freed_memory import keep_freed_memory
+from anon_core.cli.freed_memory import keep_freed_memory
 
 NAMES = ("MIMALLOC_PURGE_DELAY", "MIMALLOC_ALLOW_LARGE_OS_PAGES")
 

@@ -23,12 +23,12 @@ import pytest
 
 from anon_core import verify
 from anon_core.__main__ import main
-from anon_core.base import opening
+from anon_core.base import bounded_reading as opening
 from anon_core.base.errors import AnonError, BadInput, BadPlan
-from anon_core.commands.output import BROKEN, ERROR
+from anon_core.cli.output import BROKEN, ERROR
+from anon_core.data.hierarchy.files.level_files import parse_levels
 from anon_core.data.reading import limits, read_table
-from anon_core.hierarchy.files.level_files import parse_levels
-from anon_core.job.plan import Plan
+from anon_core.recipe.plan import Plan
 from anon_core.verification import opening as own_opening
 from anon_core.verification import reading as own_reading
 from anon_core.verification.checks import verify as own_verify

@@ -114,7 +114,7 @@ _RACER = """
 import sys, time
 from pathlib import Path
 from anon_core.base.errors import BadPlan
-from anon_core.job.release_folder import writing
+from anon_core.pipeline.publish.release_folder import writing
 
 out, mine, until = Path(sys.argv[1]), sys.argv[2].encode(), time.monotonic() + 4
 while time.monotonic() < until:

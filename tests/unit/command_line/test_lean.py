@@ -7,7 +7,7 @@ import sys
 
 _TOLD = """
 import sys
-from anon_core.commands.lean import load_without_unused_parts
+from anon_core.cli.lean import load_without_unused_parts
 load_without_unused_parts()
 import pyarrow
 pyarrow.array([1]).to_numpy()

@@ -13,9 +13,9 @@ import pytest
 
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
-from anon_core.job.file_formats import part_ends
-from anon_core.job.plan import Plan
-from anon_core.job.verify_release import verify_release
+from anon_core.pipeline.publish.file_formats import part_ends
+from anon_core.pipeline.verify.verify_release import verify_release
+from anon_core.recipe.plan import Plan
 from tests.unit.command_line.test_engines import _recipe, _table, promised
 
 

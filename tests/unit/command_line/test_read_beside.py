@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.job.verify_release import verify_release
+from anon_core.pipeline.verify.verify_release import verify_release
 from anon_core.verification import checks
 from tests.making import secret
 
@@ -111,7 +111,7 @@ def test_what_fails_of_other_cells_says_nothing(
         return check
 
     # What is carried out again is verified as well, and is not what is tried here.
-    monkeypatch.setattr("anon_core.job.verify_release.tells_more", lambda _: False)
+    monkeypatch.setattr("anon_core.pipeline.verify.verify_release.tells_more", lambda _: False)
     monkeypatch.setattr(checks, "_check_whole", once(whole))
     monkeypatch.setattr(checks, "check_permuted", once(permuted))
     assert told(place)

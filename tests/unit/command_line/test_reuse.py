@@ -14,7 +14,7 @@ import tomli_w
 
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
-from anon_core.job.plan import Plan
+from anon_core.recipe.plan import Plan
 from anon_core.verification.checks import verify
 
 _CITIES = {"Bonn": "West", "Köln": "West", "Jena": "East", "Gera": "East"}

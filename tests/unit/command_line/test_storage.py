@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.job.verify_release import verify_release
+from anon_core.pipeline.verify.verify_release import verify_release
 from tests.object_store import ObjectStore, object_store
 
 RECIPE = """
@@ -87,7 +87,7 @@ def test_parquet_is_read_where_it_lies_and_its_release_has_the_same_bytes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if not held:
-        monkeypatch.setattr("anon_core.job.sql_table._SHARE_HELD", 1 << 60)
+        monkeypatch.setattr("anon_core.engines.sql_table._SHARE_HELD", 1 << 60)
     monkeypatch.setattr("anon_core.verification.reading.FROM_BYTES", 1)
     monkeypatch.setattr("anon_core.data.reading.stored._BLOCK", 1000)
     monkeypatch.setattr("anon_core.verification.row_groups._ROWS", 200)
@@ -170,7 +170,7 @@ def test_an_object_that_changes_meanwhile_is_refused(
 ) -> None:
     monkeypatch.setattr("anon_core.verification.reading.FROM_BYTES", 1)
     if not held:
-        monkeypatch.setattr("anon_core.job.sql_table._SHARE_HELD", 1 << 60)
+        monkeypatch.setattr("anon_core.engines.sql_table._SHARE_HELD", 1 << 60)
     file = tmp_path / "stored" / "bucket" / "t.parquet"
     other = _table().append_column("more", pa.array(range(ROWS)))
 
@@ -258,7 +258,7 @@ def test_a_network_that_breaks_in_the_middle_releases_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if not held:
-        monkeypatch.setattr("anon_core.job.sql_table._SHARE_HELD", 1 << 60)
+        monkeypatch.setattr("anon_core.engines.sql_table._SHARE_HELD", 1 << 60)
 
     def fail(asked: int) -> None:
         if asked > after:
@@ -315,8 +315,8 @@ def test_a_program_that_is_told_to_end_while_it_reads_says_so(
     def end(*_: object) -> bytes:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("anon_core.job.sql_table._SHARE_HELD", 1 << 60)
-    monkeypatch.setattr("anon_core.job.stored_files._Ahead.read", end)
+    monkeypatch.setattr("anon_core.engines.sql_table._SHARE_HELD", 1 << 60)
+    monkeypatch.setattr("anon_core.engines.stored_files._Ahead.read", end)
     assert _run(tmp_path, store.address("bucket/t.parquet"), "out") == 130
     assert "Stopped; nothing was released" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

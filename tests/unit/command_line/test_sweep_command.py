@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.job import sweep as sweep_module
+from anon_core.pipeline.sweep import sweep as sweep_module
 
 RECIPE = """\
 version = 5

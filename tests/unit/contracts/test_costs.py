@@ -7,10 +7,10 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.contracts.search_cost import SizeCost
-from anon_core.metrics.average_class_size import AverageClassSize
-from anon_core.metrics.discernibility import Discernibility
-from anon_core.metrics.loss import Loss
-from anon_core.metrics.ncp import CertaintyPenalty
+from anon_core.techniques.metrics.average_class_size import AverageClassSize
+from anon_core.techniques.metrics.discernibility import Discernibility
+from anon_core.techniques.metrics.loss import Loss
+from anon_core.techniques.metrics.ncp import CertaintyPenalty
 from tests import naive
 from tests.making import by_hand, random_case
 

@@ -8,7 +8,7 @@ import pytest
 
 from anon_core.base.errors import BadPlan
 from anon_core.contracts.per_column import levels_by_column, limits_by_column, weights_by_column
-from anon_core.job.old_recipes import VERSION, renewed
+from anon_core.recipe.old_recipes import VERSION, renewed
 from tests.making import PATIENTS, Case
 
 PROBLEM = PATIENTS.problem()

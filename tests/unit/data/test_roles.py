@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from anon_core.base.errors import BadInput, BadPlan
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 
 TABLE = Dataset.from_frame(

@@ -12,10 +12,10 @@ import pytest
 from anon_core.base.errors import BadPlan
 from anon_core.data.sampling import sampled
 from anon_core.data.table import Dataset
-from anon_core.job.figures import figures_of
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
 from anon_core.verification.checks import verify
 from tests.making import PATIENTS, Case, random_case, secret
 

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from anon_core.base.context import Context
-from anon_core.experiments import Experiment, Settings, Tables, all_experiments, carry_out
-from anon_core.experiments.catalogue.x01_reidentified import Reidentified
-from anon_core.experiments.found import Found
-from anon_core.experiments.points import Point
+from anon_core.teaching.experiments import Experiment, Settings, Tables, all_experiments, carry_out
+from anon_core.teaching.experiments.catalogue.x01_reidentified import Reidentified
+from anon_core.teaching.experiments.measured_points import Found
+from anon_core.teaching.experiments.points import Point
 
 TABLES = Tables(most_rows=600, cached=False)
 

@@ -13,7 +13,7 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadInput, Cancelled, Infeasible
-from anon_core.experiments import (
+from anon_core.teaching.experiments import (
     Claim,
     Experiment,
     Figure,
@@ -27,10 +27,10 @@ from anon_core.experiments import (
     carry_out,
     find_experiment,
 )
-from anon_core.experiments.bench import Bench
-from anon_core.experiments.experiment import Outcome, Source, verdict
-from anon_core.experiments.found import Found
-from anon_core.experiments.writing import JSON, as_html, earlier, rows_of, write
+from anon_core.teaching.experiments.bench import Bench
+from anon_core.teaching.experiments.experiment import Outcome, Source, verdict
+from anon_core.teaching.experiments.measured_points import Found
+from anon_core.teaching.experiments.result_files import JSON, as_html, earlier, rows_of, write
 
 TABLES = Tables(most_rows=40, cached=False)
 

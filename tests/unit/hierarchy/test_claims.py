@@ -9,13 +9,13 @@ import pytest
 
 from anon_core import anonymize
 from anon_core.base.errors import BadHierarchy, NotVerified
-from anon_core.data.kinds import ColumnKind
+from anon_core.data.hierarchy import parse_levels, read_levels
+from anon_core.data.hierarchy.claims import false_labels, refuse_false_labels
+from anon_core.data.samples import SAMPLES, hierarchy_folder
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import parse_levels, read_levels
-from anon_core.hierarchy.claims import false_labels, refuse_false_labels
-from anon_core.job import prepare
-from anon_core.job.plan import Plan
-from anon_core.samples import SAMPLES, hierarchy_folder
+from anon_core.data.values.kinds import ColumnKind
+from anon_core.pipeline import prepare
+from anon_core.recipe.plan import Plan
 from anon_core.verification.claims import untrue
 from anon_core.verification.texts import Spelling
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from anon_core.base.errors import AnonError, BadHierarchy, InputChanged
 from anon_core.data.column import Column, encode
-from anon_core.data.kinds import ColumnKind
-from anon_core.hierarchy import (
+from anon_core.data.hierarchy import (
     Hierarchy,
     flat,
     from_rows,
@@ -22,6 +21,7 @@ from anon_core.hierarchy import (
     read_hierarchy,
     read_levels,
 )
+from anon_core.data.values.kinds import ColumnKind
 from tests.often import often
 
 SECRET = "Zebulon"

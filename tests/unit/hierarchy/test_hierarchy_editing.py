@@ -13,8 +13,7 @@ import pytest
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column, encode
-from anon_core.data.kinds import ColumnKind
-from anon_core.hierarchy import (
+from anon_core.data.hierarchy import (
     Draft,
     History,
     InsertLevel,
@@ -37,9 +36,10 @@ from anon_core.hierarchy import (
     to_rows,
     unplaced,
 )
-from anon_core.hierarchy.edit.draft import check
-from anon_core.hierarchy.edit.history import STEPS
-from anon_core.hierarchy.edit.operations import MOST_LETTERS, MOST_LEVELS
+from anon_core.data.hierarchy.edit.draft import check
+from anon_core.data.hierarchy.edit.history import STEPS
+from anon_core.data.hierarchy.edit.operations import MOST_LETTERS, MOST_LEVELS
+from anon_core.data.values.kinds import ColumnKind
 
 MARITAL = ["Divorced", "Married", "Partner", "Single", "Widowed"]
 
@@ -474,7 +474,9 @@ def test_history_goes_back_and_forth_and_forgets() -> None:
 def test_a_long_history_of_a_large_column_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     draft = flat_draft()
     history = History.begin(draft)
-    monkeypatch.setattr("anon_core.hierarchy.edit.history.MOST_LETTERS", 3 * len(history.present))
+    monkeypatch.setattr(
+        "anon_core.data.hierarchy.edit.history.MOST_LETTERS", 3 * len(history.present)
+    )
     for turn in range(6):
         draft = apply(draft, Rename(level=1, node=0, label="ab"[turn % 2]))
         history = history.then(draft)
@@ -493,7 +495,7 @@ def test_what_is_no_history_is_refused(plain: dict[str, Any]) -> None:
 @pytest.mark.parametrize("module", ["edit.draft", "edit.editing", "edit.history", "building"])
 def test_the_examples_are_true(module: str) -> None:
     found = doctest.testmod(
-        importlib.import_module(f"anon_core.hierarchy.{module}"), optionflags=doctest.ELLIPSIS
+        importlib.import_module(f"anon_core.data.hierarchy.{module}"), optionflags=doctest.ELLIPSIS
     )
     assert found.attempted
     assert not found.failed

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from anon_core.base.errors import AnonError, BadHierarchy, InputChanged
 from anon_core.data.column import Column, encode
-from anon_core.hierarchy import Hierarchy, from_rows, levels_csv, parse_levels, read_levels
-from anon_core.hierarchy.edit.placing import placed
-from anon_core.hierarchy.files.json_file import hierarchy_json
-from anon_core.hierarchy.files.relations import is_relations, parse_relations, relations_text
-from anon_core.samples import SAMPLES, hierarchy_folder
+from anon_core.data.hierarchy import Hierarchy, from_rows, levels_csv, parse_levels, read_levels
+from anon_core.data.hierarchy.edit.placing import placed
+from anon_core.data.hierarchy.files.json_file import hierarchy_json
+from anon_core.data.hierarchy.files.relations import is_relations, parse_relations, relations_text
+from anon_core.data.samples import SAMPLES, hierarchy_folder
 from anon_core.verification import levels as second
 from tests.often import often
 

@@ -17,18 +17,18 @@ from hypothesis import strategies as st
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column, encode
-from anon_core.data.kinds import ColumnKind
+from anon_core.data.hierarchy import Hierarchy, from_rows, intervals
+from anon_core.data.hierarchy.edit import cutting
+from anon_core.data.hierarchy.edit.placing import UNPLACED
+from anon_core.data.hierarchy.intervals import Cuts
+from anon_core.data.hierarchy.normalize_levels import tidied
+from anon_core.data.hierarchy.propose import categories, codes, library, starts
+from anon_core.data.hierarchy.propose import dates_and_times as dates
+from anon_core.data.hierarchy.propose.proposals import propose, propose_all
+from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import Hierarchy, from_rows, intervals
-from anon_core.hierarchy.edit import cutting
-from anon_core.hierarchy.edit.placing import UNPLACED
-from anon_core.hierarchy.intervals import Cuts
-from anon_core.hierarchy.normalize_levels import tidied
-from anon_core.hierarchy.propose import categories, codes, library, starts
-from anon_core.hierarchy.propose import dates_and_times as dates
-from anon_core.hierarchy.propose.proposals import propose, propose_all
+from anon_core.data.values.kinds import ColumnKind
 from anon_core.release.vocabulary import of_boxes
-from anon_core.samples import sample
 from tests.often import often
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"

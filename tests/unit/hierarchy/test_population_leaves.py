@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from anon_core.data.column import encode
-from anon_core.data.kinds import ColumnKind, as_day, as_number
-from anon_core.hierarchy import Hierarchy, beyond_root, flat, from_rows, read_range, widened
+from anon_core.data.hierarchy import Hierarchy, beyond_root, flat, from_rows, read_range, widened
+from anon_core.data.values.kinds import ColumnKind, as_day, as_number
 
 INF = math.inf
 

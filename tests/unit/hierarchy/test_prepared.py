@@ -9,9 +9,9 @@ import pytest
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column, encode
-from anon_core.hierarchy import prepared as module
-from anon_core.hierarchy.building import from_rows
-from anon_core.hierarchy.prepared import prepared, refuse_untrue
+from anon_core.data.hierarchy import hierarchy_cache as module
+from anon_core.data.hierarchy.construction import from_rows
+from anon_core.data.hierarchy.hierarchy_cache import prepared, refuse_untrue
 
 _ROWS = [["1", "1-2", "*"], ["2", "1-2", "*"], ["3", "3-4", "*"]]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from anon_core.kernels.frontier import Edges, States, advance, reach, retreat
-from anon_core.membership.settling_order import settle_order
+from anon_core.methods.membership.settling_order import settle_order
 from tests import naive_kernels
 from tests.naive_kernels import State
 

@@ -14,7 +14,7 @@ from anon_core.kernels import population_counts as cover
 from anon_core.kernels import roll_up, sides
 from anon_core.kernels.cuts import Counted, Limits
 from anon_core.kernels.packing import Raised
-from anon_core.lattice.lattice import layout_of
+from anon_core.methods.lattice.lattice import layout_of
 from tests import naive, naive_kernels
 
 pytestmark = pytest.mark.kernels

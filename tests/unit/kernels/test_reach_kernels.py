@@ -26,7 +26,7 @@ from anon_core.kernels.widening_boxes import (
     show,
     take_in,
 )
-from anon_core.overlap.matching import by_order
+from anon_core.methods.matching.matching import by_order
 from tests import naive_kernels
 from tests.naive_kernels import Box, Codes
 from tests.unit.kernels.test_group_kernels import Table, tables

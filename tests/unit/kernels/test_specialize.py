@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anon_core.algorithms.anytime import specialization
-from anon_core.algorithms.anytime.specialization import local_parts, steers, whole_holds
 from anon_core.base.context import Context
 from anon_core.contracts.model import GroupModel
 from anon_core.kernels import sides, specialize
-from anon_core.lattice.local_search import clock
-from anon_core.metrics.loss import Loss
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.methods.lattice.local_search import clock
+from anon_core.techniques.algorithms.anytime import specialization
+from anon_core.techniques.algorithms.anytime.specialization import local_parts, steers, whole_holds
+from anon_core.techniques.metrics.loss import Loss
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.making import random_case
 

@@ -11,7 +11,7 @@ import pytest
 from anon_core.kernels import class_size_at_nodes as rare
 from anon_core.kernels import decide_nodes as settle
 from anon_core.kernels.packing import Packing, Spare
-from anon_core.lattice.lattice import layout_of
+from anon_core.methods.lattice.lattice import layout_of
 from tests import naive
 
 pytestmark = pytest.mark.kernels

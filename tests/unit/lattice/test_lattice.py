@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-import anon_core.lattice.classify as classify
+import anon_core.methods.lattice.lattice_decisions as classify
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible
-from anon_core.lattice.classify import Classification
-from anon_core.lattice.lattice import Lattice
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.methods.lattice.lattice import Lattice
+from anon_core.methods.lattice.lattice_decisions import Classification
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.making import PATIENTS
 
 

@@ -16,10 +16,10 @@ from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
-from anon_core.job.runner import run
-from anon_core.lattice import lattice_picture as pictures
-from anon_core.lattice.lattice_picture import FATES, LatticePicture, lattice_picture
-from anon_core.lattice.nodes import Nodes, rows_allowed
+from anon_core.methods.lattice import lattice_picture as pictures
+from anon_core.methods.lattice.lattice_picture import FATES, LatticePicture, lattice_picture
+from anon_core.methods.lattice.nodes import Nodes, rows_allowed
+from anon_core.pipeline.runner import run
 from anon_core.release.problem import Problem
 from anon_core.release.results import Outcome
 from tests.making import PATIENTS, random_case
@@ -263,8 +263,8 @@ def test_levels_that_do_not_exist_are_refused() -> None:
 
 
 def test_nodes_closed_by_rare_rows_are_told_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.lattice.bulk_decide._FEW", 1)
-    monkeypatch.setattr("anon_core.lattice.bulk_decide._WORTH", 10**6)
+    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._FEW", 1)
+    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._WORTH", 10**6)
     closed = 0
     for problem in problems(12):
         try:

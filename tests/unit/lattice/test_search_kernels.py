@@ -9,7 +9,7 @@ import pytest
 
 from anon_core.kernels import bounds, roll_up, small_classes
 from anon_core.kernels.packing import Packing, Spare
-from anon_core.lattice.lattice import layout_of
+from anon_core.methods.lattice.lattice import layout_of
 from tests import naive, naive_kernels
 
 pytestmark = pytest.mark.kernels

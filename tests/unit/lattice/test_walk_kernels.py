@@ -9,7 +9,7 @@ import pytest
 
 from anon_core.kernels import sweep_nodes as walk
 from anon_core.kernels.packing import Packing
-from anon_core.lattice.lattice import layout_of
+from anon_core.methods.lattice.lattice import layout_of
 from tests import naive
 
 pytestmark = pytest.mark.kernels

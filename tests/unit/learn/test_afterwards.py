@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from anon_core.learn import find_lesson, traced
-from anon_core.learn.attacked import attacked
-from anon_core.learn.pictures import Bars, Table
+from anon_core.teaching.learn import find_lesson, traced
+from anon_core.teaching.learn.attack_findings import attacked
+from anon_core.teaching.learn.pictures import Bars, Table
 
 LESSON = find_lesson("afterwards")
 TRACE = traced(LESSON, LESSON.examples[0])

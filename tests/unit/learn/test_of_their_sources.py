@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from anon_core.base.context import Context
-from anon_core.learn import Step, find_lesson, traced
-from anon_core.learn.attacker import attack_said
-from anon_core.learn.pictures import Bars, Lattice, Links, Table, Tree, branches
-from anon_core.permuted.slice_chances import matching, sliced_posteriors
+from anon_core.methods.bucketized.slice_chances import matching, sliced_posteriors
+from anon_core.teaching.learn import Step, find_lesson, traced
+from anon_core.teaching.learn.attacker_view import attack_said
+from anon_core.teaching.learn.pictures import Bars, Lattice, Links, Table, Tree, branches
 
 
 def steps_of(name: str, example: int = 0) -> tuple[Step, ...]:

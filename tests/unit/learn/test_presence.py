@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from anon_core.learn import find_lesson, traced
-from anon_core.learn.pictures import Bars, Table
+from anon_core.teaching.learn import find_lesson, traced
+from anon_core.teaching.learn.pictures import Bars, Table
 
 LESSON = find_lesson("presence")
 TRACE = traced(LESSON, LESSON.examples[0])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from anon_core.learn import find_lesson, traced
-from anon_core.learn.lesson import Step
-from anon_core.learn.lesson_run import quiet_run
-from anon_core.learn.pictures import Bars
-from anon_core.learn.public_people import presence
+from anon_core.teaching.learn import find_lesson, traced
+from anon_core.teaching.learn.lesson import Step
+from anon_core.teaching.learn.lesson_run import quiet_run
+from anon_core.teaching.learn.pictures import Bars
+from anon_core.teaching.learn.public_people import presence
 
 LESSON = find_lesson("mpalm")
 TRACE = traced(LESSON, LESSON.examples[0])

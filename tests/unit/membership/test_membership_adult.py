@@ -8,21 +8,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_core.algorithms.mondrian import Mondrian
 from anon_core.base.context import Context
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
+from anon_core.data.samples import adult_path, sample
 from anon_core.data.table import Dataset
-from anon_core.membership.decide import UNKNOWN, YES, decide
-from anon_core.membership.equations_from_view import Published, published_buckets
-from anon_core.membership.exact_chances import count
-from anon_core.membership.members import proven_by_raw
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.methods.membership.decisions import UNKNOWN, YES, decide
+from anon_core.methods.membership.equations_from_view import Published, published_buckets
+from anon_core.methods.membership.exact_chances import count
+from anon_core.methods.membership.members import proven_by_raw
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.grouping import Grouping
 from anon_core.release.problem import Problem, build_problem
 from anon_core.release.release import Release
-from anon_core.release.truth import truth_of
 from anon_core.release.vocabulary import of_level
-from anon_core.samples import adult_path, sample
+from anon_core.techniques.algorithms.mondrian import Mondrian
+from anon_core.techniques.models.k_anonymity import KAnonymity
 
 pytestmark = [
     pytest.mark.slow,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from anon_core.base.context import Context, now
-from anon_core.membership.equations import System
-from anon_core.membership.settling_order import _Fields, plan
+from anon_core.methods.membership.equations import System
+from anon_core.methods.membership.settling_order import _Fields, plan
 
 
 def first_fit(used: list[set[int]], bits: int) -> tuple[int, int]:

@@ -7,17 +7,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from anon_core.algorithms.annealing import Annealing
-from anon_core.algorithms.genetic import Genetic
-from anon_core.algorithms.k_optimize import KOptimize
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from anon_core.contracts.algorithm import Algorithm
-from anon_core.job.runner import run
-from anon_core.lattice.lattice import Lattice
-from anon_core.lattice.node_cost import NodeCost
-from anon_core.metrics.classification import Classification
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.methods.lattice.lattice import Lattice
+from anon_core.methods.lattice.node_cost import NodeCost
+from anon_core.pipeline.runner import run
+from anon_core.techniques.algorithms.annealing import Annealing
+from anon_core.techniques.algorithms.genetic import Genetic
+from anon_core.techniques.algorithms.k_optimize import KOptimize
+from anon_core.techniques.metrics.classification import Classification
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests import naive
 from tests.making import PATIENTS, Case, by_hand, random_case
 

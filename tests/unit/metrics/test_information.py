@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from anon_core.base.context import Context
-from anon_core.job.figures import figures_of
-from anon_core.job.runner import run
-from anon_core.metrics.correlation_change import CorrelationChange
-from anon_core.metrics.entropy_loss import EntropyLoss
-from anon_core.metrics.kl_divergence import KlDivergence
-from anon_core.metrics.precision import Precision
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.runner import run
 from anon_core.release.release import Release
+from anon_core.techniques.metrics.correlation_change import CorrelationChange
+from anon_core.techniques.metrics.entropy_loss import EntropyLoss
+from anon_core.techniques.metrics.kl_divergence import KlDivergence
+from anon_core.techniques.metrics.precision import Precision
 from tests.making import PATIENTS, Case, by_hand, random_case
 
 CONTEXT = Context()

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from anon_core.base.context import Context
-from anon_core.job.runner import run
-from anon_core.metrics.average_class_size import AverageClassSize
-from anon_core.metrics.discernibility import Discernibility
-from anon_core.metrics.loss import Loss
-from anon_core.metrics.ncp import CertaintyPenalty
+from anon_core.pipeline.runner import run
+from anon_core.techniques.metrics.average_class_size import AverageClassSize
+from anon_core.techniques.metrics.discernibility import Discernibility
+from anon_core.techniques.metrics.loss import Loss
+from anon_core.techniques.metrics.ncp import CertaintyPenalty
 from tests.making import PATIENTS, Case
 
 CONTEXT = Context()

@@ -14,13 +14,20 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.data.table import Dataset
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.membership.exact_fractions import exact_means
-from anon_core.membership.presence import OPEN, OUTSIDE, WITHIN, Bounds, averages_break, judge
-from anon_core.models.delta_presence import DeltaPresence
-from anon_core.release.reference import reference_of
+from anon_core.methods.membership.exact_fractions import exact_means
+from anon_core.methods.membership.presence import (
+    OPEN,
+    OUTSIDE,
+    WITHIN,
+    Bounds,
+    averages_break,
+    judge,
+)
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
+from anon_core.release.private_reference import reference_of
+from anon_core.techniques.models.delta_presence import DeltaPresence
 from anon_core.verification.checks import verify
 from tests.asked import measured
 from tests.golden.test_toth import PRIVATE, PUBLIC

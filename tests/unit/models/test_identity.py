@@ -13,12 +13,12 @@ from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.base.registry import find
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
-from anon_core.job.runner import run
-from anon_core.models.average_risk import AverageRisk
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.k_map import KMap
-from anon_core.models.maximum_risk import MaximumRisk
+from anon_core.pipeline.runner import run
 from anon_core.release.release import raw_view
+from anon_core.techniques.models.average_risk import AverageRisk
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.k_map import KMap
+from anon_core.techniques.models.maximum_risk import MaximumRisk
 from anon_core.verification.checks import verify
 from tests.asked import measured
 from tests.making import PATIENTS, Case

@@ -7,20 +7,20 @@ import dataclasses
 import numpy as np
 import pytest
 
-from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.contracts.group_stats import GroupStats, histogram
 from anon_core.contracts.model import GroupModel
-from anon_core.models.bucket_size import BucketSize
-from anon_core.models.delta_presence import DeltaPresence
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.k_k_anonymity import KK
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.models.slicing_l_diversity import SlicingLDiversity
-from anon_core.release.reference import reference_of
+from anon_core.release.private_reference import reference_of
 from anon_core.release.release import raw_view
+from anon_core.techniques.algorithms.optimal import Optimal
+from anon_core.techniques.models.bucket_size import BucketSize
+from anon_core.techniques.models.delta_presence import DeltaPresence
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.k_k_anonymity import KK
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
+from anon_core.techniques.models.slicing_l_diversity import SlicingLDiversity
 from tests.asked import measured
 from tests.making import PATIENTS
 

@@ -7,12 +7,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from anon_core.algorithms.mondrian import Mondrian
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled, Infeasible
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.partition.mondrian_cuts import cut_by_tree, normalized_positions
+from anon_core.methods.partition.mondrian_cuts import cut_by_tree, normalized_positions
+from anon_core.techniques.algorithms.mondrian import Mondrian
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.making import PATIENTS, Case, random_case
 
 PROBLEM = PATIENTS.problem()
@@ -128,8 +128,8 @@ def test_promises_the_whole_table_does_not_keep_are_infeasible() -> None:
 
 
 def test_cancelling_between_two_pieces_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.partition.parallel_split.GRAIN", 1)
-    monkeypatch.setattr("anon_core.partition.parallel_split.WORK", 1)
+    monkeypatch.setattr("anon_core.methods.partition.parallel_split.GRAIN", 1)
+    monkeypatch.setattr("anon_core.methods.partition.parallel_split.WORK", 1)
     case = random_case(np.random.default_rng(157), rows=100, quasi=3, kinds=("number",))
     context = Context()
     seen: list[float] = []

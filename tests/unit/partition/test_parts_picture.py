@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from anon_core.base.errors import Infeasible
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.partition import parts_picture as pictures
-from anon_core.partition.parts_picture import PartsPicture, common_leaves, parts_picture
+from anon_core.methods.partition import parts_picture as pictures
+from anon_core.methods.partition.parts_picture import PartsPicture, common_leaves, parts_picture
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from tests.making import PATIENTS, random_case
 
 TECHNIQUES = ("mondrian", "optimal", "mpalm", "one-attribute-slicing", "k-member")

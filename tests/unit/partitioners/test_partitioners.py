@@ -15,18 +15,18 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled, Infeasible
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets
-from anon_core.models.bucket_size import BucketSize
-from anon_core.models.entropy_l_diversity import EntropyLDiversity
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.models.recursive_l_diversity import RecursiveLDiversity
-from anon_core.models.t_closeness import TCloseness
-from anon_core.partition.mondrian_cuts import deal
-from anon_core.partitioners.anatomize import Anatomize
-from anon_core.partitioners.balanced import Dealt
-from anon_core.partitioners.bisection import Bisection
-from anon_core.partitioners.mondrian import MondrianGroups
+from anon_core.methods.partition.mondrian_cuts import deal
 from anon_core.release.problem import Problem
+from anon_core.techniques.models.bucket_size import BucketSize
+from anon_core.techniques.models.entropy_l_diversity import EntropyLDiversity
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
+from anon_core.techniques.models.recursive_l_diversity import RecursiveLDiversity
+from anon_core.techniques.models.t_closeness import TCloseness
+from anon_core.techniques.partitioners.anatomize import Anatomize
+from anon_core.techniques.partitioners.balanced import Dealt
+from anon_core.techniques.partitioners.bisection import Bisection
+from anon_core.techniques.partitioners.mondrian import MondrianGroups
 from tests import diversity_twin as twin
 from tests.making import PATIENTS, Case
 

@@ -10,14 +10,17 @@ import pytest
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadPlan, Cancelled
 from anon_core.base.registry import find
-from anon_core.metrics.query_error import QueryError
-from anon_core.permuted.reconstruction import anatomy_reconstruction, permutation_reconstruction
-from anon_core.queries import overlap_sums as answers
-from anon_core.queries.count_queries import asking
-from anon_core.queries.query_answers import counts, estimates, overlap
+from anon_core.methods.bucketized.reconstruction import (
+    anatomy_reconstruction,
+    permutation_reconstruction,
+)
+from anon_core.methods.queries import overlap_sums as answers
+from anon_core.methods.queries.count_queries import asking
+from anon_core.methods.queries.query_answers import counts, estimates, overlap
 from anon_core.release.grouping import Grouping
 from anon_core.release.release import Release, one_block
 from anon_core.release.vocabulary import of_boxes, of_level
+from anon_core.techniques.metrics.query_error import QueryError
 from tests.making import PATIENTS, Case, by_hand, random_case
 
 AGES = Case(

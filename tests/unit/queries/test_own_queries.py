@@ -8,10 +8,10 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
-from anon_core.metrics.query_error import QueryError
-from anon_core.queries.count_queries import asking
-from anon_core.queries.own_queries import by_hand
-from anon_core.queries.query_answers import counts, estimates
+from anon_core.methods.queries.count_queries import asking
+from anon_core.methods.queries.own_queries import by_hand
+from anon_core.methods.queries.query_answers import counts, estimates
+from anon_core.techniques.metrics.query_error import QueryError
 from tests.golden.test_queries import anatomy, generalized, permuted
 from tests.making import PATIENTS, Case
 

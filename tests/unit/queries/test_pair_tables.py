@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anon_core.job.runner import run
-from anon_core.queries import pair_tables
-from anon_core.queries.pair_tables import entries, expected, few, pairs_of
+from anon_core.methods.queries import pair_tables
+from anon_core.methods.queries.pair_tables import entries, expected, few, pairs_of
+from anon_core.pipeline.runner import run
 from anon_core.release.release import View
 from tests.making import PATIENTS
 

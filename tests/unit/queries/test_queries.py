@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anon_core.base.errors import AnonError, BadPlan
-from anon_core.queries.count_queries import (
+from anon_core.methods.queries.count_queries import (
     Workload,
     asking,
     interval_length,

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from anon_core.job.figures import figures_of
-from anon_core.job.result import Result
-from anon_core.job.runner import run
-from anon_core.report.files import as_html, edition_of
-from anon_core.words import checklist
+from anon_core.explain.report.files import as_html, edition_of
+from anon_core.explain.text import checklist
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from tests.making import Case
 
 AGES = [1, 2, 2, 3, 3, 3, 7, 8, 9, 9, 9, 9]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from anon_core.base.errors import BadInput
-from anon_core.job.runner import run
-from anon_core.release.look_alikes import is_set_of
+from anon_core.pipeline.runner import run
+from anon_core.release.reserved_texts import is_set_of
 from anon_core.verification.checks import verify
 from tests.making import Case
 

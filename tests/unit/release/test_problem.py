@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from anon_core.base.errors import BadInput, BadPlan, InputChanged
 from anon_core.data.frequency import FrequencySet, dense_rank, frequency_set
-from anon_core.data.roles import Roles
+from anon_core.data.hierarchy import flat, from_rows
+from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import flat, from_rows
 from anon_core.release.problem import Problem, build_problem
 from tests.often import often
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from anon_core.base.errors import BadInput
-from anon_core.data.roles import Roles
+from anon_core.data.roles.roles import Roles
+from anon_core.release.ground_truth import truth_of
+from anon_core.release.private_reference import reference_of
 from anon_core.release.problem import Problem, build_problem
-from anon_core.release.reference import reference_of
-from anon_core.release.truth import truth_of
 from tests.making import PATIENTS, Case, by_hand, random_case
 
 PAID = Case(

@@ -17,10 +17,10 @@ from anon_core import Dataset, run
 from anon_core.base.errors import Infeasible
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
-from anon_core.data.kinds import ColumnKind
-from anon_core.hierarchy import Hierarchy, from_rows
-from anon_core.job.plan import Plan
-from anon_core.job.result import Result
+from anon_core.data.hierarchy import Hierarchy, from_rows
+from anon_core.data.values.kinds import ColumnKind
+from anon_core.pipeline.result import Result
+from anon_core.recipe.plan import Plan
 from anon_core.release import vocabulary
 from anon_core.release.vocabulary import LONGEST_SET, of_boxes, of_cells, quoted, too_long
 from tests.asked import lost

@@ -7,9 +7,9 @@ import pytest
 
 from anon_core import run
 from anon_core.base.errors import BadHierarchy
-from anon_core.data.kinds import ColumnKind
+from anon_core.data.hierarchy import Hierarchy, from_rows
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import Hierarchy, from_rows
+from anon_core.data.values.kinds import ColumnKind
 from anon_core.release.vocabulary import (
     Vocabulary,
     of_boxes,

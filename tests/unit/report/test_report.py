@@ -16,14 +16,14 @@ from anon_core import Plan, Result, run
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
 from anon_core.base.secret import spell
+from anon_core.data.roles.proposals import suggested
 from anon_core.data.table import Dataset
-from anon_core.job.figures import figures_of
-from anon_core.job.suggestions import suggested
-from anon_core.report.checks import checks
-from anon_core.report.context import ReleaseContext, read_context
-from anon_core.report.editions import internal_edition, public_edition
-from anon_core.report.evidence import evidence
-from anon_core.report.files import as_html, as_json, as_pdf, edition_of
+from anon_core.explain.report.checks import checks
+from anon_core.explain.report.context import ReleaseContext, read_context
+from anon_core.explain.report.editions import internal_edition, public_edition
+from anon_core.explain.report.evidence import evidence
+from anon_core.explain.report.files import as_html, as_json, as_pdf, edition_of
+from anon_core.pipeline.figures import figures_of
 from tests.making import secret
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "report.schema.json").read_text())

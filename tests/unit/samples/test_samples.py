@@ -17,9 +17,9 @@ import pandas as pd
 import pytest
 
 from anon_core.base.errors import AnonError
-from anon_core.samples import SAMPLES, Sample, adult_path, hierarchy_folder, sample
-from anon_core.samples.adult import ADULT_FILE, CACHE_VARIABLE
-from anon_core.samples.hospital import DIAGNOSES, YEAR, hospital_frame, zip_codes
+from anon_core.data.samples import SAMPLES, Sample, adult_path, hierarchy_folder, sample
+from anon_core.data.samples.adult import ADULT_FILE, CACHE_VARIABLE
+from anon_core.data.samples.hospital import DIAGNOSES, YEAR, hospital_frame, zip_codes
 
 needs_adult = pytest.mark.skipif(adult_path() is None, reason=sample("adult").why_unavailable())
 each_sample = pytest.mark.parametrize("one", SAMPLES, ids=lambda one: one.name)
@@ -198,7 +198,7 @@ def test_unknown_name_lists_the_names() -> None:
 
 
 def test_describing_samples_loads_no_table_library() -> None:
-    code = "import sys, anon_core.samples; sys.exit('pandas' in sys.modules)"
+    code = "import sys, anon_core.data.samples; sys.exit('pandas' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=hierarchy_folder().parent, check=False)
     assert done.returncode == 0
 
@@ -236,7 +236,7 @@ def test_adult_education_groups_are_the_same_by_name_and_by_number() -> None:
 def _no_cache(monkeypatch: pytest.MonkeyPatch, empty: Path) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(empty / "own"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(empty / "xdg"))
-    monkeypatch.setattr("anon_core.samples.adult.shipped", lambda: empty / "checkout")
+    monkeypatch.setattr("anon_core.data.samples.adult.shipped", lambda: empty / "checkout")
 
 
 def test_adult_without_file_says_how_to_get_it(
@@ -292,7 +292,7 @@ def test_hospital_same_seed_same_bytes() -> None:
     assert hospital_frame(seed=7, rows=800).to_csv() == first
     assert hospital_frame(seed=8, rows=800).to_csv() != first
     code = (
-        "from anon_core.samples.hospital import hospital_frame as make\n"
+        "from anon_core.data.samples.hospital import hospital_frame as make\n"
         "print(make(seed=7, rows=800).to_csv(), end='')"
     )
     other = subprocess.run(

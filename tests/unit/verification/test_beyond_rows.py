@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from anon_core.verification.beyond_rows import beyond_rows
+from anon_core.verification.excess_rows import beyond_rows
 from anon_core.verification.file_bytes import is_parquet_of
 
 #: How a footer says of a chunk that it holds bytes or 64-bit numbers, and what comes after.

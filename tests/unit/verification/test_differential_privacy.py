@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.algorithms.safepub.account import delta_of, least_size, sample_rule
-from anon_core.job.runner import run
+from anon_core.pipeline.runner import run
+from anon_core.techniques.algorithms.safepub.account import delta_of, least_size, sample_rule
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from anon_core.verification.sample_rule import falling, least_of, share_of

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.job.verify_release import verify_release
+from anon_core.pipeline.verify.verify_release import verify_release
 from anon_core.verification.checks import verify_files
 from anon_core.verification.findings import PENDING, Verification
 
@@ -305,7 +305,7 @@ def _permuted(desk: Desk) -> Iterator[None]:
     yield desk.release(PERMUTED)
     desk.told('seed = "[0-9a-f]+"', "")
     with pytest.MonkeyPatch.context() as few:
-        few.setattr("anon_core.verification.standing.MOST_PAIRS", 2)
+        few.setattr("anon_core.verification.assignment.MOST_PAIRS", 2)
         assert [c.name for c in desk.verify().unchecked] == ["membership"]
     # A time box may end elsewhere the next time: another release proves nothing then.
     yield desk.release(PERMUTED.replace(SLICING, f'{SLICING}\npartition = {{name = "genetic"}}'))
@@ -390,7 +390,7 @@ def test_statuses_of_a_permuted_release(
     elif change and "secret" in str(change):
         desk.told('seed = "[0-9a-f]+"', "")
         if "many" in str(change):
-            monkeypatch.setattr("anon_core.verification.standing.MOST_PAIRS", 2)
+            monkeypatch.setattr("anon_core.verification.assignment.MOST_PAIRS", 2)
     asked = ["verify", str(desk.recipe), "--release", str(desk.out)]
     asked += ["--release-only"] if change == "no table" else ["--data", str(desk.data)]
     assert main(asked) == status

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from anon_core.data.column import encode
-from anon_core.hierarchy import from_rows, unclear_places
+from anon_core.data.hierarchy import from_rows, unclear_places
 from anon_core.verification.kinds import day_of, number_of
+from anon_core.verification.public_values import completed
 from anon_core.verification.texts import Key, Spelling
-from anon_core.verification.unlisted import completed
 
 NUMBERS = ["20-29", "[20, 30)", "(19, 29]", "20..29", "20 to 29", "20–29", "2*"]
 MONTH = ["2020-02", "2020-02-01 to 2020-02-29", "[2020-02-01, 2020-03-01)"]

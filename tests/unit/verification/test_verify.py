@@ -20,8 +20,8 @@ import pytest
 import tomli_w
 
 from anon_core.base.errors import BadHierarchy, BadInput, BadPlan
-from anon_core.job.file_formats import as_parquet
-from anon_core.job.verify_release import verify_release
+from anon_core.pipeline.publish.file_formats import as_parquet
+from anon_core.pipeline.verify.verify_release import verify_release
 from anon_core.verification.cells import Cells, text_of
 from anon_core.verification.checks import verify as verify_published
 from anon_core.verification.checks import verify_files

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from anon_core.job.result import Result
-from anon_core.job.runner import run
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from tests.making import Case

@@ -9,13 +9,13 @@ from unittest.mock import patch
 import pytest
 import streamlit as st
 
-from anon_core.job.result import Result
+from anon_core.explain.text.checklist import thresholds
+from anon_core.explain.text.run_summary import standing
+from anon_core.explain.text.tiles import Tile, certain, proven, tiles
+from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
-from anon_core.words.checklist import thresholds
-from anon_core.words.standing import standing
-from anon_core.words.tiles import Tile, certain, proven, tiles
 from tests.ui.sessions import carried_out, load
-from ui.session import state
+from ui.state import state
 
 
 @pytest.fixture(scope="module")

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.attacks.minimality import Minimality, _people
 from anon_core.base.context import Context, now
 from anon_core.base.errors import Infeasible
 from anon_core.base.registry import family, find
 from anon_core.contracts.search_cost import CellCost, SizeCost
-from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.methods.consistent_tables.assignments import beliefs, failed_levels
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
+from anon_core.release.minimality_rule import CheapestLevels, RaisedLevels
 from anon_core.release.release import Release
-from anon_core.release.stop_rule import CheapestLevels, RaisedLevels
-from anon_core.release.truth import truth_of
-from anon_core.worlds.assigned import beliefs, failed_levels
+from anon_core.techniques.attacks.minimality import Minimality, _people
+from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
+from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.every_table import UNEVEN, B
 from tests.making import Case, Levels
 

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.attacks.refinement import Refinement
 from anon_core.base.context import Context, now
 from anon_core.base.registry import find
-from anon_core.models.k_anonymity import KAnonymity
+from anon_core.methods.consistent_tables.class_fillings import refine
+from anon_core.methods.consistent_tables.drawn_tables import drawn_worlds
+from anon_core.methods.consistent_tables.level_programs import first_levels, raised_levels
+from anon_core.methods.consistent_tables.lone_rows import least_worlds
+from anon_core.methods.consistent_tables.program import solutions
+from anon_core.methods.consistent_tables.uncut_classes import UncutWorlds
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
+from anon_core.release.minimality_rule import CheapestLevels, RaisedLevels, StopRule, UncutClasses
 from anon_core.release.release import Release
-from anon_core.release.stop_rule import CheapestLevels, RaisedLevels, StopRule, UncutClasses
-from anon_core.release.truth import truth_of
-from anon_core.worlds.drawn import drawn_worlds
-from anon_core.worlds.levels import first_levels, raised_levels
-from anon_core.worlds.lonely import least_worlds
-from anon_core.worlds.program import solutions
-from anon_core.worlds.recovered import refine
-from anon_core.worlds.uncut import UncutWorlds
+from anon_core.techniques.attacks.refinement import Refinement
+from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.every_table import UNEVEN, A, B, Behind, boxes_behind, every_release, table
 from tests.making import Levels
 

@@ -1,0 +1,138 @@
+"""The one place that compiles: a typed door to numba, so that a loop is declared in one word.
+
+A loop that is not kept on the disk yet can run as the Python it is written in, while another
+process compiles it: see `interpreting`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+from anon_core.base.compile_cache import is_kept, keep_in_order
+
+Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+#: Cells of all arrays of a call up to which Python is quicker than waiting for machine code.
+MOST_CELLS = 400_000
+#: Seconds between two looks at the disk for one loop.
+_LOOK_EVERY = 1.0
+#: Seconds that a loop is interpreted in all; then machine code is worth waiting for.
+_LONGEST = 2.0
+
+
+class _Interpreting:
+    """How many want loops interpreted that are not kept yet."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.wanted = 0
+
+
+_INTERPRETING = _Interpreting()
+
+
+def compiled(
+    function: Loop,
+    *,
+    stand_in: Callable[..., Any] | None = None,
+    around: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Loop:
+    """Compile a loop: kept on disk, and without holding the interpreter's lock.
+
+    It is kept beside the source, or where that is read-only in the user's folder for such files;
+    ``NUMBA_CACHE_DIR`` names another place. Where none of them can be written, every process
+    compiles it.
+
+    Parameters
+    ----------
+    function : callable
+    stand_in : callable, optional
+        What runs while the loop is interpreted, to the same bits; the loop itself otherwise.
+    around : callable, optional
+        A context that compiling or loading the loop is put into.
+    """
+    try:
+        loop: Any = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # numba's word for: there is no place to keep it
+        loop = numba.njit(nogil=True)(function)
+    else:
+        keep_in_order(loop)
+    if hasattr(loop, "_compile_for_args"):  # not where compiling is switched off
+        loop._compile_for_args = _door(loop, stand_in or function, around)
+    return cast(Loop, loop)
+
+
+@contextmanager
+def interpreting() -> Generator[None]:
+    """Run loops as Python for as long as the block lasts, where the disk does not keep them.
+
+    What another process compiles meanwhile is taken within a second. A loop is compiled here where
+    interpreting it would take longer: at a call with more than `MOST_CELLS` cells, or once it was
+    interpreted for two seconds.
+    """
+    with _INTERPRETING.lock:
+        _INTERPRETING.wanted += 1
+    try:
+        yield
+    finally:
+        with _INTERPRETING.lock:
+            _INTERPRETING.wanted -= 1
+
+
+def _door(
+    loop: Any, instead: Callable[..., Any], around: Callable[[], AbstractContextManager[None]]
+) -> Callable[..., Any]:
+    """Return what numba asks for what to call, where it does not know the types of a call yet."""
+    genuine = loop._compile_for_args
+    look_at = spent = 0.0
+
+    def prepared(*args: Any, **named: Any) -> Any:
+        with around():
+            return genuine(*args, **named)
+
+    def interpreted(*args: Any) -> Any:
+        nonlocal spent
+        began = time.monotonic()
+        with np.errstate(over="ignore"):  # hashes wrap round on purpose, as machine code does
+            found = instead(*args)
+        spent += time.monotonic() - began
+        return found
+
+    def door(*args: Any, **named: Any) -> Any:
+        nonlocal look_at
+        if not _INTERPRETING.wanted or spent > _LONGEST or _cells(args) > MOST_CELLS:
+            return prepared(*args, **named)
+        if time.monotonic() >= look_at:
+            if is_kept(loop, args):
+                return prepared(*args, **named)
+            look_at = time.monotonic() + _LOOK_EVERY
+        return interpreted
+
+    return door
+
+
+def _cells(args: tuple[Any, ...]) -> int:
+    cells = 0
+    for one in args:
+        if isinstance(one, np.ndarray):
+            cells += one.size
+    return cells
+
+
+def kept_in() -> Path | None:
+    """Return the folder in which the loops of this folder are kept; None where they cannot be."""
+    stats = getattr(compiled(_nothing), "stats", None)  # none where compiling is switched off
+    place = None if stats is None else stats.cache_path
+    return None if place is None else Path(place)
+
+
+def _nothing() -> int:
+    return 0

@@ -1,0 +1,144 @@
+"""How a technique declares its parameters: one function for each kind of field."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from anon_core.base.params.parameter import Kind, Parameter
+from anon_core.base.params.structured_parameter import FrozenMap
+from anon_core.base.params.technique import Technique
+
+
+def _declared(kind: Kind, default: object, **facts: Any) -> Any:
+    return dataclasses.field(
+        default=cast(Any, default), metadata={"parameter": {"kind": kind, **facts}}
+    )
+
+
+def integer(
+    *,
+    default: int,
+    low: int,
+    high: int | None = None,
+    help: str,
+    label: str = "",
+    unit: str = "",
+    quiet: bool = False,
+) -> Any:
+    """Declare a whole-number field; a `quiet` one is left out of recipes at its default."""
+    return _declared(
+        "integer", default, low=low, high=high, help=help, label=label, unit=unit, quiet=quiet
+    )
+
+
+def number(
+    *,
+    default: float,
+    low: float,
+    high: float | None = None,
+    help: str,
+    label: str = "",
+    unit: str = "",
+) -> Any:
+    """Declare a real-number field."""
+    return _declared("number", default, low=low, high=high, help=help, label=label, unit=unit)
+
+
+def choice(
+    *,
+    default: str,
+    options: Sequence[str] | Mapping[str, str],
+    help: str,
+    label: str = "",
+    aliases: Mapping[str, str] | None = None,
+    quiet: bool = False,
+) -> Any:
+    """Declare a field that takes one of `options`; a mapping gives each option its words.
+
+    `aliases` are further names that come to the same as an option; a `quiet` choice is left out of
+    recipes at its default.
+    """
+    titles = dict(options) if isinstance(options, Mapping) else {}
+    return _declared(
+        "choice",
+        default,
+        options=tuple(options),
+        titles=titles,
+        aliases=dict(aliases or {}),
+        quiet=quiet,
+        help=help,
+        label=label,
+    )
+
+
+def nested(
+    *,
+    default: str,
+    parts: Callable[[], Mapping[str, type[Technique]]],
+    options_of: str,
+    help: str,
+    label: str = "",
+    governed: Sequence[str] = (),
+) -> Any:
+    """Declare a field that holds another technique; see `registry.part`, which finds them."""
+    return _declared(
+        "technique",
+        default,
+        parts=parts,
+        options_of=options_of,
+        help=help,
+        label=label,
+        governed=tuple(governed),
+    )
+
+
+def flag(*, default: bool, help: str, label: str = "") -> Any:
+    """Declare a yes-or-no field."""
+    return _declared("flag", default, help=help, label=label)
+
+
+def by_column(*, each: Parameter, help: str, label: str, empty: str) -> Any:
+    """Declare a field that tells single quasi-identifiers something; none by default.
+
+    `each` declares what, and `empty` says what a column that is left out stands for.
+    """
+    return _declared(
+        "by-column", FrozenMap[object](), each=each, help=help, label=label, empty=empty
+    )
+
+
+def by_value(*, each: Parameter, help: str, label: str, empty: str) -> Any:
+    """Declare a field that says something of single sensitive values; of none by default.
+
+    `each` declares what, and `empty` says what a value that is left out stands for.
+    """
+    return _declared(
+        "by-value", FrozenMap[object](), each=each, help=help, label=label, empty=empty
+    )
+
+
+def sets_of_columns(*, help: str, label: str, empty: str) -> Any:
+    """Declare a field of sets of columns; none by default, which stands for what `empty` says."""
+    return _declared("column-sets", (), help=help, label=label, empty=empty)
+
+
+def quasi_columns(*, help: str, label: str, empty: str) -> Any:
+    """Declare a field that names quasi-identifiers; none by default, which `empty` says."""
+    return _declared("columns", (), help=help, label=label, empty=empty, quiet=True)
+
+
+def private_column(*, help: str, label: str = "", empty: str = "none") -> Any:
+    """Declare a field that names a column which is not published; `empty` says what none is."""
+    return _declared("private-column", "", help=help, label=label, empty=empty)
+
+
+def sensitive_column(*, help: str, label: str = "", empty: str = "every sensitive column") -> Any:
+    """Declare a field that names a sensitive column; `empty` says what none stands for."""
+    return _declared("column", "", help=help, label=label, empty=empty)
+
+
+def own_queries(*, help: str, label: str, empty: str) -> Any:
+    """Declare a field of count queries written by hand; none by default, which `empty` says."""
+    return _declared("queries", (), help=help, label=label, empty=empty, quiet=True)

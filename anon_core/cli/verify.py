@@ -1,0 +1,46 @@
+"""`verify`: recompute every promise from a published release."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from anon_core.cli.output import BROKEN, LEFT_OVER, NOT_FOUND, OK, note, tell, write_json
+
+if TYPE_CHECKING:
+    from anon_core.data.reading.stored import Stored
+
+
+def verifies_there(options: argparse.Namespace, stored: Stored) -> bool:
+    """Return whether Parquet in object storage is read where it lies: where no run is repeated."""
+    from anon_core.pipeline.verify.repeated_run import tells_more
+    from anon_core.recipe.plan import read_plan
+
+    return options.previous is None and not tells_more(read_plan(options.recipe))
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Verify a release and tell each check; return the exit status."""
+    from anon_core.pipeline.verify.verify_release import verify_release
+    from anon_core.verification.engine import remove_left_over
+
+    if remove_left_over():
+        sys.stderr.write(LEFT_OVER)
+    found = verify_release(options.recipe, options.data, options.release, previous=options.previous)
+    note(found.notes)
+    left = found.unchecked
+    if options.json:
+        from anon_core.base.version import VERSION
+
+        status = "broken" if found.broken else "not checked in full" if left else "holds"
+        write_json({"schema": 1, "version": VERSION, "status": status, **found.as_json()})
+    else:
+        for check in found.checks:
+            word = "holds " if check.holds else "BROKEN"
+            tell(f"{word}  {check.name}: {check.sentence}")
+        for check in left:
+            tell(f"NOT CHECKED  {check.name}: {check.sentence}")
+    if found.broken:
+        return BROKEN
+    return NOT_FOUND if left else OK

@@ -1,0 +1,34 @@
+"""`warm`: compile the fast routines once, so that no run has to wait for them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from collections import deque
+from contextlib import suppress
+
+from anon_core.cli.output import OK
+
+
+def warm(_options: argparse.Namespace) -> int:
+    """Compile, and tell each step as it is done; return the exit status.
+
+    A line of the standard input names a technique that somebody waits for: it is next.
+    """
+    from anon_core.pipeline.compilation import tell_ahead
+
+    asked: deque[str] = deque()
+
+    def write(line: str) -> None:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()  # the dashboard waits for the line
+
+    def listen() -> None:
+        with suppress(OSError, ValueError):  # there may be no input, or it was closed
+            asked.extend(line.strip() for line in sys.stdin)
+
+    if not sys.stdin.isatty():
+        threading.Thread(target=listen, daemon=True).start()
+    tell_ahead(write, lambda: asked.popleft() if asked else "")
+    return OK

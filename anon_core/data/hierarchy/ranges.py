@@ -1,0 +1,144 @@
+"""What a group's label says of its values, where it states a range: ``20-29``, ``[20, 30)``."""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+import math
+import re
+from collections.abc import Callable
+
+from anon_core.data.hierarchy.periods import named_period
+from anon_core.data.hierarchy.range_forms import stated_range, ways_to_read
+from anon_core.data.values.kinds import KINDS, ColumnKind
+from anon_core.data.values.moments import HOUR, as_day, begin_of
+
+Range = tuple[float, float]
+
+_MASK = re.compile(r"(\d+)(\*+)")
+_YEARS = re.compile(r"(\d{3})0s")
+_MONTHS = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
+_WEEKS = re.compile(r"(\d{4})-W(\d\d)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
+_HOUR = re.compile(r"(\d{4}-\d{2}-\d{2}) (\d{1,2})h")
+
+
+def read_range(label: str, kind: ColumnKind) -> Range | None:
+    """Return the least and the greatest value a label admits; None where it states no range.
+
+    An open end is the float next to the one that is written. A label is only a candidate: whoever
+    asks checks that it agrees with the values that are known to stand under it.
+
+    Examples
+    --------
+    >>> from anon_core.data.values.moments import as_day
+    >>> read_range("20-29", "number"), read_range(">= 80", "number")
+    ((20.0, 29.0), (80.0, inf))
+    >>> read_range("[20, 30)", "number") == (20.0, math.nextafter(30.0, 0.0))
+    True
+    >>> read_range("9413*", "number"), read_range("young", "number")
+    ((94130.0, 94139.0), None)
+    >>> read_range("2020-02", "date") == (as_day("2020-02-01"), as_day("2020-02-29"))
+    True
+    """
+    read = KINDS[kind].read
+    if read is None:
+        return None
+    label, own = next(ways_to_read(label)), _OWN_FORMS.get(kind)
+
+    def span(text: str) -> Range | None:
+        value = read(text)
+        if not math.isnan(value):
+            return value, value
+        return None if own is None else own(text.strip())
+
+    found = stated_range(label, span)
+    return own(label) if found is None and own is not None else found
+
+
+def readings(label: str, kind: ColumnKind) -> list[Range]:
+    """Return the ranges that a label may mean: marks between thousands may be decimal marks.
+
+    Examples
+    --------
+    >>> readings("1,000-1,999", "number")
+    [(1.0, 1.999), (1000.0, 1999.0)]
+    """
+    found = (read_range(text, kind) for text in ways_to_read(label))
+    return [one for one in found if one is not None]
+
+
+def _masked(label: str) -> Range | None:
+    """Read ``9413*``: every number that begins so and has as many digits."""
+    match = _MASK.fullmatch(label)
+    if match is None:
+        return None
+    return tuple(float(match[1] + digit * len(match[2])) for digit in "09")  # type: ignore[return-value]
+
+
+def _calendar(label: str) -> Range | None:
+    """Read a decade, year, quarter, month or ISO weeks, as days."""
+    decade = _YEARS.fullmatch(label)
+    if decade is not None:
+        first, last = int(decade[1]) * 10, int(decade[1]) * 10 + 9
+        return _days(first, 1, last, 12) if first else None
+    weeks = _WEEKS.fullmatch(label)
+    if weeks is not None:
+        return _iso_weeks(int(weeks[1]), int(weeks[2]), weeks[3], weeks[4])
+    match = _MONTHS.fullmatch(label)
+    if match is None or match[1] == "0000":
+        return named_period(label) if match is None else None
+    year = int(match[1])
+    if match[2]:
+        return _days(year, int(match[2]), year, int(match[2]))
+    if match[3]:
+        return _days(year, int(match[3]) * 3 - 2, year, int(match[3]) * 3)
+    return _days(year, 1, year, 12)
+
+
+def _moments(label: str) -> Range | None:
+    """Read an hour, or what `_calendar` and ranges of dates say, as moments: all of each day."""
+    label = label.removesuffix("UTC").strip()
+    hour = _HOUR.fullmatch(label)
+    if hour is not None:
+        day = as_day(hour[1])
+        first = begin_of(day) + int(hour[2]) * HOUR if not math.isnan(day) else math.nan
+        known = int(hour[2]) < 24 and not math.isnan(first)
+        return (first, first + HOUR - 1) if known else None
+    day = as_day(label)
+    days = read_range(label, "date") if math.isnan(day) else (day, day)
+    if days is None:
+        return None
+    low, high = days
+    # An open end is the float next to a day: before or after all of it.
+    if math.isfinite(low):
+        low = begin_of(low) if low.is_integer() else begin_of(math.floor(low) + 1)
+    if math.isfinite(high):
+        high = begin_of(math.floor(high) + 1) - 1
+    return low, high
+
+
+def _iso_weeks(year: int, week: int, to_year: str | None, to_week: str | None) -> Range | None:
+    """Return the days from the Monday of one week to the Sunday of another, or of the same one."""
+    try:
+        first = datetime.date.fromisocalendar(year, week, 1).toordinal()
+        monday = datetime.date.fromisocalendar(int(to_year or year), int(to_week or week), 1)
+    except ValueError:
+        return None
+    return float(first), float(monday.toordinal() + 6)
+
+
+def _days(first_year: int, first_month: int, last_year: int, last_month: int) -> Range:
+    last = calendar.monthrange(last_year, last_month)[1]
+    return (
+        float(datetime.date(first_year, first_month, 1).toordinal()),
+        float(datetime.date(last_year, last_month, last).toordinal()),
+    )
+
+
+#: Forms of labels that values of one kind alone have.
+_OWN_FORMS: dict[ColumnKind, Callable[[str], Range | None]] = {
+    "number": _masked,
+    "date": _calendar,
+    "datetime": _moments,
+    "instant": _moments,
+}

@@ -1,0 +1,1 @@
+"""Roles of columns, and what suggests them."""

@@ -1,0 +1,210 @@
+"""Words of headers: what columns are called that are identifiers, known to others or sensitive."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from anon_core.data.roles.roles import Role
+
+
+def all_of(words: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(words.split())
+
+
+#: Headers of the persons that rows are about, and of numbers that tell them apart.
+OF_PERSONS = all_of(
+    "patient patients person persons customer client member subject participant employee insured "
+    "user student pupil patienten kunde kunden versicherte pat pers cust subj"
+)
+OF_HOUSEHOLDS = all_of(
+    "household hh hhid hhnr famid haushalt haushaltsnummer menage foyer hogar huishouden"
+)
+NUMBERED = all_of("id ids nr no num number key pseudonym pseudo")
+PERSON_NUMBERS = all_of(
+    "pid patid patnr patientid personid customerid userid memberid mrn pseudonym"
+)
+_IDENTIFIER_WORDS = all_of(
+    "id ids uid uuid guid name names firstname lastname surname forename givenname fullname ssn "
+    "nin nhs mrn passport email mail phone telephone tel mobile fax address street iban account "
+    "username login url ip licence license plate patientid customerid personid lname fname "
+    "maidenname doctor doctors physician physicians clinician surgeon gp referrer"
+)
+#: Of the words that identifiers are named by those that things are named by as well: a ward has a
+#: name, and a product a number. `NAMED` are called by a name.
+NAMED = all_of("name names nom noms nome naam navn nombre nombres")
+_OF_THINGS = NAMED | all_of(
+    "id ids uid uuid guid number nr no num account url ip licence license plate fax username login "
+    "str via nir nif fiscale insee"
+)
+#: Words beside one of `NAMED` that leave it a person's.
+_BESIDE_A_NAME = all_of(
+    "of the full complete legal first last middle given family birth maiden mother father parent "
+    "spouse contact emergency next kin child baby staff nurse person people self current former "
+    "der des die das dem von voller vollstandiger ganzer kind mutter vater person personen de du "
+    "la le les del della di famille familia famiglia jeune fille complet completo completa et y e "
+    "en van and und 1 2 3"
+)
+_DOCTORS = all_of(
+    "doctor doctors physician physicians clinician surgeon arzt arztes aerztin medecin"
+)
+_QUASI_WORDS = all_of(
+    "age birth born birthday birthdate dob yob sex gender zip zipcode postcode postal plz city "
+    "town county state region district country nationality citizenship race ethnicity ethnic "
+    "marital married relationship household education school degree occupation job profession "
+    "workclass employer language latitude longitude lat lon lng height weight admission discharge "
+    "visit date year"
+)
+_SENSITIVE_WORDS = all_of(
+    "diagnosis disease illness condition icd symptom treatment therapy drug medication hiv "
+    "disability salary income wage pay earnings debt credit score religion belief party politics "
+    "union orientation crime conviction offence offense result grade"
+)
+_ENGLISH: Mapping[Role, frozenset[str]] = {
+    "identifier": _IDENTIFIER_WORDS,
+    "quasi": _QUASI_WORDS,
+    "sensitive": _SENSITIVE_WORDS,
+}
+#: Headers in German, French, Spanish, Italian, Dutch and Danish, without accents: role, what it is,
+#: and its words; a star stands for any ending.
+_OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
+    (
+        "identifier",
+        "name",
+        "vorname* nachname* familienname* zuname nom noms prenom* nombre nombres apellido* nome "
+        "cognome naam voornaam achternaam navn fornavn efternavn geburtsname* madchenname* "
+        "maedchenname* rufname* patientenname* kundenname*",
+    ),
+    (
+        "identifier",
+        "doctor",
+        "arzt aerztin arztin arzte aerzte arztname hausarzt hausarztin hausaerztin behandler* "
+        "operateur* zuweiser* einweiser* medecin* docteur* chirurgien* medico* medica dottore "
+        "dottoressa arts huisarts behandelaar laege laegen",
+    ),
+    ("identifier", "e-mail", "courriel correo posta epost* emailadres* mailadres*"),
+    (
+        "identifier",
+        "telephone",
+        "telefon* telephon* telefoon* handy* portable movil cellulare mobiel* mobil* tlf tlfnr",
+    ),
+    (
+        "identifier",
+        "address",
+        "adress* anschrift strasse* str hausnummer hausnr rue direccion calle domicilio domicile "
+        "indirizzo via adres* straat* huisnummer vej vejnavn gade",
+    ),
+    (
+        "identifier",
+        "social security number",
+        "sozialversicher* versicherungsnummer versicherungsnr versicherten* svnr ahv* steuerid "
+        "steuernummer personalausweis* ausweis* securite nir insee seguridad dni nif fiscale "
+        "codicefiscale sicurezza bsn burgerservice* sofinummer cpr cprn* personnummer personnr",
+    ),
+    ("sensitive", "diagnosis", "diagnos* krankheit* erkrankung* befund* maladie* enfermedad*"),
+    ("sensitive", "diagnosis", "malatti* patologia ziekte* aandoening* sygdom*"),
+    (
+        "sensitive",
+        "income",
+        "gehalt* lohn* einkommen* verdienst salaire* revenu* salari* sueldo ingreso* renta nomina "
+        "stipendio reddito salaris loon inkomen* loen manedsloen arsloen indkomst*",
+    ),
+    ("sensitive", "religion", "konfession* glaube* religio* confession* confesion geloof"),
+    ("sensitive", "religion", "godsdienst* tro trosretning"),
+    ("quasi", "age", "alter edad eta leeftijd* alder"),
+    ("quasi", "sex", "geschlecht* sexe sexo sesso genre genero genere geslacht* koen"),
+    ("quasi", "date of birth", "geburt* gebdat* gebjahr naissance nacimiento nascita geboorte*"),
+    ("quasi", "date of birth", "fodsel* foedsel* foedt geb datum"),
+    ("quasi", "postcode", "postleitzahl* postal* postale cap cp postnummer postnr"),
+    (
+        "quasi",
+        "place",
+        "ort wohnort* stadt gemeinde* ville commune lieu ciudad municipio lugar poblacion citta "
+        "comune luogo stad plaats* woonplaats* gemeente* byen kommune* sted bopael bopal",
+    ),
+    ("quasi", "country", "land herkunft* pays pais paese staat"),
+    (
+        "quasi",
+        "nationality",
+        "nationalit* staatsangehor* staatsangehoer* staatsburger* staatsbuerger* nacionalidad "
+        "ciudadania nazionalita cittadinanza staatsburgerschap statsborger*",
+    ),
+    (
+        "quasi",
+        "marital status",
+        "familienstand civil civile matrimonial* burgerlijke civilstand civilstatus agteskabelig* "
+        "aegteskabelig*",
+    ),
+    (
+        "quasi",
+        "occupation",
+        "beruf* tatigkeit* taetigkeit* metier emploi profesion ocupacion empleo professione "
+        "occupazione lavoro mestiere beroep* functie erhverv* stilling*",
+    ),
+)
+#: Headers of texts that may say anything, in the same languages.
+FREE_TEXT = all_of(
+    "note notes remark remarks comment comments text texts memo narrative story description desc "
+    "details message feedback anamnesis history observation observations summary "
+    "bemerkung* anmerkung* notiz* kommentar* freitext* beschreibung* anamnese* verlauf* "
+    "remarque* commentaire* observacion* comentario* nota notas osservazion* opmerking* "
+    "toelichting* bemaerkning* notat*"
+)
+#: Signs before a header's word that tell its type; and letters from which there may be one.
+_TYPE_SIGNS, _PREFIXED = "idnscvxqf", 3
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a column's name, in lower case and without accents."""
+    for letter, plain in (("ß", "ss"), ("æ", "ae"), ("Æ", "Ae"), ("ø", "oe"), ("Ø", "Oe")):
+        name = name.replace(letter, plain)
+    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    parts = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", bare)
+    return [word for word in re.split(r"[^a-z0-9]+", parts.lower()) if word]
+
+
+def known_as(words: Sequence[str], role: Role) -> str:
+    """Return the first word that a role's columns are named by, quoted; empty if there is none."""
+    for word in words:
+        for read in (word, _bare(word)):
+            if read in _ENGLISH[role]:
+                return f"'{word}'" if read == word else f"'{word}' (like '{read}')"
+        for of, meaning, known in _OTHER_LANGUAGES:
+            if of == role and stands_in(word, known.split()):
+                return f"'{word}' ({meaning})"
+    return ""
+
+
+def _bare(word: str) -> str:
+    """Return a header's word without the sign of its type before it, and figures behind it.
+
+    Files of surveys call their columns `iAge`, `dIncome`, `sex1` and so on.
+    """
+    plain = word.rstrip("0123456789")
+    return plain[1:] if len(plain) > _PREFIXED and plain[0] in _TYPE_SIGNS else plain
+
+
+def is_sure(words: Sequence[str], found: str) -> bool:
+    """Return whether the word that `known_as` found for an identifier names persons alone.
+
+    Where it does not, as in the name of a ward, how often values stand in the table tells.
+
+    Examples
+    --------
+    >>> [is_sure(words, known_as(words, "identifier"))
+    ...  for words in (["street"], ["name"], ["patient", "name"], ["ward", "name"], ["ward", "id"])]
+    [True, True, True, False, False]
+    """
+    word = found.split("'")[1]
+    bare = _bare(word)
+    if not {word, bare} & _OF_THINGS:
+        return True
+    rest = {other for other in words if other != word} - _BESIDE_A_NAME - OF_PERSONS - _DOCTORS
+    return bool({word, bare} & NAMED) and not rest
+
+
+def stands_in(word: str, known: Iterable[str]) -> bool:
+    """Return whether a word is one of those known; a star stands for any ending."""
+    return any(word.startswith(one[:-1]) if one.endswith("*") else word == one for one in known)

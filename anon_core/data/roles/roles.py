@@ -1,0 +1,185 @@
+"""What each column is to an attacker, and with that what is published of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+
+from anon_core.base.errors import BadInput, BadPlan, listing
+from anon_core.data.table import Dataset
+
+Role = Literal["identifier", "person", "household", "quasi", "sensitive", "insensitive"]
+
+
+class ByRole(Protocol):
+    """Whatever tells which columns are quasi-identifiers and which are sensitive."""
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """Quasi-identifiers in the order of the roles."""
+        ...
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Sensitive columns in the order of the roles."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """Column names by role; a column that no role names is left out of the release.
+
+    Nothing is published because nobody thought of it: a column is published as it is only where
+    `insensitive` names it. A column may be quasi-identifier and sensitive at once; an identifier
+    and an insensitive column are nothing else. The person column says who a row is about, where one
+    person may have several; it is never published and is nothing else either. Without one a row is
+    a person. The household column says who lives together, and is treated alike: where there is
+    one, people of one household count as one, since whoever finds one of them finds all.
+
+    Raises
+    ------
+    BadPlan
+        If a column is named twice within a role, or is an identifier, the person column, the
+        household column or insensitive and something else.
+    """
+
+    identifier: tuple[str, ...] = ()
+    quasi: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    insensitive: tuple[str, ...] = ()
+    person: str = field(default="", repr=False)  # fingerprints of tables without one stay
+    household: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse contradictions that need no data to see."""
+        for role, names in (
+            ("identifier", self.identifier),
+            ("quasi", self.quasi),
+            ("sensitive", self.sensitive),
+            ("insensitive", self.insensitive),
+        ):
+            twice = sorted({n for n in names if names.count(n) > 1})
+            if twice:
+                raise BadPlan(
+                    f"Role {role} names {listing(twice)} more than once.",
+                    remedy="Name every column once per role.",
+                )
+        for role, names in (
+            ("identifier", self.identifier),
+            ("quasi-identifier", self.quasi),
+            ("sensitive", self.sensitive),
+            ("insensitive", self.insensitive),
+        ):
+            for told, what in ((self.person, "person"), (self.household, "household")):
+                if told in names:
+                    raise BadPlan(
+                        f"Column {listing([told])} identifies {what}s and is also {role}.",
+                        remedy=f"The {what} column is counted and never published; give it that "
+                        "role alone.",
+                    )
+        if self.person and self.person == self.household:
+            raise BadPlan(
+                f"Column {listing([self.person])} identifies both persons and households.",
+                remedy="Give it one of the two roles.",
+            )
+        for role, names in (
+            ("quasi-identifier", self.quasi),
+            ("sensitive", self.sensitive),
+            ("insensitive", self.insensitive),
+        ):
+            both = [n for n in self.identifier if n in names]
+            if both:
+                raise BadPlan(
+                    f"Column {listing(both)} is an identifier and also {role}.",
+                    remedy="An identifier is removed from the release; give the column one of the "
+                    "two roles.",
+                )
+            exact = [n for n in self.insensitive if n in names and role != "insensitive"]
+            if exact:
+                raise BadPlan(
+                    f"Column {listing(exact)} is insensitive and also {role}.",
+                    remedy="An insensitive column is published as it is; give the column one of "
+                    "the two roles.",
+                )
+
+    def check(self, dataset: Dataset) -> None:
+        """Refuse roles that do not fit the table.
+
+        Raises
+        ------
+        BadInput
+            If a named column is not in the table, or a row does not say whose it is.
+        BadPlan
+            If there is no quasi-identifier.
+        """
+        for name in self.named:
+            dataset.column(name)
+        for told, what in ((self.person, "person"), (self.household, "household")):
+            if told and (missing := dataset.column(told).missing):
+                raise BadInput(
+                    f"{missing:,} of {dataset.rows:,} rows have no value in '{told}', which "
+                    f"identifies {what}s, so whose they are is not known.",
+                    remedy="Fill in the column, leave these rows out of the table, or take the "
+                    f"role away: then every row counts as a {what}.",
+                )
+        if self.person and self.household:
+            self._refuse_several_households(dataset)
+        if not self.quasi:
+            raise BadPlan(
+                "No column is marked as quasi-identifier, so there is nothing to protect.",
+                remedy="Mark at least one column that an attacker could know, such as age or ZIP.",
+            )
+
+    def _refuse_several_households(self, dataset: Dataset) -> None:
+        """Refuse persons who live in several households: k households might be fewer persons."""
+        person, home = dataset.column(self.person), dataset.column(self.household)
+        pairs = np.unique(person.codes.astype(np.int64) * len(home.values) + home.codes)
+        several = int(np.count_nonzero(np.bincount(pairs // len(home.values)) > 1))
+        if several:
+            raise BadInput(
+                f"{several:,} {'person of' if several == 1 else 'persons of'} '{self.person}' "
+                f"{'has' if several == 1 else 'have'} several households in '{self.household}', so "
+                "households do not show how many persons there are.",
+                remedy="Give every person one household, or take one of the two roles away.",
+            )
+
+    @property
+    def unit(self) -> str:
+        """The column of which distinct values are counted; empty where a row is a person."""
+        return self.household or self.person
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The columns that are used and never published."""
+        return (*self.identifier, *(name for name in (self.person, self.household) if name))
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Every column that has a role, once."""
+        return tuple(dict.fromkeys((*self.hidden, *self.quasi, *self.sensitive, *self.insensitive)))
+
+    def of(self, name: str) -> tuple[Role, ...]:
+        """Return the roles of one column; none if no role names it."""
+        by_role: tuple[tuple[Role, tuple[str, ...]], ...] = (
+            ("identifier", self.identifier),
+            ("person", (self.person,)),
+            ("household", (self.household,)),
+            ("quasi", self.quasi),
+            ("sensitive", self.sensitive),
+            ("insensitive", self.insensitive),
+        )
+        return tuple(role for role, names in by_role if name in names)
+
+    def published(self, dataset: Dataset) -> tuple[str, ...]:
+        """Return the columns of a release in the table's order: all named but who a row is of."""
+        return tuple(n for n in dataset.names if n in self.named and n not in self.hidden)
+
+    def exact(self, dataset: Dataset) -> tuple[str, ...]:
+        """Return the columns published as they are, in the table's order."""
+        return tuple(n for n in dataset.names if n in self.insensitive)
+
+    def left_out(self, dataset: Dataset) -> tuple[str, ...]:
+        """Return the columns that no role names, in the table's order: they are not published."""
+        return tuple(n for n in dataset.names if n not in self.named)

@@ -1,0 +1,333 @@
+"""Suggest what each column is to an attacker: a start for a person to correct."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from anon_core.data.column import Column
+from anon_core.data.roles.given_names import names_people
+from anon_core.data.roles.header_words import (
+    FREE_TEXT,
+    NUMBERED,
+    OF_HOUSEHOLDS,
+    OF_PERSONS,
+    PERSON_NUMBERS,
+    all_of,
+    is_sure,
+    known_as,
+    stands_in,
+    words_of,
+)
+from anon_core.data.roles.names_in_text import is_told
+from anon_core.data.roles.roles import Roles
+from anon_core.data.table import Dataset
+from anon_core.data.values.findings import DAY, findings, numbers_somebody
+from anon_core.data.values.kinds import KINDS
+
+#: Share of distinct values from which a column is taken for a key, and rows needed to say so.
+_KEY_SHARE = 0.95
+_KEY_ROWS = 20
+#: Below this share of distinct values a column called "name" names things, not people.
+_THING_SHARE = 0.05
+#: From this share of distinct values a column tells people apart, whatever it is about.
+_APART_SHARE = 0.8
+_PATTERN_SHARE = 0.9
+_PATTERN_SAMPLE = 2000
+
+
+#: Share of distinct values from which told texts are free text, whatever the header says.
+_TOLD_SHARE = 0.5
+#: Whole numbers are taken for ages that end between these, with as many different ones at least.
+_AGES_END, _AGES = (40, 120), 15
+
+#: Distinct values of which races are told, and the share of them that must be.
+_FEW_RACES, _MOST_RACES, _RACES_SHARE = 3, 40, 0.6
+
+#: A role, or that there is none to suggest: a column is never taken for insensitive.
+Suggested = Literal[
+    "identifier", "person", "household", "quasi", "sensitive", "left_out", "undecided"
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suggestion:
+    """What suits a column, and why in one sentence.
+
+    Nothing is ever suggested to be published as it is: what is unknown stays undecided, and texts
+    that may say anything are better left out.
+    """
+
+    name: str
+    role: Suggested
+    reason: str
+
+
+#: Rows of one person on average, up to which such a number is taken to repeat for persons.
+_MOST_REPEATED = 100
+#: Rows of one household on average, up to which a number is taken for that of a household.
+_MOST_TOGETHER = 10
+
+#: Two to four words with capitals, as people are called.
+_PERSON = re.compile(r"([^\W\d_][\w'’.-]*,? ){1,3}[^\W\d_][\w'’.-]*")
+#: How two sexes are written, and what may stand beside them.
+_SEXES = tuple(
+    all_of(pair) for pair in ("m f", "m w", "m v", "m k", "h f", "male female", "man woman",
+    "men women", "boy girl", "männlich weiblich", "mann frau", "homme femme", "masculin féminin",
+    "hombre mujer", "masculino femenino", "maschio femmina", "man vrouw", "mand kvinde")
+)  # fmt: skip
+#: Words of which one stands in most values that name races or ethnic groups.
+_RACES = all_of(
+    "white black asian hispanic latino latina caucasian african american indian eskimo aleut "
+    "native pacific islander hawaiian mixed multiracial biracial alaska alaskan"
+)
+_YES_NO = all_of("yes no y n true false 0 1 ja nein j oui non o si sí no nej sim não wahr falsch")
+#: Numbers below this are no telephone number.
+_COUNTED = 10_000
+_NO_SEX = all_of("x d u o other diverse divers unknown none na n/a nonbinary non-binary")
+#: A street with its house number, behind or before it.
+_STREET = re.compile(
+    r"[^\W\d].*(stra(ss|ß)e|str\.|gasse|weg|allee|platz|ring|ufer|straat|gade|vej|gatan)"
+    r" \d{1,4} ?[a-z]?"
+    r"|\d{1,5}[a-z]?,? (rue|avenue|av\.|bd\.?|boulevard|chemin|allée|place|impasse) .+"
+    r"|\d{1,5}[a-z]? .+ (street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|court|way|"
+    r"boulevard|blvd\.?|close|crescent|terrace|square)"
+    r"|(calle|via|viale|piazza|rua|avenida|plaza) .+,? \d{1,4} ?[a-z]?",
+    re.IGNORECASE,
+)
+#: What is made of figures as telephone numbers are, and is none: shape, its own word, and why.
+_SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (
+        DAY,
+        "date",
+        "Its values look like dates: others may know when things happened.",
+    ),
+    (
+        re.compile(r"\d{5}(-\d{4})?"),
+        "postcode",
+        "Its values look like postcodes: others may know them.",
+    ),
+    (
+        re.compile(r"\d{1,6} ?[-–/] ?\d{1,6}"),
+        "range",
+        "Its values look like ranges or fractions: others may know the values behind them.",
+    ),
+)
+_PATTERNS: tuple[tuple[re.Pattern[str], Suggested, str], ...] = (
+    (
+        re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
+        "identifier",
+        "Its values are e-mail addresses.",
+    ),
+    (
+        re.compile(r"\d{3}-\d{2}-\d{4}"),
+        "identifier",
+        "Its values look like social security numbers.",
+    ),
+    (re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"), "identifier", "Its values look like IBANs."),
+    (
+        _STREET,
+        "identifier",
+        "Its values look like streets with a house number.",
+    ),
+    (
+        re.compile(r"\+?\(?\d[\d ()/-]{7,}\d"),
+        "identifier",
+        "Its values look like telephone numbers.",
+    ),
+    (
+        re.compile(r"[A-TV-Z]\d[0-9A-Z](\.[0-9A-Z]{1,4})?"),
+        "sensitive",
+        "Its values look like ICD codes of diagnoses.",
+    ),
+)
+
+
+def suggest_roles(dataset: Dataset) -> tuple[Suggestion, ...]:
+    """Suggest a role for every column, in the table's order, each with its reason.
+
+    Looks at names, at the pattern of values, and at how many values occur only once. It is a
+    start for a person to correct: what an attacker knows is not written in the table.
+    """
+    found = [_suggest(column, dataset.rows) for column in dataset.columns]
+    found = _where_names_recur(dataset, found)
+    first = {one.role: one.name for one in reversed(found)}
+    return tuple(
+        replace(one, role="identifier")
+        if one.role in ("person", "household") and one.name != first[one.role]
+        else one
+        for one in found
+    )
+
+
+def _where_names_recur(dataset: Dataset, found: Sequence[Suggestion]) -> list[Suggestion]:
+    """Leave out what would be published with words of an identifier in its cells."""
+    hidden = [one.name for one in found if one.role in ("identifier", "person")]
+    asked = [
+        one.name
+        for one in found
+        if one.role in ("undecided", "sensitive", "left_out")
+        and not KINDS[dataset.column(one.name).kind].measured
+    ]
+    if not hidden or not asked:
+        return list(found)
+    held = {
+        one.column: one
+        for one in findings(dataset, Roles(identifier=tuple(hidden), sensitive=tuple(asked)))
+        if one.what == "names"
+    }
+    return [
+        replace(one, role="left_out", reason=held[one.name].sentence) if one.name in held else one
+        for one in found
+    ]
+
+
+def _suggest(column: Column, rows: int) -> Suggestion:
+    role, reason = _by_content(column, rows)
+    return Suggestion(name=column.name, role=role, reason=reason)
+
+
+def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
+    words = words_of(column.name)
+    spread = len(column.values) / rows
+    filled = rows - column.missing
+    if not filled:
+        return "left_out", "It is empty: every value is missing."
+    shape, why = "", ""
+    rules = KINDS[column.kind]
+    if not rules.measured:
+        found = (shape for shape in _SHAPES if _mostly(column, shape[0]))
+        _, shape, why = next(found, (None, "", ""))
+        for pattern, role, reason in _PATTERNS:
+            if not shape and _mostly(column, pattern):
+                return role, reason
+    if _repeats_persons(column, words, rows):
+        values = len(column.values)
+        return "person", f"{values:,} values in {rows:,} rows: people have several."
+    if _repeats_households(column, words, rows):
+        values = len(column.values)
+        return "household", f"{values:,} values in {rows:,} rows: people live together."
+    named = not rules.measured and names_people(column.values)
+    if found := known_as(words, "identifier"):
+        if spread >= _THING_SHARE or rows < _KEY_ROWS:
+            return "identifier", f"{found} in its name: points to one person."
+        if (named or is_sure(words, found)) and not _flags(column) and not _counts(column, words):
+            return (
+                "identifier",
+                f"{found} in its name: points to one person, although many rows share a value.",
+            )
+        return "quasi", f"{found} in its name, but many rows share a value."
+    told = not rules.measured and is_told(column)
+    apart = len(column.values) > max(_APART_SHARE * filled, 1)
+    if told and len(column.values) >= _TOLD_SHARE * filled:
+        return "left_out", "Its values are texts of many words, and these may name people."
+    if found := next((w for w in words if stands_in(w, FREE_TEXT)), ""):
+        return "left_out", f"'{found}' in its name: free text may name people."
+    if named or (column.kind == "text" and apart and _mostly(column, _PERSON)):
+        return "identifier", "Its values look like names of people."
+    if found := known_as(words, "sensitive"):
+        return "sensitive", f"{found} in its name: people keep it private."
+    if found := known_as(words, "quasi"):
+        return "quasi", f"{found} in its name: others may know it."
+    if shape == "date":
+        return "quasi", why
+    if told:
+        return "left_out", "Its values are texts of many words, and these may name people."
+    if rows >= _KEY_ROWS and spread >= _KEY_SHARE and _key_like(column):
+        return "identifier", f"{spread:.0%} of its values are distinct, like a key."
+    if rules.known:
+        return "quasi", rules.known
+    if shape:
+        return "quasi", why
+    if apart and _key_like(column):
+        return (
+            "quasi",
+            f"{len(column.values) / filled:.0%} of its values are distinct: published unchanged, "
+            f"they would single people out.",
+        )
+    if _sexes(column):
+        return "quasi", "Its values are the two sexes: others know them."
+    if _races(column):
+        return "quasi", "Its values name races or ethnic groups: others may know them."
+    if _ages(column):
+        return "quasi", "Its values are whole numbers as ages are: others may know them."
+    once = int(np.count_nonzero(column.counts == 1))
+    if rows >= _KEY_ROWS and once / rows >= 0.2:
+        return (
+            "undecided",
+            f"No suggestion: decide. Published as it is, it would give away {once / rows:.1%} of "
+            "rows, which have a value of their own.",
+        )
+    return "undecided", "No suggestion: decide. Neither its name nor its values say what it is."
+
+
+def _repeats_persons(column: Column, words: Sequence[str], rows: int) -> bool:
+    """Return whether a column numbers persons, by name or values, and some have several rows."""
+    named = any(w in PERSON_NUMBERS for w in words) or (
+        any(w in OF_PERSONS for w in words)
+        and (any(w in NUMBERED for w in words) or numbers_somebody(column))
+    )
+    values = len(column.values)
+    repeats = 1 < values < rows and rows <= _MOST_REPEATED * values
+    return named and repeats and not column.missing and _key_like(column)
+
+
+def _repeats_households(column: Column, words: Sequence[str], rows: int) -> bool:
+    """Return whether a column numbers households, by name and values, and some have several."""
+    values = len(column.values)
+    few = 1 < values < rows and rows <= _MOST_TOGETHER * values
+    named = not OF_HOUSEHOLDS.isdisjoint(words)
+    return named and few and not column.missing and numbers_somebody(column)
+
+
+def _flags(column: Column) -> bool:
+    """Return whether values say yes or no, as of whether somebody has a telephone."""
+    return all(value.strip().casefold() in _YES_NO for value in column.values)
+
+
+def _counts(column: Column, words: Sequence[str]) -> bool:
+    """Return whether values count something, as visits to a doctor: small whole numbers."""
+    if column.measure is None or not KINDS[column.kind].amount:
+        return False
+    return bool(np.all(np.abs(column.measure) < _COUNTED)) and not any(w in NUMBERED for w in words)
+
+
+def _sexes(column: Column) -> bool:
+    """Return whether the values are the two sexes, whatever the column is called."""
+    values = {value.strip().lower() for value in column.values}
+    return any(pair <= values <= pair | _NO_SEX for pair in _SEXES)
+
+
+def _races(column: Column) -> bool:
+    """Return whether most values name races or ethnic groups, and there are few."""
+    if not _FEW_RACES <= len(column.values) <= _MOST_RACES:
+        return False
+    named = [not _RACES.isdisjoint(re.split(r"[^a-z]+", v.casefold())) for v in column.values]
+    return sum(named) >= _RACES_SHARE * len(named)
+
+
+def _ages(column: Column) -> bool:
+    """Return whether the values could be ages in years: whole numbers, many, up to some hundred."""
+    if not KINDS[column.kind].amount or column.measure is None or len(column.values) < _AGES:
+        return False
+    low, high = float(column.measure.min()), float(column.measure.max())
+    first, last = _AGES_END
+    return _key_like(column) and low >= 0 and first <= high <= last
+
+
+def _mostly(column: Column, pattern: re.Pattern[str]) -> bool:
+    sample = column.values[:_PATTERN_SAMPLE]
+    if not sample:
+        return False
+    return sum(pattern.fullmatch(v) is not None for v in sample) >= _PATTERN_SHARE * len(sample)
+
+
+def _key_like(column: Column) -> bool:
+    """Tell keys from measurements: texts and whole numbers may be keys, fractions are measured."""
+    if column.measure is None:
+        return True
+    return KINDS[column.kind].amount and bool(np.all(column.measure == np.floor(column.measure)))

@@ -1,0 +1,1 @@
+"""What cells mean: kinds, numbers, moments, formulas, missing values."""

@@ -1,0 +1,71 @@
+"""What values suggest and nobody said: numbers as text, sums, codes for missing values."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from anon_core.data.column import Column
+from anon_core.data.values.kinds import KINDS
+
+#: A number as people write it: a sign of money, marks between thousands, a percent, a minus behind.
+_WRITTEN = re.compile(
+    r"[+-]?\s*[€$£¥]?\s*[+-]?(?P<digits>(?:[1-9]\d{0,2}(?:[.,'’ \u00a0\u2009\u202f]\d{3})+|\d+)"
+    r"(?:[.,]\d+)?)\s*(?:[€$£¥%]|CHF|EUR|USD|GBP)?\s*-?"
+)
+#: Words in which spreadsheets name the row of sums.
+_SUMS = frozenset(
+    {
+        *("total", "totals", "grand total", "sum", "subtotal", "summe", "gesamt", "gesamtsumme"),
+        *("insgesamt", "total général", "somme", "totale", "suma", "totaal", "razem", "итого"),
+    }
+)
+#: Numbers that surveys and registers write for a missing value.
+_CODES = (-1.0, -7.0, -8.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
+
+
+def looks_like_numbers(column: Column) -> bool:
+    """Say whether all values of a column of texts are numbers with signs that keep them texts.
+
+    Codes with zeros before other digits are none.
+    """
+    if KINDS[column.kind].measured or not column.values:
+        return False
+    plain = True
+    for value in column.values:
+        found = _WRITTEN.fullmatch(value)
+        if found is None or (value[:1] == "0" and value[1:2].isdigit()):
+            return False
+        plain &= value.isdecimal()
+    return not plain
+
+
+def sum_rows(column: Column) -> str:
+    """Return the value of a column of texts that names one row a sum; empty if none does."""
+    if KINDS[column.kind].measured:
+        return ""
+    named = [i for i, value in enumerate(column.values) if value.strip(" :").casefold() in _SUMS]
+    alone = [i for i in named if column.counts[i] == 1]
+    return column.values[alone[0]] if len(named) == len(alone) == 1 else ""
+
+
+def code_rows(column: Column) -> tuple[str, int] | None:
+    """Return the number that likely stands for a missing value, and its rows; None without one.
+
+    It is a usual code at an end of the numbers, and either the most frequent value or the one
+    negative number.
+    """
+    measure = column.measure
+    if not KINDS[column.kind].amount or measure is None or len(measure) < 3:
+        return None
+    for place, others in ((0, measure[1:]), (len(measure) - 1, measure[:-1])):
+        value, rows = float(measure[place]), int(column.counts[place])
+        if value not in _CODES:
+            continue
+        commonest = rows > 1 and rows == int(column.counts.max())
+        alone = value < 0 <= float(others.min()) and rows > 1
+        apart = value < 0 or value > 1.5 * float(np.max(others))
+        if apart and (commonest or alone):
+            return column.values[place], rows
+    return None

@@ -1,0 +1,213 @@
+"""What speaks against publishing columns as they are: found in the table, for a person to confirm.
+
+Promises are about quasi-identifiers and sensitive columns. What is published beside them, exactly,
+is looked at here: a value of one's own, a day, a name in a note each lead to one person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from anon_core.data.column import Column
+from anon_core.data.roles.names_in_text import holding_names, is_told, looked_at, words_of_names
+from anon_core.data.roles.roles import Roles
+from anon_core.data.table import Dataset
+from anon_core.data.values.kinds import KINDS
+
+#: A date with its day, in any order of its parts, perhaps with a time.
+DAY = re.compile(
+    r"(\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})|\d{4}[./-]\d{1,2}[./-]\d{1,2})"
+    r"([T ]\d{1,2}:\d{2}(:\d{2})?)?"
+)
+What = Literal["unique", "day", "names", "text", "repeats"]
+#: Share of the rows with a value from which nearly all have one of their own; rows to say so.
+_UNIQUE, _ROWS = 0.8, 20
+#: Share of distinct texts that are days, or of distinct values that are told, to call them so.
+_MOSTLY, _TOLD_SHARE = 0.9, 0.5
+_SAMPLE = 2000
+#: Rows of one value on average, up to which an identifier repeats because persons do.
+_MOST_REPEATED = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing that was found of a column, with no value of the table in it.
+
+    Attributes
+    ----------
+    column : str
+    what : str
+        ``unique``: nearly every row has a value of its own; ``day``: dates with a day; ``names``:
+        values of an identifier recur; ``text``: free text; ``repeats``: an identifier's values
+        stand in several rows, and no column tells persons apart.
+    rows : int
+        Rows that it is about; at least so many where `sampled`.
+    of : int
+        Rows of the table.
+    beside : tuple of str
+        The identifiers whose values recur; empty but for ``names``.
+    sampled : bool
+        Whether only some of the column's distinct values were looked at.
+    """
+
+    column: str
+    what: What
+    rows: int
+    of: int
+    beside: tuple[str, ...] = ()
+    sampled: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in one sentence."""
+        name, part = f"'{self.column}'", f"{self.rows:,} of {self.of:,} rows"
+        if self.what == "unique":
+            return f"{part} have a value of {name} that no other row has."
+        if self.what == "day":
+            return f"{name} gives {part} a date with its day."
+        if self.what == "names":
+            least = "At least " if self.sampled else ""
+            listed = ", ".join(f"'{one}'" for one in self.beside)
+            return f"{least}{part} of {name} hold words of {listed}, which is not published."
+        if self.what == "text":
+            return f"{name} is free text in {part}, which may name people."
+        return (
+            f"Values of {name} occur in several rows ({part} share one), and no column says whom "
+            "a row is about, so every row would count as a person."
+        )
+
+    @property
+    def remedy(self) -> str:
+        """What helps besides confirming it."""
+        if self.what == "unique":
+            return "Make it a quasi-identifier that becomes coarser, or leave it out."
+        if self.what == "day":
+            return (
+                "Make it a quasi-identifier with a hierarchy of months or years, or leave it out."
+            )
+        if self.what == "names":
+            return "Redact the names, or leave the column out."
+        if self.what == "text":
+            return "Leave it out."
+        return "Mark the column that identifies persons as person."
+
+
+def findings(dataset: Dataset, roles: Roles, coarser: Sequence[str] = ()) -> tuple[Finding, ...]:
+    """Return what was found of the columns that are published as they are, in the table's order.
+
+    Rows with a value of their own are counted exactly. Names are looked for in up to 100,000
+    distinct values of a column.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With the kinds that its columns are read as.
+    roles : Roles
+        They fit the table.
+    coarser : sequence of str
+        Sensitive columns that are published at a level of their hierarchy.
+    """
+    shown = [n for n in (*roles.insensitive, *roles.sensitive) if n not in (*roles.quasi, *coarser)]
+    found: list[Finding] = []
+    texts = [n for n in shown if not KINDS[dataset.column(n).kind].measured]
+    names = _names(dataset, roles) if texts else {}
+    for column in dataset.columns:
+        if column.name in roles.insensitive:
+            found += _exact(column, dataset.rows)
+        if column.name in texts:
+            found += _told(column, dataset.rows, names)
+        if column.name in roles.identifier and not roles.unit:
+            found += _repeats(column, dataset.rows)
+    return tuple(found)
+
+
+def _exact(column: Column, rows: int) -> list[Finding]:
+    """Look at a column that is insensitive."""
+    found: list[Finding] = []
+    filled = rows - column.missing
+    once = int(np.count_nonzero(column.counts == 1))
+    if filled >= _ROWS and once >= _UNIQUE * filled:
+        found.append(Finding(column=column.name, what="unique", rows=once, of=rows))
+    if filled and _days(column):
+        found.append(Finding(column=column.name, what="day", rows=filled, of=rows))
+    return found
+
+
+def _told(column: Column, rows: int, names: dict[str, frozenset[str]]) -> list[Finding]:
+    """Look at texts that are published: free text, and names in them."""
+    filled = rows - column.missing
+    found: list[Finding] = []
+    if is_told(column) and len(column.values) >= _TOLD_SHARE * filled:
+        found.append(Finding(column=column.name, what="text", rows=filled, of=rows))
+    places = looked_at(column.values)
+    values = [column.values[i] for i in places.tolist()]
+    held = {n: holding_names(values, words) for n, words in names.items()}
+    beside = tuple(n for n, which in held.items() if which.any())
+    if beside:
+        which = np.logical_or.reduce([held[n] for n in beside])
+        found.append(
+            Finding(
+                column=column.name,
+                what="names",
+                rows=int(column.counts[places[which]].sum()),
+                of=rows,
+                beside=beside,
+                sampled=len(places) < len(column.values),
+            )
+        )
+    return found
+
+
+def _repeats(column: Column, rows: int) -> list[Finding]:
+    """Look at an identifier: numbers of persons that stand in several rows.
+
+    Names do so by chance, and so do days, so only texts with figures and whole numbers are asked.
+    """
+    values, filled = len(column.values), rows - column.missing
+    if column.missing or filled < _ROWS or not values < filled <= _MOST_REPEATED * values:
+        return []
+    if not numbers_somebody(column):
+        return []
+    several = int(column.counts[column.counts > 1].sum())
+    return [Finding(column=column.name, what="repeats", rows=several, of=rows)]
+
+
+def numbers_somebody(column: Column) -> bool:
+    """Say whether values are numbers or codes with figures as those of persons are, and no days."""
+    rules = KINDS[column.kind]
+    if rules.measured:
+        return rules.amount and bool(
+            column.measure is not None and np.all(column.measure == np.floor(column.measure))
+        )
+    sample = _some(column)
+    figures = sum(any(c.isdigit() for c in value) for value in sample)
+    return figures >= _MOSTLY * len(sample) and not _days(column)
+
+
+def _names(dataset: Dataset, roles: Roles) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for name in roles.hidden:
+        texts = dataset.column(name).written
+        words = words_of_names([texts[i] for i in looked_at(texts).tolist()])
+        if words:
+            found[name] = words
+    return found
+
+
+def _days(column: Column) -> bool:
+    """Say whether values are dates with a day, whatever kind they were read as."""
+    if KINDS[column.kind].known:
+        return len(column.values) > 0
+    sample = [] if KINDS[column.kind].amount else _some(column)
+    return len(sample) > 0 and sum(DAY.fullmatch(v) is not None for v in sample) >= _MOSTLY * len(
+        sample
+    )
+
+
+def _some(column: Column) -> list[str]:
+    return [column.values[i] for i in looked_at(column.values, _SAMPLE).tolist()]

@@ -1,0 +1,1 @@
+"""Tables that an engine holds, counts, joins and orders: DuckDB, Spark."""

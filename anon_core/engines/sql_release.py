@@ -1,0 +1,182 @@
+"""A release found on counted tuples, joined back to every row in the engine, in canonical order.
+
+Rows are ordered by their published cells, as `public_edition` orders them: numbers stand for texts
+in their order, packed into few words, so that the engine compares those only. The input's order has
+no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.errors import AnonError
+from anon_core.data.frequency import dense_rank
+from anon_core.data.values.formulas import neutralised
+from anon_core.engines.bit_packing import fields
+from anon_core.engines.counted_table import CountedTable, Groups
+from anon_core.pipeline.publish.file_formats import ROW_GROUP
+from anon_core.release.problem import leaf_codes
+from anon_core.release.release import Release
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClassOfRow:
+    """How the rows in the engine find their classes.
+
+    Attributes
+    ----------
+    groups : mapping of str to int64 array of shape (texts,)
+        By column, the number that stands for each number; see `CountedTable.grouped`.
+    keys : mapping of str to int64 array of shape (lines,)
+        What distinct lines are known by: the numbers ``k0``, ``k1`` and so on of quasi-identifiers,
+        or the ``part``.
+    member : int64 array of shape (lines,)
+        The class of each line, -1 where its rows are suppressed.
+    through : str
+        The relation of the engine that has the part of all numbers; empty where they are the keys.
+    """
+
+    groups: Groups
+    keys: Mapping[str, npt.NDArray[np.int64]]
+    member: npt.NDArray[np.int64]
+    through: str = ""
+
+
+def class_of_tuples(
+    tuples: Sequence[npt.NDArray[np.int64]],
+    sizes: Sequence[int],
+    member: npt.NDArray[np.int64],
+    groups: Groups,
+) -> ClassOfRow:
+    """Return how rows find classes by their numbers.
+
+    Parameters
+    ----------
+    tuples : sequence of int64 arrays of shape (tuples,)
+        The numbers of each quasi-identifier; equal tuples stand in one class.
+    sizes : sequence of int
+        Numbers are below these.
+    member : int64 array of shape (tuples,)
+    groups : mapping of str to int64 array of shape (texts,)
+    """
+    _, first = dense_rank([t.astype(np.int32) for t in tuples], sizes)
+    keys = {f"k{d}": codes[first] for d, codes in enumerate(tuples)}
+    return ClassOfRow(groups=groups, keys=keys, member=member[first])
+
+
+def published_parts(
+    table: CountedTable, release: Release, rows_of: ClassOfRow, *, neutralise: bool
+) -> Iterator[pa.Table]:
+    """Yield the published table in canonical order, `ROW_GROUP` rows at a time.
+
+    Parameters
+    ----------
+    table : CountedTable
+    release : Release
+        Of one block.
+    rows_of : ClassOfRow
+    neutralise : bool
+        Put an apostrophe before cells that a spreadsheet would execute.
+
+    Raises
+    ------
+    AnonError
+        If rows were lost on the way, which no join must do.
+    BadInput
+        If disk or memory are short.
+    """
+    import pyarrow as pa
+
+    problem = release.problem
+    names = problem.roles.published(table.dataset)
+    texts = {
+        name: [neutralised(t) if neutralise else t for t in release.vocabularies[name].texts]
+        for name in names
+    }
+    sorted_texts = {name: sorted(set(pool)) for name, pool in texts.items()}
+    rank: dict[str, npt.NDArray[np.int32]] = {}
+    for name in names:
+        place = {text: i for i, text in enumerate(sorted_texts[name])}
+        rank[name] = np.array([place[text] for text in texts[name]], dtype=np.int32)
+    quasi = problem.quasi
+    kept = rows_of.member >= 0
+    member = rows_of.member[kept]
+    spare = {n: len(table.coded[n].tally) for n in names if n not in quasi}
+    sizes = [max(len(sorted_texts[name]), spare.get(name, 0)) for name in names]
+    field = dict(zip(names, fields(sizes), strict=True))
+    terms: list[list[str]] = [[] for _ in range(1 + field[names[-1]].word)]
+    classes: dict[str, npt.NDArray[Any]] = {
+        name: numbers[kept].astype(np.uint32) for name, numbers in rows_of.keys.items()
+    }
+    for name in quasi:
+        says = rank[name][release.cells[name][member]].astype(np.int64)
+        word = field[name].word
+        if f"w{word}" not in classes:
+            terms[word].append(f"classes.w{word}")
+            classes[f"w{word}"] = np.zeros_like(says)
+        classes[f"w{word}"] += says << field[name].shift
+    table.lend("classes", pa.table(cast(Any, classes)))
+    shown, coded = table.grouped(quasi, rows_of.groups)
+    through = rows_of.through or "classes"
+    joins = [
+        f"JOIN {through} ON "
+        + " AND ".join(f"{own} = {through}.k{d}" for d, own in enumerate(shown))
+    ]
+    if rows_of.through:
+        joins.append(f"JOIN classes ON {through}.part = classes.part")
+    for place, name in enumerate(names):
+        if name in quasi:
+            continue
+        leaf = leaf_codes(table.coded[name].column, problem.hierarchies[name])
+        says, at = rank[name][leaf].astype(np.int64), field[name]
+        if np.array_equal(says, np.arange(len(says))):
+            terms[at.word].append(f"CAST(coded.{table.called(name)} AS BIGINT) * {1 << at.shift}")
+            continue
+        own: Any = {"c": np.arange(len(says), dtype=np.uint32), "p": says << at.shift}
+        table.lend(f"column{place}", pa.table(own))
+        joins.append(f"JOIN column{place} ON coded.{table.called(name)} = column{place}.c")
+        terms[at.word].append(f"column{place}.p")
+    words = ", ".join(f"{' + '.join(term)} AS w{word}" for word, term in enumerate(terms))
+    order = ", ".join(str(word + 1) for word in range(len(terms)))
+    found = table.ordered(f"SELECT {words} FROM {coded} {' '.join(joins)} ORDER BY {order}")
+    pools = [pa.array(sorted_texts[name], type=pa.string()) for name in names]
+    rows = 0
+    for batch in _batches(found):
+        packed = [column.to_numpy() for column in batch.columns]
+        arrays = [
+            pa.DictionaryArray.from_arrays(field[name].of(packed[field[name].word]), pool)
+            for name, pool in zip(names, pools, strict=True)
+        ]
+        rows += batch.num_rows
+        yield pa.Table.from_arrays(arrays, names=list(names))
+    if rows != release.view.rows:
+        raise AnonError(
+            f"{rows:,} rows came out of the join, and {release.view.rows:,} are published.",
+            remedy="Nothing was released. This is an error of the workbench; please report it.",
+        )
+
+
+def _batches(found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield rows `ROW_GROUP` at a time, the last fewer."""
+    import pyarrow as pa
+
+    waiting: list[pa.RecordBatch] = []
+    held = 0
+    for batch in found:
+        waiting.append(batch)
+        held += batch.num_rows
+        while held >= ROW_GROUP:
+            whole = pa.Table.from_batches(waiting).combine_chunks()
+            yield whole.slice(0, ROW_GROUP).to_batches()[0]
+            rest = whole.slice(ROW_GROUP)
+            waiting, held = rest.to_batches(), rest.num_rows
+    if held:
+        yield pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]

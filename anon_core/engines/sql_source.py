@@ -1,0 +1,280 @@
+"""A file as DuckDB reads it: CSV without any guessing, or Parquet; and what went wrong there."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anon_core.base.bounded_reading import first_bytes
+from anon_core.base.errors import BadInput, clipped
+from anon_core.data.frames import refuse_nested
+from anon_core.data.reading import DataOptions
+from anon_core.data.reading.encoding import refuse_binary
+from anon_core.data.reading.folder import digest_of
+from anon_core.data.reading.parts import parts_of
+from anon_core.data.reading.separator import find_separator
+from anon_core.data.reading.stored import Stored, is_address, located
+
+if TYPE_CHECKING:
+    import duckdb
+
+    Execute = Callable[[str], duckdb.DuckDBPyConnection]
+
+_HEAD = 1 << 20
+_GZIP = b"\x1f\x8b"
+#: A column that no table has.
+_FILE = "\x01file"
+
+
+def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
+    """Make a file a relation called source; return its columns as the file names them.
+
+    In the relation a column is called by its place, see `placed`: DuckDB takes names that differ in
+    case alone for one.
+
+    Parameters
+    ----------
+    path : Path
+    options : DataOptions
+    execute : callable
+        Runs a query; its result lists its rows.
+
+    Raises
+    ------
+    BadInput
+        If it is no CSV in UTF-8 and no Parquet, and no folder of such files.
+    """
+    parts = parts_of(path) if path.is_dir() else None
+    paths = [path] if parts is None else list(parts.files)
+    first = paths[0]
+    refuse_signs(paths, "*?[{")
+    files = [str(place) for place in paths]
+    if is_parquet(first):
+        keys, values = ((), ()) if parts is None else (parts.keys, parts.values)
+        return view_of_parquet(files, _names_of(first), keys, values, execute)
+    separator, raw = csv_head(first, options, path.name)
+    types = ", ".join(f"'{placed(place)}': 'VARCHAR'" for place in range(len(raw)))
+    packed = ", compression = 'gzip'" if _begins(first, _GZIP) else ""
+    # A line break in a name is taken for the end of all lines unless that is told.
+    broken = any(sign in name for name in raw for sign in "\r\n")
+    end = f", new_line = {text(_line_end(first))}" if broken else ""
+    # Nothing is guessed. What is empty is NULL, which is a missing value as an empty cell is.
+    execute(
+        f"CREATE TABLE file AS SELECT * FROM read_csv({_list(files)}, delim = "
+        f"{text(separator)}, quote = '\"', escape = '\"', header = true, "
+        f"auto_detect = false, columns = {{{types}}}, nullstr = ''{end}{packed})"
+    )
+    execute("CREATE VIEW source AS SELECT * FROM file")
+    return raw
+
+
+def placed(place: int) -> str:
+    """Return what a relation calls the column at a place of its file, from 0.
+
+    Names are none that an engine could take for one another: they may differ in case alone, or hold
+    what SQL takes for something else.
+    """
+    return f"c{place}"
+
+
+def refuse_signs(paths: Sequence[Path], signs: str) -> None:
+    """Refuse paths with signs that an engine takes for several files.
+
+    Raises
+    ------
+    BadInput
+    """
+    if any(sign in str(place) for place in paths for sign in signs):
+        *others, last = signs
+        raise BadInput(
+            f"The path of the table holds {', '.join(others)} or {last}, which match several "
+            "files.",
+            remedy="Rename it.",
+        )
+
+
+def is_parquet(path: Path) -> bool:
+    """Return whether a file begins as Parquet does."""
+    return _begins(path, b"PAR1")
+
+
+def csv_head(path: Path, options: DataOptions, name: str) -> tuple[str, list[str]]:
+    """Return the separator of a CSV file and its header, of which it says nothing else.
+
+    Raises
+    ------
+    BadInput
+        If it is not written in UTF-8.
+    """
+    head = _head(path)
+    refuse_binary(head, name)
+    whole = head if len(head) < _HEAD else head[: head.rfind(b"\n") + 1]
+    separator, _ = find_separator(whole, options.separator, name)
+    try:
+        lines = io.StringIO(whole.decode("utf-8"), newline="")
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"{name} is not written in UTF-8.",
+            remedy="Save it as UTF-8 or Parquet, or run it with engine = 'memory'.",
+        ) from error
+    return separator, next(csv.reader(lines, delimiter=separator), [])
+
+
+def _head(path: Path) -> bytes:
+    opened = gzip.open if _begins(path, _GZIP) else open
+    with opened(path, "rb") as file:
+        return file.read(_HEAD).removeprefix(b"\xef\xbb\xbf")
+
+
+def _line_end(path: Path) -> str:
+    """Return how a CSV file's first line ends, which quoted cells need not: as SQL escapes it."""
+    outside = b"".join(_head(path).split(b'"')[::2])  # an even number of quotes stands before
+    place = next((i for i, byte in enumerate(outside) if byte in b"\r\n"), len(outside))
+    return {b"\r\n": "\\r\\n", b"\r": "\\r"}.get(outside[place : place + 2].rstrip(b" "), "\\n")
+
+
+def _names_of(path: Path) -> list[str]:
+    """Return the names of a Parquet file's columns, of which DuckDB changes some.
+
+    Raises
+    ------
+    BadInput
+        If it is no Parquet file.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        schema = parquet.read_schema(path)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise told(error, path.name) from error
+    refuse_nested(schema, path.name)
+    for field in schema:
+        if pa.types.is_duration(field.type):
+            raise BadInput(
+                f"{path.name}: column '{field.name}' holds durations, which this engine does not "
+                "read.",
+                remedy="Set engine = 'memory', or leave the column out.",
+            )
+    return list(schema.names)
+
+
+def view_of_parquet(
+    files: Sequence[str],
+    names: Sequence[str],
+    keys: Sequence[str],
+    values: Sequence[Sequence[str | None]],
+    execute: Execute,
+) -> list[str]:
+    """Make Parquet files a relation called source; return its columns' names.
+
+    Parameters
+    ----------
+    files : sequence of str
+        What DuckDB calls them.
+    names : sequence of str
+        The columns that they hold.
+    keys : sequence of str
+        Columns that the names of folders tell; they are joined to each file's rows.
+    values : sequence of sequence of (str or None)
+        For each file, what they say of it.
+    execute : callable
+        As for `source`.
+    """
+    read = f"read_parquet({_list(files)}, hive_partitioning = false, filename = {text(_FILE)})"
+    called = [placed(place) for place in range(len(names) + len(keys))]
+    read += f" AS file({', '.join(called[: len(names)])})"
+    joined = ""
+    if keys:
+        columns = ", ".join(f"{key} VARCHAR" for key in called[len(names) :])
+        execute(f"CREATE TABLE parts ({quoted(_FILE)} VARCHAR, {columns})")
+        for file, own in zip(files, values, strict=True):
+            cells = ("NULL" if value is None else text(value) for value in own)
+            execute(f"INSERT INTO parts VALUES ({text(file)}, {', '.join(cells)})")
+        joined = f" LEFT JOIN parts USING ({quoted(_FILE)})"
+    execute(f"CREATE VIEW source AS SELECT {', '.join(called)} FROM {read}{joined}")
+    return [*names, *keys]
+
+
+def _list(files: Sequence[str]) -> str:
+    return f"[{', '.join(map(text, files))}]"
+
+
+def told(error: Exception, name: str) -> BadInput:
+    """Return what went wrong in DuckDB in words that hold no cell."""
+    import duckdb
+
+    short = str(error).lower()
+    if "max_temp_directory_size" in short or "no space" in short or "quota" in short:
+        return BadInput(
+            "The disk that holds the release is full: what does not fit into memory is put aside "
+            "there while the run lasts.",
+            remedy="Make room, or name a folder on a larger disk. Nothing was released.",
+        )
+    if isinstance(error, duckdb.OutOfMemoryException) or "memory" in short:
+        return BadInput(
+            "The memory that the run may take is too short for this table.",
+            remedy="Give it more, for example --memory 4GB. Nothing was released.",
+        )
+    if isinstance(error, duckdb.IOException):
+        return BadInput(
+            f"{name} cannot be read.",
+            remedy="Check the file, and that no program writes to it. Nothing was released.",
+        )
+    return BadInput(
+        f"{name} is no table that DuckDB can read ({type(error).__name__}): a row has more or "
+        "fewer cells than the header, a quote stays open, or it is broken.",
+        remedy="Correct it, or run it with engine = 'memory', which names the place.",
+    )
+
+
+def text(value: str) -> str:
+    """Return a text as SQL spells it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def quoted(value: str) -> str:
+    """Return a name as SQL spells it."""
+    return '"' + value.replace('"', '""') + '"'
+
+
+def _begins(path: Path, mark: bytes) -> bool:
+    try:
+        return first_bytes(path, len(mark)) == mark
+    except OSError as error:
+        raise BadInput(
+            f"{clipped(path.name)} cannot be read ({error.strerror}).", remedy="Check the path."
+        ) from error
+
+
+def state(path: Path) -> tuple[tuple[str, int, int | str], ...]:
+    """Return what changes when a file, or one of a folder, is written to: its size and its time."""
+    if is_address(path):
+        return state_of(located(path))
+    try:
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        found = [(str(one), one.stat()) for one in files]
+    except (OSError, ValueError) as error:  # ValueError: a character that no path may hold
+        raise BadInput(
+            f"There is no file {clipped(path.name)}.", remedy="Check the path."
+        ) from error
+    return tuple((name, one.st_size, one.st_mtime_ns) for name, one in found)
+
+
+def state_of(stored: Stored) -> tuple[tuple[str, int, int | str], ...]:
+    """Return what changes when an object of storage is written to, as `state` does."""
+    return tuple((one.place, one.size, one.mark) for one in stored.files)
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, read piece by piece; of a folder that of its parts' lines."""
+    if path.is_dir():
+        parts = parts_of(path)
+        return digest_of(parts.names, [sha256(one) for one in parts.files])
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""A result and a plan in words: text, answers, advice, report."""

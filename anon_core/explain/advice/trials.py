@@ -1,0 +1,240 @@
+"""Carry a plan out before it is offered, and say what came of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from anon_core.base.context import Context, now, silent
+from anon_core.base.errors import AnonError, BadPlan, Cancelled
+from anon_core.base.registry import family
+from anon_core.contracts.metric import headline
+from anon_core.data.table import Dataset
+from anon_core.explain.advice.countermeasures import Inputs
+from anon_core.explain.advice.fixes import Change, changes
+from anon_core.explain.advice.recommendations import Recommendation
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
+from anon_core.release.attack_result import AttackResult
+
+#: Rows up to which a plan is tried on the whole table; of a larger one, a sample of so many is.
+MOST_ROWS = 50_000
+#: Any number: the same table gives the same sample, and nothing of it is published.
+_DRAWN_WITH = 35
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """What a plan came to on a table.
+
+    Attributes
+    ----------
+    refused : AnonError or None
+        Why nothing would be released.
+    missed : tuple of AttackResult
+        The attacks whose threshold the release misses.
+    loss : float or None
+        What it loses, 0 to 1, by the metric that says it in one figure.
+    result : Result or None
+        What would be released, to take further figures from.
+    """
+
+    refused: AnonError | None = None
+    missed: tuple[AttackResult, ...] = ()
+    loss: float | None = None
+    result: Result | None = None
+
+    @property
+    def good(self) -> bool:
+        """Whether something is released, and every threshold met."""
+        return self.refused is None and not self.missed
+
+
+def tried(recipe: Mapping[str, Any], given: Inputs, context: Context) -> Trial:
+    """Carry a recipe out on its table, and return what came of it.
+
+    Raises
+    ------
+    Cancelled
+        If the person stopped it.
+    """
+    try:
+        plan = Plan.from_mapping(recipe)
+        levels = {name: rows for name, rows in given.levels.items() if name in plan.hierarchies}
+        result = run(
+            plan,
+            given.dataset,
+            levels,
+            population=given.population,
+            earlier=given.earlier,
+            context=replace(context, progress=silent),
+        )
+    except Cancelled:
+        raise
+    except AnonError as error:
+        return Trial(refused=error)
+    missed = tuple(a for a in result.attacks if _misses(a))
+    permuted = result.release.grouping.published
+    measure = result.measures.get(headline("groups" if permuted else "cells"))
+    loss = None if measure is None else measure.share
+    return Trial(missed=missed, loss=loss, result=result)
+
+
+def _misses(attack: AttackResult) -> bool:
+    named = {p.name for p in family("attack")[attack.attack].parameters()}
+    return "threshold" in named and not attack.idle and attack.worst > attack.threshold
+
+
+#: Seconds after which no further plan is tried, and most that are offered.
+_SECONDS, _MOST = 20.0, 3
+#: How often a size is raised for thresholds that are missed, and the least step.
+_RAISED, _STEP = 3, 1.25
+
+
+def tried_out(
+    found: Sequence[Recommendation],
+    recipe_of: Callable[[Recommendation], Mapping[str, Any]],
+    given: Inputs,
+    context: Context,
+) -> list[tuple[Recommendation, Trial]]:
+    """Try recommendations, best first, until three of them release and meet every threshold.
+
+    Where a threshold is missed, larger classes are asked for and tried, too.
+
+    Parameters
+    ----------
+    found : sequence of Recommendation
+    recipe_of : callable
+        Returns the whole recipe that a recommendation makes.
+    given : Inputs
+    context : Context
+
+    Returns
+    -------
+    list of (Recommendation, Trial)
+        In the order in which they were tried, as they were tried last.
+    """
+    began, done = now(), list[tuple[Recommendation, Trial]]()
+    for one in found:
+        context.report(len(done) / max(len(found), 1), "Trying recommendations")
+        trial = tried(recipe_of(one), given, context)
+        for _ in range(_RAISED):
+            larger = _larger(one, trial)
+            if larger is None or now() - began > _SECONDS:
+                break
+            again = tried(recipe_of(larger), given, context)
+            if again.refused is not None:
+                break
+            one, trial = larger, again
+        done.append((one, trial))
+        if sum(t.good for _, t in done) == _MOST or now() - began > _SECONDS:
+            break
+    return done
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offers:
+    """Which recommendations are worth offering.
+
+    Attributes
+    ----------
+    shown : tuple of (Recommendation, Trial or None)
+        Those that release and meet every threshold; where there is none, those that release. None
+        for a trial where something has to be settled before any run.
+    refused : tuple of (Recommendation, AnonError)
+        Those that release nothing.
+    sample : int
+        Rows that they were tried on, where these are not all; else 0.
+    """
+
+    shown: tuple[tuple[Recommendation, Trial | None], ...] = ()
+    refused: tuple[tuple[Recommendation, AnonError], ...] = ()
+    sample: int = 0
+
+
+def worth_offering(
+    found: Sequence[Recommendation],
+    recipe_of: Callable[[Recommendation], Mapping[str, Any]],
+    given: Inputs,
+    context: Context,
+) -> Offers:
+    """Try recommendations, and return those that are worth offering; see `tried_out`.
+
+    Of a table of more than `MOST_ROWS` rows a sample is tried.
+    """
+    table = sample_of(given.dataset, recipe_of(found[0])) if found else given.dataset
+    done = tried_out(found, recipe_of, replace(given, dataset=table), context)
+    if any(isinstance(trial.refused, BadPlan) for _, trial in done):
+        return untried(found)
+    released = [(one, trial) for one, trial in done if trial.refused is None]
+    good = [(one, trial) for one, trial in released if trial.good]
+    return Offers(
+        shown=(*(good or released)[:_MOST],),
+        refused=tuple((one, t.refused) for one, t in done if t.refused is not None),
+        sample=0 if table is given.dataset else table.rows,
+    )
+
+
+def untried(found: Sequence[Recommendation]) -> Offers:
+    """Return the first few as they are, where nothing can be tried yet."""
+    return Offers(shown=tuple((one, None) for one in found[:_MOST]))
+
+
+def sample_of(table: Dataset, recipe: Mapping[str, Any]) -> Dataset:
+    """Return a table of at most about `MOST_ROWS` rows, with all rows of each person in it.
+
+    Parameters
+    ----------
+    table : Dataset
+    recipe : mapping of str to object
+        Its roles say which column tells persons apart.
+    """
+    if table.rows <= MOST_ROWS:
+        return table
+    roles = recipe.get("roles", {})
+    unit = str(roles.get("household") or roles.get("person") or "")
+    generator = np.random.default_rng(_DRAWN_WITH)
+    share = MOST_ROWS / table.rows
+    if unit:
+        codes = table.column(unit).codes
+        return table.only(generator.random(int(codes.max()) + 2)[codes] < share)
+    kept = np.zeros(table.rows, dtype=np.bool_)
+    kept[generator.choice(table.rows, MOST_ROWS, replace=False)] = True
+    return table.only(kept)
+
+
+def _larger(one: Recommendation, trial: Trial) -> Recommendation | None:
+    """Return the recommendation with classes that may meet what was missed; None if none would."""
+    asked = max((model.size_asked for model in one.models), default=0)
+    if trial.refused is not None or not trial.missed or not asked:
+        return None
+    beyond = max(a.worst / a.threshold if a.threshold else math.inf for a in trial.missed)
+    if not math.isfinite(beyond):
+        return None
+    size = math.ceil(asked * max(beyond, _STEP))
+    models = tuple(m.with_size(size) if m.size_asked == asked else m for m in one.models)
+    return replace(one, models=models)
+
+
+def mended(
+    recipe: Mapping[str, Any], error: AnonError, given: Inputs, context: Context
+) -> list[Change]:
+    """Return the changes of a refused recipe that release something, each carried out here.
+
+    Nothing is tried on a table of more than `MOST_ROWS` rows.
+    """
+    began, found = now(), list[Change]()
+    if given.dataset.rows > MOST_ROWS:
+        return found
+    for change in changes(recipe, error):
+        if len(found) == _MOST or now() - began > _SECONDS / 2:
+            break
+        context.report(1.0, "Looking for what helps")
+        if tried({**recipe, **change.tables}, given, context).refused is None:
+            found.append(change)
+    return found

@@ -1,0 +1,108 @@
+"""What does someone who knows some columns learn? Rows that fit, people alone, values told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anon_core.base.errors import BadPlan, listing
+from anon_core.explain.answers.answer import Answer, Cell
+from anon_core.explain.answers.fitting import fitting, known_combinations
+from anon_core.pipeline.result import Result
+from anon_core.release.results import figure, per_cent
+
+#: A chance this near to 1 is one that rounding alone keeps from it.
+_SURE = 1 - 1e-9
+#: Rows of the table of the answer.
+_LISTED = 20
+
+
+def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -> Answer:
+    """Say what somebody learns who knows these columns of everyone in the table.
+
+    Parameters
+    ----------
+    result : Result
+    columns : sequence of str
+        Quasi-identifiers, known as they stand in the table.
+    sensitive : str
+        Column of which the most likely value is told; by default the first sensitive one that is no
+        quasi-identifier, if there is one.
+
+    Returns
+    -------
+    Answer
+        Its table lists the people with the fewest rows that fit first.
+
+    Raises
+    ------
+    BadPlan
+        If a column is of another role, or nobody fits a cell for sure.
+    """
+    secret = result.audience.secret
+    if sensitive and sensitive not in secret:
+        raise BadPlan(
+            f"'{sensitive}' is no sensitive column that an attacker lacks.",
+            remedy=f"Name one of {listing(secret) or 'none: there is none'}.",
+        )
+    told = sensitive or next(iter(secret), "")
+    problem = result.problem
+    leaves, people, of_key = known_combinations(problem, columns)
+    found = fitting(result, columns, leaves, told)
+    published = _published(result, of_key, len(people))
+    there = published > 0
+    if not there.any():
+        return Answer(sentence="No row is published, so nothing is learned.")
+    many = int(published.sum())
+    fewest = float(found.rows[there].min())
+    mean = float((published * found.rows)[there].sum() / many)
+    single = int(published[there & (found.rows <= 1 + 1e-9)].sum())
+    names = ", ".join(columns)
+    words = [
+        f"An attacker who knows {names} of a published person finds at least {figure(fewest)} rows "
+        f"that fit, and {figure(mean)} on average; {single:,} of {many:,} are unique"
+    ]
+    best = np.zeros(len(people))
+    if told:
+        best = found.shown.max(axis=1) / np.maximum(found.rows, 1e-300)
+        best[found.rows <= 0] = 0.0
+        right = float((published * best)[there].sum() / many)
+        sure = int(published[there & (best >= _SURE)].sum())
+        words.append(
+            f"the most likely '{told}' among these rows fills {per_cent(right)} of them on "
+            f"average, and for {sure:,} people all rows that fit say the same"
+        )
+    order = np.lexsort((-best, np.where(there, found.rows, np.inf)))[:_LISTED]
+    rows: list[dict[str, Cell]] = []
+    for at in order[there[order]].tolist():
+        row: dict[str, Cell] = {
+            name: problem.hierarchies[name].leaves[leaves[at, d]] or "(missing)"
+            for d, name in enumerate(columns)
+        }
+        row |= {"people": int(published[at]), "rows that fit": float(found.rows[at])}
+        if told:
+            row |= {
+                f"most likely {told}": found.values[int(found.shown[at].argmax())] or "(missing)",
+                "share of them": float(best[at]),
+            }
+        rows.append(row)
+    note = "" if found.exact else _APART
+    if result.counted == "people":
+        note = f"Rows are counted, and one person has several. {note}".strip()
+    return Answer(sentence="; ".join(words) + ".", rows=tuple(rows), note=note)
+
+
+_APART = (
+    "Columns are permuted separately, so which cells belong together is open: rows that fit are "
+    "counted on average over all ways to combine the columns of a group."
+)
+
+
+def _published(result: Result, of_key: np.ndarray, combinations: int) -> np.ndarray:
+    """Return the published rows of each combination, shape (combinations,)."""
+    grouping = result.release.grouping
+    kept = grouping.member >= 0
+    return np.bincount(
+        of_key[grouping.key[kept]], weights=grouping.count[kept], minlength=combinations
+    ).astype(np.int64)

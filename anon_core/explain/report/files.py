@@ -1,0 +1,130 @@
+"""A report as files: JSON for machines, HTML to be read anywhere, PDF to be filed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anon_core.base.errors import BadPlan
+from anon_core.data.roles.proposals import suggested
+from anon_core.explain.report.context import ReleaseContext
+from anon_core.explain.report.editions import internal_edition, public_edition
+from anon_core.explain.report.evidence import evidence
+from anon_core.explain.report.sections import NOT_STATED, sections
+
+if TYPE_CHECKING:
+    import jinja2
+
+    from anon_core.pipeline.result import Result
+
+_TEMPLATES = Path(__file__).parent / "templates"
+#: Cells that say that something is open or not met.
+_FLAGGED = (NOT_STATED, "not met", "does not hold", "broken", "undecided")
+
+
+def edition_of(
+    result: Result,
+    context: ReleaseContext | None = None,
+    *,
+    public: bool = False,
+    command: str = "",
+) -> dict[str, Any]:
+    """Return an edition of a release's evidence, with the reasons of suggestions that were taken.
+
+    Parameters
+    ----------
+    result : Result
+    context : ReleaseContext, optional
+        What people state; nothing, if it is not given.
+    public : bool
+        The edition that may go with the release, else the internal one.
+    command : str
+        The command that makes the report again.
+    """
+    # A reason for another role than the one it has is no reason for it.
+    roles = result.plan.roles
+    told_of = {part.name for part in fields(roles)}  # being left out is no part of them
+    reasons = {
+        one.name: one.reason
+        for one in suggested(result.problem.dataset)
+        if one.name in _columns(getattr(roles, one.role, ()) if one.role in told_of else ())
+    }
+    told = evidence(result, context or ReleaseContext(), command=command, suggested=reasons)
+    return public_edition(told) if public else internal_edition(told)
+
+
+def _columns(named: str | Sequence[str]) -> Sequence[str]:
+    return (named,) if isinstance(named, str) else named
+
+
+def as_json(told: Mapping[str, Any]) -> str:
+    """Return an edition of the evidence as JSON, as `docs/report.schema.json` describes it."""
+    return json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_html(told: Mapping[str, Any], *, recipe: str = "") -> str:
+    """Return an edition as one HTML file that opens without a network.
+
+    Parameters
+    ----------
+    told : mapping
+        An edition of the evidence; see `editions`.
+    recipe : str
+        The recipe's text, for the internal edition.
+    """
+    return _environment().get_template("report.html.jinja").render(**_read(told), recipe=recipe)
+
+
+def makes_pdf() -> bool:
+    """Return whether the extra that sets PDF is installed."""
+    return find_spec("typst") is not None
+
+
+def as_pdf(told: Mapping[str, Any]) -> bytes:
+    """Return an edition as PDF, through Typst.
+
+    Raises
+    ------
+    BadPlan
+        If the extra `pdf` is not installed.
+    """
+    try:
+        import typst
+    except ImportError as error:
+        raise BadPlan(
+            "A report as PDF is set by Typst, which is not installed.",
+            remedy="Install the extra: pip install 'anonymity-workbench[pdf]'; or print the HTML.",
+        ) from error
+    words = json.dumps(_read(told), ensure_ascii=False, allow_nan=False)
+    template = (_TEMPLATES / "report.typ").read_bytes()
+    return typst.compile(template, format="pdf", sys_inputs={"report": words})
+
+
+def _read(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what both templates draw."""
+    software = told["software"]
+    return {
+        "title": told["context"].get("title") or "A release",
+        "edition": told["edition"],
+        "status": told["status"],
+        "open": len(told.get("open", ())),
+        "software": f"{software['name']} {software['version']}",
+        "flagged": list(_FLAGGED),
+        "not_stated": NOT_STATED,
+        "sections": [one.as_json() for one in sections(told)],
+    }
+
+
+def _environment() -> jinja2.Environment:
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=False,
+    )

@@ -1,1 +1,0 @@
-"""From a plan and a table to a verified release."""

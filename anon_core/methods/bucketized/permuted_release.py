@@ -1,0 +1,144 @@
+"""Turn groups of rows into a permuted release: exact values, links cut between blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anon_core.base.context import Context, part_of
+from anon_core.base.errors import BadPlan
+from anon_core.base.registry import part
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.model import GroupModel
+from anon_core.contracts.partitioner import Buckets, Partitioner
+from anon_core.methods.bucketized.class_groups import forms_groups, groups_by
+from anon_core.release.grouping import Grouping
+from anon_core.release.problem import Problem
+from anon_core.release.release import Block, Release
+from anon_core.release.results import Outcome, SearchAccount
+from anon_core.release.vocabulary import of_level
+
+
+def partition_choice(default: str) -> Any:
+    """Declare the parameter that says how rows are gathered into groups."""
+    return part(
+        default=default,
+        families=["partitioner", "algorithm"],
+        fits=forms_groups,
+        help="How rows are gathered into groups: by a partition of its own, or as the classes of a "
+        "generalization.",
+        label="Groups by",
+    )
+
+
+def permuted(
+    problem: Problem,
+    partition: Partitioner | Algorithm,
+    models: Sequence[GroupModel],
+    blocks: Sequence[Block],
+    tables: Sequence[Block],
+    context: Context,
+    *,
+    told: bool = True,
+) -> Outcome:
+    """Form groups with a partitioner and publish exact values whose blocks are permuted apart.
+
+    Parameters
+    ----------
+    problem : Problem
+    partition : Partitioner or Algorithm
+        What forms the groups.
+    models : sequence of GroupModel
+    blocks : sequence of tuples of str
+        Columns that stay linked; together all published columns.
+    tables : sequence of tuples of str
+        Columns of each published table; more than one are joined by the group id.
+    context : Context
+    told : bool
+        Whether the recipe tells the blocks, so that they can be counted on when it is verified.
+
+    Raises
+    ------
+    BadPlan
+        If permuting a group could lose what a model promises of it.
+    """
+    if told:
+        models = [model.where_linked(blocks, problem) for model in models]
+    for model in models:
+        if not model.survives_permutation:
+            raise BadPlan(
+                f"{model.title} of a group can be lost when its columns are permuted separately, "
+                "and this technique does not test it.",
+                remedy="Choose CombinedAlg, which tests every permuted group, or a generalization.",
+            )
+    linked = blocks if told else ()
+    buckets = groups_by(partition, problem, models, linked, part_of(context, 0.0, 0.9))
+    release = bucket_release(problem, buckets, blocks, tables)
+    return Outcome(
+        release=release, account=SearchAccount(proven=False, partition=group_summary(release))
+    )
+
+
+def group_summary(release: Release) -> dict[str, float]:
+    """Return how many groups there are and how large they are, for the search's account."""
+    sizes = release.view.group_size
+    return {
+        "parts": float(len(sizes)),
+        "smallest": float(sizes.min()),
+        "largest": float(sizes.max()),
+        "mean": float(sizes.mean()),
+    }
+
+
+def bucket_release(
+    problem: Problem, buckets: Buckets, blocks: Sequence[Block], tables: Sequence[Block]
+) -> Release:
+    """Build the release: one class per group and quasi tuple, all values exact."""
+    frequency = problem.frequency
+    groups = int(buckets.group.max(initial=-1)) + 1
+    run = frequency.run[buckets.key]
+    pair, member = np.unique(run * max(groups, 1) + buckets.group, return_inverse=True)
+    codes = frequency.run_codes[pair // max(groups, 1)]
+    grouping = Grouping(
+        key=buckets.key,
+        member=member.astype(np.int64),
+        count=buckets.count,
+        group=(pair % max(groups, 1)).astype(np.int64),
+        published=True,
+    )
+    return Release(
+        problem=problem,
+        grouping=grouping,
+        vocabularies={
+            name: of_level(problem.hierarchies[name], 0)
+            for name in problem.roles.published(problem.dataset)
+        },
+        cells={name: codes[:, d] for d, name in enumerate(problem.quasi)},
+        blocks=tuple(blocks),
+        tables=tuple(tables),
+    )
+
+
+def columns_by_role(problem: Problem, insensitive_with: str) -> tuple[Block, Block]:
+    """Return the quasi block and the sensitive block, in the table's order.
+
+    `insensitive_with` says which of the two the insensitive columns travel with.
+
+    Raises
+    ------
+    BadPlan
+        If no column is sensitive only, so that there is nothing to part.
+    """
+    names = problem.roles.published(problem.dataset)
+    sensitive = {n for n in problem.sensitive if n not in problem.quasi}
+    if not sensitive:
+        raise BadPlan(
+            "No column is marked as sensitive only, so there is nothing to part from the "
+            "quasi-identifiers.",
+            remedy="Mark the column to protect as sensitive, or choose one-attribute-slicing.",
+        )
+    free = set(problem.roles.insensitive)
+    second = sensitive | (free if insensitive_with == "sensitive" else set())
+    return tuple(n for n in names if n not in second), tuple(n for n in names if n in second)

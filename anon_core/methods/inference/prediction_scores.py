@@ -1,0 +1,180 @@
+"""How right learned guesses are: of the people of a table, and of those who had no part in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core.base.arrays import B1, F64, I32, I64
+from anon_core.base.context import Context
+from anon_core.methods.inference.corrected_risk import Share, corrected, wilson
+from anon_core.methods.inference.naive_bayes import Learned, guesses
+from anon_core.release.attack_result import Cell, Details
+from anon_core.release.holdout import Holdout
+from anon_core.release.results import per_cent
+
+#: How people who had no part in a release come about, where there are none.
+NOBODY = (
+    "There are no people outside the release to compare with: draw a sample ([data] sample below "
+    "1), or give a population table with the sensitive column."
+)
+_SURE = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """Guesses of people who had no part in the release.
+
+    Attributes
+    ----------
+    right : float
+    people : int
+    """
+
+    right: float
+    people: int
+
+    @property
+    def rate(self) -> float:
+        """Share of right guesses."""
+        return self.right / self.people
+
+
+def control_of(
+    learned: Learned, others: Holdout | None, column: str, context: Context
+) -> Control | None:
+    """Guess the value of everyone of a holdout by what was learned; None where there is nobody.
+
+    Parameters
+    ----------
+    learned : Learned
+    others : Holdout or None
+    column : str
+        The sensitive column; whoever has no value of it is left out, and a value that the table
+        has not is never guessed.
+    context : Context
+    """
+    if others is None:
+        return None
+    true = others.of(column)
+    told = true != learned.missing
+    codes = others.codes[told][:, [others.columns.index(n) for n in learned.columns]]
+    found = guesses(learned, codes, context)
+    if others.person is not None:
+        whose = others.person[told]
+        once = once_each(whose, found.value, found.belief, whose, true[told])
+        if not len(once.right):
+            return None
+        return Control(right=float(np.count_nonzero(once.right)), people=len(once.right))
+    count = others.count[told]
+    people = int(count.sum())
+    if not people:
+        return None
+    return Control(right=float(count[found.value == true[told]].sum()), people=people)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Once:
+    """One guess of each person who has several rows.
+
+    Attributes
+    ----------
+    belief : float64 array of shape (people,)
+    right : bool array of shape (people,)
+    """
+
+    belief: F64
+    right: B1
+
+
+def once_each(person: I64, guess: I32, belief: F64, whose: I64, value: I32) -> Once:
+    """Guess each person once: by the row of theirs whose guess is believed most.
+
+    It is right where the person has the value in any row. Of rows that are believed equally a right
+    one counts.
+
+    Parameters
+    ----------
+    person, guess, belief : arrays of shape (rows,)
+        Whose each row is that is guessed, the value guessed, and how surely.
+    whose, value : arrays of shape (entries,)
+        Who has which value.
+    """
+    wide = int(max(guess.max(initial=0), value.max(initial=0))) + 1
+    has = whose * wide + value
+    right = np.isin(person * wide + guess, has[value >= 0])
+    order = np.lexsort((right, belief, person))
+    own = person[order]
+    last = order[np.append(own[1:] != own[:-1], True)] if len(order) else order
+    return Once(belief=belief[last], right=right[last])
+
+
+def told_of(
+    right: float, attempted: int, baseline: float, control: Control | None
+) -> tuple[str, tuple[Details, ...], tuple[float, float] | None]:
+    """Return what the control leaves of a rate: in words, as a table, and the rate's interval.
+
+    Parameters
+    ----------
+    right : float
+        Right guesses of people of the table.
+    attempted : int
+    baseline : float
+        Share of whom naming the commonest value is right.
+    control : Control or None
+    """
+    if control is None:
+        return NOBODY, (), None
+    attack, other = wilson(right, attempted), wilson(control.right, control.people)
+    left = corrected(attack, other)
+    rows: list[dict[str, Cell]] = [
+        {"figure": "right of people of the table", **_figures(attack)},
+        {"figure": "right of people of no part in it", **_figures(other)},
+    ]
+    words = (
+        f"Of {control.people:,} people who had no part in the release it is right of "
+        f"{per_cent(control.rate)}"
+    )
+    if left is None or attack.value <= baseline:
+        words += ", and no better than naming the commonest value: nothing is learned of the table."
+    else:
+        rows.append({"figure": "learned of this table itself", **_figures(left)})
+        words += (
+            f": of this table itself it learns {per_cent(left.value)}, give or take "
+            f"{per_cent(left.error)}."
+        )
+    details = Details(
+        title="The table against people who had no part in it",
+        rows=tuple(rows),
+        x="figure",
+        y=("value",),
+        drawn="table",
+        note="Wilson intervals at 95%.",
+    )
+    return words, (details,), attack.interval
+
+
+def _figures(share: Share) -> dict[str, Cell]:
+    return {"value": round(share.value, 6), "give or take": round(share.error, 6)}
+
+
+def by_sureness(belief: F64, count: I64, right: B1, attempted: int, column: str) -> Details:
+    """Return how many people are guessed how surely, and how many of these rightly."""
+    rows: list[dict[str, Cell]] = []
+    for sure in _SURE:
+        here = belief >= sure
+        many = float(count[here].sum())
+        rows.append(
+            {
+                "at least so sure": sure,
+                "people": many / max(attempted, 1),
+                "right of these": float(count[here & right].sum()) / many if many else 0.0,
+            }
+        )
+    return Details(
+        title=f"Guesses of '{column}' by how sure they are",
+        rows=tuple(rows),
+        x="at least so sure",
+        y=("people", "right of these"),
+    )

@@ -1,0 +1,156 @@
+"""One permuted bucket against the public table (GetDelta's A and B)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.arrays import I64
+from anon_core.base.errors import BadInput
+from anon_core.data.frequency import dense_rank
+from anon_core.methods.membership.equations import System
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BucketProblem:
+    """Which people of the public table can be the rows of one bucket.
+
+    Attributes
+    ----------
+    codes : int32 array of shape (types, blocks)
+        Number of each type's value in each link block; types are distinct.
+    count : int64 array of shape (types,)
+        Public people of the type.
+    margins : tuple of int64 arrays of shape (values,)
+        Per block, how often the bucket publishes each value.
+    known : int64 array of shape (types,), or None
+        A solution that is already known. It makes deciding faster and changes no answer.
+    """
+
+    codes: npt.NDArray[np.int32]
+    count: I64
+    margins: tuple[I64, ...]
+    known: I64 | None = None
+
+    def __post_init__(self) -> None:
+        """Check shapes and that a known solution is one."""
+        if self.codes.ndim != 2 or self.codes.shape != (len(self.count), len(self.margins)):
+            raise BadInput(
+                f"The codes of a bucket have shape {self.codes.shape}, but there are "
+                f"{len(self.count)} types and {len(self.margins)} blocks.",
+                remedy="Give one row per type and one column per link block.",
+            )
+        for b, margin in enumerate(self.margins):
+            codes = self.codes[:, b]
+            if len(codes) and (codes.min() < 0 or codes.max() >= len(margin)):
+                raise BadInput(
+                    f"Block {b} of a bucket has values outside its {len(margin)} published ones.",
+                    remedy="Leave out people whose values the bucket does not publish.",
+                )
+        if self.known is not None and not self.system.solves(self.known):
+            raise BadInput(
+                "The known solution of a bucket does not add up to what is published.",
+                remedy="Give the bucket's own people, or no known solution.",
+            )
+
+    @property
+    def size(self) -> int:
+        """Rows of the bucket."""
+        return int(self.margins[0].sum()) if self.margins else 0
+
+    @cached_property
+    def system(self) -> System:
+        """The bucket's equations: one variable per type, one row per published value."""
+        widths = [len(m) for m in self.margins]
+        offset = np.cumsum([0, *widths[:-1]]).astype(np.int32)
+        return System(
+            rows=(self.codes + offset).astype(np.int32),
+            total=np.concatenate(self.margins).astype(np.int64),
+            lower=np.zeros_like(self.count),
+            upper=self.count,
+            people=self.count,
+            shared=np.zeros(len(self.count), dtype=np.bool_),
+        )
+
+    @property
+    def variable(self) -> I64:
+        """Variable of each type, shape (types,)."""
+        return np.arange(len(self.count), dtype=np.int64)
+
+    @property
+    def outside(self) -> npt.NDArray[np.bool_]:
+        """No type's variable counts those outside, shape (types,)."""
+        return np.zeros(len(self.count), dtype=np.bool_)
+
+
+def from_people(
+    public: Sequence[Sequence[object]], published: Sequence[Sequence[object]]
+) -> tuple[BucketProblem, I64]:
+    """Build a problem from values: people of the public table, and the bucket block by block.
+
+    Parameters
+    ----------
+    public : sequence of people, each a sequence of one value per block
+    published : sequence of blocks, each the multiset of values the bucket publishes
+
+    Returns
+    -------
+    problem : BucketProblem
+    type_of : int64 array of shape (people,)
+        Type of every person, -1 where a value is not published in the bucket.
+
+    Examples
+    --------
+    >>> people = [(5370, 21), (5370, 27), (5371, 27)]
+    >>> problem, type_of = from_people(people, [[5370, 5371], [27, 21]])
+    >>> type_of.tolist(), problem.size
+    ([0, 1, 2], 2)
+    """
+    known = [{v: i for i, v in enumerate(dict.fromkeys(block))} for block in published]
+    margins: list[I64] = []
+    for names, block in zip(known, published, strict=True):
+        at = np.array([names[v] for v in block], dtype=np.int64)
+        margins.append(np.bincount(at, minlength=len(names)).astype(np.int64))
+    coded = [[names.get(v, -1) for v, names in zip(p, known, strict=True)] for p in public]
+    codes = np.array(coded, dtype=np.int32).reshape(len(public), len(margins))
+    inside = np.flatnonzero((codes >= 0).all(axis=1))
+    problem, merged = from_types(codes[inside], np.ones(len(inside), np.int64), margins)
+    type_of = np.full(len(public), -1, dtype=np.int64)
+    type_of[inside] = merged
+    return problem, type_of
+
+
+def from_types(
+    codes: npt.NDArray[np.int32], count: I64, margins: Sequence[I64]
+) -> tuple[BucketProblem, I64]:
+    """Build a problem from coded people, uniting those who look alike in the bucket.
+
+    Returns
+    -------
+    problem : BucketProblem
+    type_of : int64 array of shape (people given,)
+    """
+    type_of, first = dense_rank(list(codes.T), [len(m) for m in margins])
+    merged = np.bincount(type_of, count, len(first)).astype(np.int64)
+    return BucketProblem(codes=codes[first], count=merged, margins=tuple(margins)), type_of
+
+
+def union(
+    public: Sequence[Sequence[object]], buckets: Sequence[Sequence[Sequence[object]]]
+) -> tuple[BucketProblem, I64]:
+    """Unite buckets into one, as the thesis does where they overlap (Toth 2015, 4.1.2).
+
+    The union forgets which value stood in which bucket, so it understates what an attacker learns
+    from all of them together; see `joint`.
+
+    Parameters
+    ----------
+    public : as in `from_people`
+    buckets : sequence of buckets, each as `published` in `from_people`
+    """
+    together = [[v for bucket in buckets for v in bucket[b]] for b in range(len(buckets[0]))]
+    return from_people(public, together)

@@ -1,0 +1,158 @@
+"""Buckets whose value ranges overlap: everyone stands in at most one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.arrays import I64
+from anon_core.data.frequency import dense_rank
+from anon_core.methods.membership.bucket import BucketProblem
+from anon_core.methods.membership.equations import System
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointProblem:
+    """Which people of the public table can stand in which bucket, for all buckets together.
+
+    A type that fits several buckets has a variable for each of them and one for staying outside;
+    they add up to its people. So knowledge of one bucket sharpens the others (E-08).
+
+    Attributes
+    ----------
+    types : int64 array of shape (entries,)
+        Type of each entry; an entry is a type that fits a bucket.
+    rows : int32 array of shape (entries, blocks)
+        Row (published value of a block of a bucket) the entry adds to; -1 for none.
+    bucket : int64 array of shape (entries,)
+    total : int64 array of shape (rows,)
+        How often the value is published there.
+    count : int64 array of shape (types,)
+        Public people of every type, those without an entry too.
+    known_entries : int64 array of shape (entries,), or None
+        A solution that is already known: people per entry.
+    """
+
+    types: I64
+    rows: npt.NDArray[np.int32]
+    bucket: I64
+    total: I64
+    count: I64
+    known_entries: I64 | None = None
+
+    @cached_property
+    def _fits(self) -> I64:
+        """Buckets each entry's type fits, shape (entries,)."""
+        return np.bincount(self.types, minlength=len(self.count))[self.types].astype(np.int64)
+
+    @cached_property
+    def _single(self) -> tuple[I64, I64, I64, I64]:
+        """Entries of types that fit one bucket: where, rank of its like, and one of each."""
+        at = np.flatnonzero(self._fits == 1)
+        columns = [self.rows[at, b] + np.int32(1) for b in range(self.rows.shape[1])]
+        rank, first = dense_rank(columns, [len(self.total) + 1] * len(columns))
+        people = np.bincount(rank, self.count[self.types[at]], len(first)).astype(np.int64)
+        return at, rank, at[first], people
+
+    @cached_property
+    def _several(self) -> tuple[I64, I64, I64]:
+        """Entries of types that fit several buckets: where, rank of the type, and the types."""
+        at = np.flatnonzero(self._fits > 1)
+        shared, rank = np.unique(self.types[at], return_inverse=True)
+        return at, rank.astype(np.int64), shared.astype(np.int64)
+
+    @cached_property
+    def system(self) -> System:
+        """The equations: look-alikes that fit one bucket, then shared entries, then outsiders."""
+        _, _, first, people = self._single
+        at, rank, shared = self._several
+        own = len(self.total)
+        width = self.rows.shape[1] + (1 if len(shared) else 0)
+        rows = np.full((len(first) + len(at) + len(shared), width), -1, dtype=np.int32)
+        blocks = self.rows.shape[1]
+        rows[: len(first), :blocks] = self.rows[first]
+        rows[len(first) : len(first) + len(at), :blocks] = self.rows[at]
+        if len(shared):
+            rows[len(first) : len(first) + len(at), blocks] = own + rank
+            rows[len(first) + len(at) :, blocks] = own + np.arange(len(shared))
+        count = self.count[shared]
+        everyone = np.concatenate([people, count[rank], count])
+        return System(
+            rows=rows,
+            total=np.concatenate([self.total, count]),
+            lower=np.zeros_like(everyone),
+            upper=everyone,
+            people=everyone,
+            shared=np.arange(len(everyone)) >= len(first),
+        )
+
+    @cached_property
+    def variable(self) -> I64:
+        """Variable that tells of each type, shape (types,); -1 for types no bucket can hold."""
+        found = np.full(len(self.count), -1, dtype=np.int64)
+        at, rank, first, _ = self._single
+        found[self.types[at]] = rank
+        entries, _, shared = self._several
+        found[shared] = len(first) + len(entries) + np.arange(len(shared))
+        return found
+
+    @cached_property
+    def outside(self) -> npt.NDArray[np.bool_]:
+        """Whether that variable counts the people in no bucket, shape (types,)."""
+        found = np.zeros(len(self.count), dtype=np.bool_)
+        found[self._several[2]] = True
+        return found
+
+    @cached_property
+    def known(self) -> I64 | None:
+        """The known solution by variable."""
+        if self.known_entries is None:
+            return None
+        at, rank, first, _ = self._single
+        own = np.bincount(rank, self.known_entries[at], len(first)).astype(np.int64)
+        entries, place, shared = self._several
+        spread = self.known_entries[entries]
+        inside = np.bincount(place, spread, len(shared)).astype(np.int64)
+        return np.concatenate([own, spread, self.count[shared] - inside])
+
+
+#: What can be asked who is in it.
+Asked = BucketProblem | JointProblem
+
+
+def from_buckets(
+    public: Sequence[Sequence[object]], buckets: Sequence[Sequence[Sequence[object]]]
+) -> JointProblem:
+    """Build a joint problem from values: one type a person, who fits every bucket that shows them.
+
+    Parameters
+    ----------
+    public : sequence of people, each a sequence of one value per block
+    buckets : sequence of buckets, each a sequence of blocks, each a multiset of values
+    """
+    number: dict[tuple[int, int, object], int] = {}
+    total: list[int] = []
+    for g, blocks in enumerate(buckets):
+        for b, block in enumerate(blocks):
+            for value in block:
+                at = number.setdefault((g, b, value), len(number))
+                total += [0] * (at + 1 - len(total))
+                total[at] += 1
+    entries: list[tuple[int, int, list[int]]] = []
+    for person, values in enumerate(public):
+        for g in range(len(buckets)):
+            rows = [number.get((g, b, v), -1) for b, v in enumerate(values)]
+            if -1 not in rows:
+                entries.append((person, g, rows))
+    width = len(buckets[0]) if buckets else 0
+    return JointProblem(
+        types=np.array([p for p, _, _ in entries], dtype=np.int64),
+        rows=np.array([r for _, _, r in entries], dtype=np.int32).reshape(len(entries), width),
+        bucket=np.array([g for _, g, _ in entries], dtype=np.int64),
+        total=np.array(total, dtype=np.int64),
+        count=np.ones(len(public), dtype=np.int64),
+    )

@@ -1,0 +1,189 @@
+"""Bounds on the risk of re-identification: who is found, and what has to go for a bound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+
+from anon_core.base.arrays import B1, I64
+from anon_core.base.errors import Infeasible
+from anon_core.base.number_words import times
+from anon_core.base.params import number
+from anon_core.contracts.feasibility import Allowed
+from anon_core.contracts.group_stats import GroupStats
+from anon_core.contracts.model import GroupModel
+from anon_core.methods.matching.fitting_people import public_people, refuse_unclear
+from anon_core.release.people import Population
+from anon_core.release.private_reference import Reference
+from anon_core.release.problem import Problem
+
+_NEAR = 1e-9  # sums as near as this to a bound, relative to the rows, are compared as fractions
+
+
+@cache
+def as_written(risk: float) -> Fraction:
+    """Return a bound as its decimal digits say, not as the binary number next to it.
+
+    Examples
+    --------
+    >>> as_written(0.1), math.ceil(1 / as_written(0.05))
+    (Fraction(1, 10), 20)
+    """
+    return Fraction(str(risk))
+
+
+def least_people(risk: float) -> int:
+    """Return ⌈1/r⌉: 1/N ≤ r holds from there on.
+
+    Examples
+    --------
+    >>> least_people(0.2), least_people(0.09), least_people(0.00995), least_people(1.0)
+    (5, 12, 101, 1)
+    """
+    return math.ceil(1 / as_written(risk))
+
+
+def smallest_first(sizes: I64, keep: B1, rank: Callable[[B1], I64], risk: float) -> B1:
+    """Return the classes left once #classes / #rows ≤ r, the fewest rows suppressed.
+
+    Of any number of classes the smallest hold the fewest rows, so that their removal leaves the
+    lowest share, too; and removing the smallest never raises it. The first number of them that is
+    enough therefore removes the fewest rows.
+
+    Parameters
+    ----------
+    sizes : int64 array of shape (classes,)
+        Rows, at least one each.
+    keep : bool array of shape (classes,)
+        Classes that may stay.
+    rank : callable
+        Gives some of the classes their place by what they publish, so that it is told which of
+        equals go.
+    risk : float
+    """
+    bound = as_written(risk)
+    ordered = np.sort(sizes[keep])
+    rows = np.cumsum(ordered[::-1])[::-1]  # left where the classes before go
+    classes = np.arange(len(ordered), 0, -1)
+    good = np.flatnonzero(classes * bound.denominator <= rows * bound.numerator)
+    gone = int(good[0]) if len(good) else len(ordered)
+    if not gone:
+        return keep
+    last = ordered[gone - 1]
+    left = keep & (sizes > last)
+    equal = keep & (sizes == last)
+    stay = int(np.count_nonzero(ordered[gone:] == last))
+    if stay:  # of equals those of the first cells go
+        places = np.flatnonzero(equal)[np.argsort(rank(equal), kind="stable")]
+        left[places[len(places) - stay :]] = True
+    return left
+
+
+def rarest_first(sizes: I64, people: I64, keep: B1, rank: Callable[[B1], I64], risk: float) -> B1:
+    """Return the classes left once the mean over rows of 1 / people of their class is at most r.
+
+    Classes of the fewest people go first, of these the smallest: each lowers the mean for as long
+    as it is above r. Which classes hold the fewest rows is a knapsack, and is not looked for.
+    """
+    kept = np.flatnonzero(keep)
+    order = kept[np.lexsort([rank(keep), -sizes[kept], -people[kept]])]
+    over = np.cumsum(sizes[order] / people[order]) - float(as_written(risk)) * np.cumsum(
+        sizes[order]
+    )
+    stop = len(order)
+    while stop and _above(sizes[order[:stop]], people[order[:stop]], float(over[stop - 1]), risk):
+        stop -= 1
+    left = np.zeros_like(keep)
+    left[order[:stop]] = True
+    return left
+
+
+def _above(sizes: I64, people: I64, over: float, risk: float) -> bool:
+    """Say whether Σ N/P > r · Σ N, of which `over` is the difference up to rounding."""
+    if abs(over) > _NEAR * max(len(sizes), 1):
+        return over > 0
+    return mean_chance(sizes, people) > as_written(risk)
+
+
+def mean_chance(sizes: I64, people: I64) -> Fraction:
+    """Return the mean over rows of 1 / people of their class, exactly; 0 without rows."""
+    kinds, place = np.unique(people, return_inverse=True)
+    rows = np.bincount(place, weights=sizes, minlength=len(kinds)).astype(np.int64)
+    total = sum(
+        (Fraction(n, p) for n, p in zip(rows.tolist(), kinds.tolist(), strict=True)), Fraction(0)
+    )
+    return total / max(int(sizes.sum()), 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskBound(GroupModel):
+    """The part that bounds on the largest and on the mean risk have in common."""
+
+    by_limits: ClassVar[bool] = True
+    needs_whole_rows: ClassVar[bool] = True
+    may_count_public: ClassVar[bool] = True
+
+    risk: float = number(default=0.2, low=1e-6, high=1.0, help="Largest risk.", label="Risk")
+
+    def least_size(self) -> int:
+        """Return ⌈1/r⌉: of so many rows each is found at most r of the time."""
+        return least_people(self.risk)
+
+    def comes_to(self, stats: GroupStats, reference: Reference) -> str:
+        """Return how often whoever is in the smallest class is picked right."""
+        smallest = int(stats.sizes.min())
+        return (
+            f"In the smallest class a guess is right {times(1 / smallest)}; at most "
+            f"{times(self.risk)} is allowed."
+        )
+
+    def least_class(self, people: Population | None) -> int:
+        """Return ⌈1/r⌉, or 1 where people outside the table are counted as well."""
+        return 1 if self.of_release() or self.counts_public(people) else self.least_size()
+
+    def check(self, problem: Problem, removable: int = 0) -> None:
+        """Refuse a bound below 1/n, or below 1/|P| with a public table: all rows as one class.
+
+        Merging never raises a risk, and whoever is removed hides nobody.
+
+        Raises
+        ------
+        BadPlan
+            If the public table lacks people of the table.
+        Infeasible
+            With the lowest risk there is.
+        """
+        among, what = self._alike_at_most(problem)
+        if among < self.least_size():
+            raise Infeasible(
+                f"{self.title} of at most {self.risk:g} takes {self.least_size()} {what} who look "
+                f"alike, and there are {among}.",
+                remedy=f"Allow a risk of at least {_rounded_up(among):g}.",
+                best=1 / among,
+                best_of="lowest risk",
+            )
+
+    def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
+        """Return the lowest risk: that of one among all."""
+        among, _ = self._alike_at_most(problem)
+        return (Allowed(parameter="risk", low=1 / among),)
+
+    def _alike_at_most(self, problem: Problem) -> tuple[int, str]:
+        """Return how many can look alike at most, and what they are."""
+        if not self.counts_public(problem.population):
+            return problem.rows, "rows of the table"
+        people = public_people(problem.population, problem.frequency, self.title)
+        refuse_unclear(problem, self.title)
+        return people.size - people.beyond, "people of the public table"
+
+
+def _rounded_up(among: int) -> float:
+    """Return 1/among with four digits, and not below it."""
+    digits = 10 ** (3 + len(str(among)))
+    return -(-digits // among) / digits

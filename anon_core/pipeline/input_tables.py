@@ -1,0 +1,69 @@
+"""What a recipe names: the table as it declares it, the population and an earlier release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from anon_core.base.errors import BadInput, InputChanged, listing, nearest
+from anon_core.data.reading import MOST_BYTES_OF_COMMANDS, DataOptions, read_table
+from anon_core.data.table import Dataset
+from anon_core.recipe.plan import Plan
+
+
+def read_as_declared(plan: Plan, path: Path) -> Dataset:
+    """Read the table with the recipe's types; where they no longer fit, the input has changed.
+
+    Raises
+    ------
+    InputChanged
+        If the table lacks a column for which the recipe declares a type, or its values do not fit.
+    BadInput
+        If the file cannot be read.
+    """
+    dataset = read_table(path, plan.data, most_bytes=MOST_BYTES_OF_COMMANDS)
+    gone = [name for name in plan.types if name not in dataset.names]
+    if gone:
+        raise InputChanged(
+            f"The table has no column {listing(gone)}, for which the recipe declares a type; it "
+            f"has {listing(dataset.names)}.",
+            remedy=f"Restore the column or change [types].{nearest(gone[0], dataset.names)}",
+        )
+    try:
+        return dataset.with_kinds(plan.types)
+    except BadInput as error:
+        raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
+
+
+def read_population(plan: Plan, folder: Path) -> Dataset | None:
+    """Read the table of the population that a recipe names, relative to its folder, if it does.
+
+    Raises
+    ------
+    BadInput
+        If the file cannot be read.
+    """
+    return _read_beside(plan, folder, plan.population_file)
+
+
+def read_earlier(plan: Plan, folder: Path) -> Dataset | None:
+    """Read the earlier release that a recipe names, relative to its folder, if it does.
+
+    Raises
+    ------
+    BadInput
+        If the file cannot be read.
+    """
+    return _read_beside(plan, folder, plan.earlier.file)
+
+
+def _read_beside(plan: Plan, folder: Path, place: str) -> Dataset | None:
+    if not place:
+        return None
+    told = plan.data
+    tokens = DataOptions(
+        missing_values=told.missing_values,
+        missing_in=told.missing_in,
+        dates=told.dates,
+        decimals=told.decimals,
+    )
+    return read_table(folder / place, tokens, most_bytes=MOST_BYTES_OF_COMMANDS)

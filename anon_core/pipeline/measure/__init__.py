@@ -1,0 +1,1 @@
+"""What is measured on a release after it was found."""

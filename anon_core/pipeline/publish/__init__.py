@@ -1,0 +1,1 @@
+"""A release as a table in canonical order, and as files."""

@@ -1,0 +1,94 @@
+"""Published tables written as files part by part, so that no file is held in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anon_core.pipeline.publish.file_formats import FORMATS, let_go, part_ends, part_names
+from anon_core.pipeline.publish.row_stream import RowStream
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def write_table(
+    title: str,
+    tables: Iterator[pa.Table],
+    rows: int,
+    folder: Path,
+    *,
+    parts: int,
+    endings: Sequence[str],
+) -> list[str]:
+    """Write a published table in the formats that can be written part by part.
+
+    The files need not be on the disk yet: see `Staged.flush`.
+
+    Parameters
+    ----------
+    title : str
+    tables : iterator of pyarrow.Table
+        Its rows, some at a time.
+    rows : int
+        How many they are.
+    folder : Path
+    parts : int
+        How many files of each format it is written in.
+    endings : sequence of str
+        Of the formats; others than those that are written part by part are left out.
+
+    Returns
+    -------
+    list of str
+        What its files are called, without endings.
+    """
+    stream, begin = RowStream(tables), 0
+    names = part_names(title, parts)
+    for name, end in zip(names, part_ends(rows, parts), strict=True):
+        _write(stream.take(end - begin), folder, name, endings)
+        begin = end
+    stream.finish()
+    return names
+
+
+def digest_of(files: Iterable[Path]) -> str:
+    """Return the SHA-256 over files, one after the other."""
+    told = hashlib.sha256()
+    for path in files:
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                told.update(piece)
+    return told.hexdigest()
+
+
+def _write(parts: Iterator[pa.Table], folder: Path, title: str, endings: Sequence[str]) -> None:
+    """Write one file in some formats, part by part."""
+    with ExitStack() as opened:
+        files = {
+            ending: opened.enter_context((folder / f"{title}.{ending}").open("xb"))
+            for ending in endings
+            if FORMATS[ending].into is not None
+        }
+        into = [make(file) for e, file in files.items() if (make := FORMATS[e].into)]
+        opened.callback(let_go, into)
+
+        def write(part: pa.Table) -> None:
+            for one in into:
+                one.add(part)
+
+        # One part is written while the next is made ready.
+        with ThreadPoolExecutor(1) as beside:
+            before: Future[None] | None = None
+            for part in parts:
+                if before is not None:
+                    before.result()
+                before = beside.submit(write, part)
+            if before is not None:
+                before.result()
+        for one in into:
+            one.close()

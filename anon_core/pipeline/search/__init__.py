@@ -1,0 +1,1 @@
+"""Searches that several models, levels or sizes share."""

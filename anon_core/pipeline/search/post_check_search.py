@@ -1,0 +1,173 @@
+"""Promises that a technique does not look at: its finished release is tested, group size by size.
+
+δ-presence and k-map are about the people of a public table, whom most techniques do not count, and
+what people ask for themselves can be recomputed only where it is plain who stands where. Any
+technique can still give such a promise: groups are formed by the other promises, the release is
+measured, and where it does not keep the promise groups are asked to be twice as large. In larger
+groups the share |G ∩ T| / |G ∩ P| comes closer to |T| / |P|, though not at every step, so what is
+found need not be the best, and where nothing is found nothing is proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from anon_core.base.context import Context, part_of
+from anon_core.base.errors import BadPlan, Infeasible, NotFound, listing
+from anon_core.base.registry import find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.model import GroupModel
+from anon_core.release.problem import Problem
+from anon_core.release.results import Outcome, Verdict
+
+Measure = Callable[[GroupModel, Outcome], Sequence[Verdict]]
+Recomputable = Callable[[GroupModel, Outcome], bool]
+
+
+def search(
+    algorithm: Algorithm,
+    problem: Problem,
+    models: Sequence[GroupModel],
+    measure: Measure,
+    recomputable: Recomputable,
+    context: Context,
+) -> Outcome:
+    """Run a technique; test what it does not count, and ask for larger groups where that fails.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    problem : Problem
+    models : sequence of GroupModel
+        All promises. Those about public people are tested where the technique does not count them.
+    measure : callable
+        Measures a promise on a finished release.
+    recomputable : callable
+        Says whether the second computation can decide a promise that holds.
+    context : Context
+
+    Raises
+    ------
+    NotFound
+        If no size of groups gave a release that keeps them; whether there is one is open.
+    Infeasible, BadPlan
+        If the technique refuses the other promises.
+    """
+    people = problem.population
+    beyond = [] if algorithm.counts_public else [m for m in models if m.counts_public(people)]
+    unseen = [m for m in beyond if m.needs_public]
+    try:
+        return _search(algorithm, problem, models, unseen, measure, recomputable, context)
+    except Infeasible:
+        if len(beyond) == len(unseen):
+            raise
+        # By rows alone it cannot be kept; with the people of the public table it may be.
+        return _search(algorithm, problem, models, beyond, measure, recomputable, context)
+
+
+def _search(
+    algorithm: Algorithm,
+    problem: Problem,
+    models: Sequence[GroupModel],
+    unseen: list[GroupModel],
+    measure: Measure,
+    recomputable: Recomputable,
+    context: Context,
+) -> Outcome:
+    """Run a technique, and test the promises about people that it does not see."""
+    tested = [*unseen, *(m for m in models if m.private_columns())]
+    if not tested:
+        return algorithm.run(problem, models, context)
+    if algorithm.merges_by_public and any(m.needs_public for m in unseen):
+        found = _merged(algorithm, problem, models, tested, measure, recomputable, context)
+        if found is not None:
+            return found
+    steering = [m for m in models if m not in unseen]
+    own = [m for m in steering if m.private_columns()]
+    nearest: Verdict | None = None
+    uncertain = False
+    tries = sizes(problem.rows, begin=not steering)
+    for turn, size in enumerate(tries):
+        context.check()
+        within = part_of(context, turn / len(tries), (turn + 1) / len(tries))
+        asked = [*steering, _groups_of(size)] if size > 1 else steering
+        try:
+            outcome = algorithm.run(problem, asked, within)
+        except (Infeasible, BadPlan) as error:
+            if isinstance(error, BadPlan) and own:  # it cannot be steered by what people ask for
+                steering, own, unseen = [m for m in steering if m not in own], [], [*unseen, *own]
+                continue
+            if not turn and (steering or isinstance(error, BadPlan)):
+                raise
+            break  # larger groups than the technique can form
+        verdicts = [v for model in tested for v in measure(model, outcome)]
+        broken = [v for v in verdicts if not v.holds]
+        if broken:
+            nearest = min([broken[0], *([nearest] if nearest else [])], key=_distance)
+        elif all(recomputable(model, outcome) for model in tested):
+            return outcome
+        else:
+            uncertain = True
+        if context.out_of_time():
+            break
+    what = f"The nearest: {nearest.sentence} " if nearest else ""
+    if uncertain:
+        what += "Others keep it, which cannot be recomputed from what is published. "
+    raise NotFound(
+        f"Not found: {algorithm.title} does not look at {_beyond(unseen)}, and of the releases it "
+        f"formed, with ever larger groups, none keeps {listing(m.title for m in tested)}. {what}"
+        "Another technique may find one.",
+        remedy="Choose the optimal search, or another technique that goes by promises of this "
+        "kind, or ask for less.",
+        best=nearest.reached if nearest else None,
+        best_of=f"nearest value of {nearest.model}" if nearest else "",
+    )
+
+
+def _merged(
+    algorithm: Algorithm,
+    problem: Problem,
+    models: Sequence[GroupModel],
+    tested: Sequence[GroupModel],
+    measure: Measure,
+    recomputable: Recomputable,
+    context: Context,
+) -> Outcome | None:
+    """Run a technique that merges groups by the public people they cover; None where that fails."""
+    try:
+        outcome = algorithm.run(problem, models, context)
+    except (Infeasible, NotFound, BadPlan):
+        return None
+    holds = all(v.holds for model in tested for v in measure(model, outcome))
+    return outcome if holds and all(recomputable(m, outcome) for m in tested) else None
+
+
+def _beyond(unseen: Sequence[GroupModel]) -> str:
+    if any(model.needs_public or model.may_count_public for model in unseen):
+        return "the people of the public table"
+    return "what people ask for themselves" if unseen else "whom else a published row may be of"
+
+
+def sizes(rows: int, *, begin: bool) -> list[int]:
+    """Return the sizes of groups that are tried: 1 is no size of its own, and the last is all rows.
+
+    `begin` leaves out 1, where no other promise forms groups.
+
+    Examples
+    --------
+    >>> sizes(20, begin=False), sizes(5, begin=True)
+    ([1, 2, 4, 8, 16, 20], [2, 4, 5])
+    """
+    most = max(rows, 2)
+    doubled = (1 << step for step in range(1 if begin else 0, most.bit_length()))
+    return [size for size in doubled if size < most] + [most]
+
+
+def _groups_of(size: int) -> GroupModel:
+    return cast(GroupModel, find("model", "bucket-size").from_mapping({"k": size}))
+
+
+def _distance(verdict: Verdict) -> float:
+    """Return how far a verdict is from its bound."""
+    return abs(verdict.reached - verdict.bound)

@@ -1,0 +1,1 @@
+"""One plan carried out many times, with other settings."""

@@ -1,0 +1,1 @@
+"""Releases verified from their files, by their recipe."""

@@ -1,0 +1,134 @@
+"""Verify a release that lies in a folder, by a recipe that a run would accept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from anon_core.base.errors import BadPlan, clipped
+from anon_core.contracts.algorithm import counted_in_people, refuse_unsteered
+from anon_core.pipeline.file_guard import unchanged
+from anon_core.pipeline.verify.earlier_files import previous_files
+from anon_core.pipeline.verify.earlier_release import check_previous
+from anon_core.pipeline.verify.repeated_run import Repeated, checks_of, repeated, tells_more
+from anon_core.recipe.plan import Plan, read_plan
+from anon_core.verification.checks import verify_files
+from anon_core.verification.findings import Check, Verification, not_checked
+from anon_core.verification.folder import refuse_unfinished
+from anon_core.verification.gates import GATES
+from anon_core.verification.opening import MOST_TEXT_BYTES, read_bytes
+from anon_core.verification.recipe_text import read_recipe
+from anon_core.verification.release_only import verify_release_only
+from anon_core.verification.witness import Witness
+
+
+def verify_release(
+    recipe: str | Path,
+    data: str | Path | None,
+    release: str | Path,
+    *,
+    previous: str | Path | None = None,
+) -> Verification:
+    """Recompute every promise of a recipe from a published release.
+
+    The recipe is first read as `run` reads it: what a run refuses promises nothing that could be
+    kept, whatever the second computation finds.
+
+    Parameters
+    ----------
+    recipe : str or Path
+        The recipe (TOML); the paths of its hierarchies are relative to it.
+    data : str, Path or None
+        The private table: CSV, plain or gzip, or Parquet. Without it what follows from the files
+        alone is checked, and the rest is named as not checked.
+    release : str or Path
+        The folder of the published files.
+    previous : str or Path, optional
+        An earlier release of the same people: its folder, or its published file.
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    BadPlan
+        If a run would refuse the recipe for what it says, or two releases are to be laid together
+        without the private table.
+    InputChanged
+        If the table or the release was changed while it was read.
+    BadInput, BadHierarchy
+        If a file is not there or is not what it should be.
+    """
+    plan = read_plan(recipe)
+    plan.refuse_guessable()
+    refuse_unsteered(plan.algorithm, plan.models)
+    counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
+    earlier = None if previous is None else previous_files(Path(previous))
+    if data is None:
+        if earlier is not None:
+            raise BadPlan(
+                "What two releases reveal together is counted over the people of the table, "
+                "which was not given.",
+                remedy="Give the private table.",
+            )
+        return _without_table(plan, recipe, release)
+    content = read_bytes(Path(recipe), "The recipe", MOST_TEXT_BYTES)
+    has_secret = "seed" in read_recipe(content, clipped(Path(recipe).name))
+    if plan.data.sample < 1 and not has_secret:
+        if earlier is not None:
+            raise BadPlan(
+                "What two releases reveal together is counted over the rows that were drawn, and "
+                "the recipe has no seed to draw them again.",
+                remedy="Use the completed recipe, which `run --recipe-out` writes.",
+            )
+        return _without_table(plan, recipe, release, _undrawn())
+    with unchanged(Path(data), Path(release)):
+        refuse_unfinished(Path(release))
+        again: Repeated | None = None
+        witness: Witness | None = None
+        if tells_more(plan):
+            folder = Path(recipe).parent
+            again = repeated(plan, folder, Path(data), Path(release), has_secret=has_secret)
+            # Of averages it is told which of them are other ones.
+            if again.result is not None and (again.same or plan.algorithm.averages):
+                witness = again.result.witness
+        found = verify_files(
+            Path(recipe),
+            Path(data),
+            Path(release),
+            told=plan.completed(),
+            memory=plan.engine.bytes if plan.engine.memory else None,
+            witness=witness,
+        )
+    if again is not None:
+        found = found.with_checks(checks_of(plan, again, has_secret=has_secret))
+    if earlier is not None:
+        folder = Path(recipe).parent
+        found = found.with_checks(check_previous(plan, folder, Path(data), Path(release), earlier))
+    return replace(found, notes=plan.notes)
+
+
+def _without_table(
+    plan: Plan, recipe: str | Path, release: str | Path, *more: Check
+) -> Verification:
+    """Check what follows from the files alone; `more` and the gates are named as not checked."""
+    alone = verify_release_only(Path(recipe), Path(release), told=plan.completed())
+    return replace(alone.with_checks([*more, *_unmeasured(plan)]), notes=plan.notes)
+
+
+def _undrawn() -> Check:
+    """Say why the table was not compared: nobody but the holder of the secret knows its rows."""
+    return not_checked(
+        "sample",
+        "The recipe has no seed, so the sample was not drawn again and the table not compared. "
+        "The completed recipe, which `run --recipe-out` writes, has it.",
+    )
+
+
+def _unmeasured(plan: Plan) -> list[Check]:
+    """Name the gates, which are measured on the private table."""
+    return [
+        not_checked(GATES, f"{gate.title} was not measured again: it needs the private table.")
+        for gate in plan.accept
+    ]

@@ -1,0 +1,1 @@
+"""Everything that determines a release, and its file."""

@@ -1,0 +1,160 @@
+"""The parts of a recipe, read one by one: each refuses what it is not, and names the place.
+
+All of them raise `BadPlan`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from anon_core.base.errors import BadPlan, brief, listing, nearest
+from anon_core.base.params import Technique
+from anon_core.base.registry import Family, family, find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.data.roles.roles import Roles
+from anon_core.data.values.kinds import KINDS, ColumnKind
+
+_T = TypeVar("_T", bound=Technique)
+#: Stands in a recipe for the least level at which the promises can be met.
+SEARCH = "search"
+
+#: Files of one published table at most; their numbers have four digits.
+MOST_PARTS = 9999
+
+
+def technique_of(which: Family, base: type[_T], given: object) -> _T:
+    """Return the technique that a table of the recipe names, with its parameters."""
+    if not isinstance(given, Mapping) or "name" not in given:
+        raise BadPlan(
+            f"The recipe's {which} is no table with a name.",
+            remedy=f"Write name = '...' with one of {listing(family(which))}.",
+        )
+    table = dict(cast(Mapping[str, Any], given))
+    found = find(which, str(table.pop("name")))
+    if not issubclass(found, base):
+        raise BadPlan(f"'{found.name}' cannot steer a search.", remedy="Choose another model.")
+    return found.from_mapping(table)
+
+
+def refuse_other_shape(algorithm: Algorithm, told: Mapping[str, Any]) -> None:
+    """Refuse a [release] that is not what the technique publishes; it may be left out."""
+    shape = algorithm.shape()
+    refuse_unknown_keys("[release]", told, set(shape))
+    for key, value in told.items():
+        if value != shape[key] or isinstance(value, bool):
+            raise BadPlan(
+                f"[release] {key} is {brief(value)}; {algorithm.title} publishes "
+                f"{brief(shape[key])}.",
+                remedy="Remove [release]: it follows from the technique.",
+            )
+
+
+def refuse_unknown_keys(place: str, given: Mapping[str, Any], known: set[str]) -> None:
+    """Refuse keys that a table of the recipe does not have."""
+    for key in given:
+        if key not in known:
+            raise BadPlan(
+                f"{place} has the unknown key '{key}'; known are {listing(sorted(known))}.",
+                remedy=f"Remove or rename it.{nearest(key, known)}",
+            )
+
+
+def table_of(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return a table of the recipe; an empty one where there is none."""
+    found = given.get(key, {})
+    if not isinstance(found, Mapping):
+        raise BadPlan(f"[{key}] is no table.", remedy=f"Write [{key}] with key = value lines.")
+    return cast(Mapping[str, Any], found)
+
+
+def list_of(given: Mapping[str, Any], key: str) -> Sequence[object]:
+    """Return a list of tables of the recipe; an empty one where there is none."""
+    found = given.get(key, [])
+    if not isinstance(found, list):
+        raise BadPlan(
+            f"[[{key}]] is no list of tables.", remedy=f"Write [[{key}]] with two brackets."
+        )
+    return cast(list[object], found)
+
+
+def names_of(roles: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    """Return the columns that a role names."""
+    found = roles.get(role, [])
+    if not isinstance(found, list) or not all(
+        isinstance(n, str) for n in cast(list[object], found)
+    ):
+        raise BadPlan(
+            f"[roles] {role} is no list of column names.",
+            remedy=f'Write {role} = ["column", ...].',
+        )
+    return tuple(cast(list[str], found))
+
+
+def person_of(roles: Mapping[str, Any], role: str = "person") -> str:
+    """Return the column that tells persons or households apart; empty where a row is one."""
+    found = roles.get(role, "")
+    if not isinstance(found, str):
+        raise BadPlan(
+            f"[roles] {role} is no name of a column.",
+            remedy=f'Write {role} = "column", or leave it out where a row is a {role}.',
+        )
+    return found
+
+
+def texts_of(place: str, given: Mapping[str, Any]) -> dict[str, str]:
+    """Return a table of paths."""
+    for key, value in given.items():
+        if not isinstance(value, str):
+            raise BadPlan(f"{place} {key} is {brief(value)}.", remedy="Write a path in quotes.")
+    return dict(given)
+
+
+def refuse_no_csv(csv: object, *, further: bool) -> None:
+    """Refuse [export] csv that is no yes or no, or that leaves out what others are made of."""
+    if not isinstance(csv, bool):
+        raise BadPlan(f"[export] csv is {brief(csv)}.", remedy="Write true or false.")
+    if further and not csv:
+        raise BadPlan(
+            "[export] asks for files for other programs, which are compared with the CSV file, and "
+            "says csv = false.",
+            remedy="Leave out csv = false, or the further files.",
+        )
+
+
+def refuse_no_parts(parts: object) -> None:
+    """Refuse [export] parts that is no number of files."""
+    if isinstance(parts, bool) or not isinstance(parts, int) or not 1 <= parts <= MOST_PARTS:
+        raise BadPlan(
+            f"[export] parts is {brief(parts)}.", remedy=f"Write a number from 1 to {MOST_PARTS:,}."
+        )
+
+
+def refuse_no_levels(levels: Mapping[str, object], roles: Roles) -> None:
+    """Refuse levels of what is not sensitive only, and what is no level."""
+    for name, level in levels.items():
+        if name not in roles.sensitive or name in roles.quasi:
+            raise BadPlan(
+                f"[sensitive_levels] names '{name}', which is not sensitive only.",
+                remedy="Name a column that is marked as sensitive and nothing else; levels of "
+                "quasi-identifiers are the technique's.",
+            )
+        if level == SEARCH:
+            continue
+        if isinstance(level, bool) or not isinstance(level, int) or level < 1:
+            raise BadPlan(
+                f"[sensitive_levels] {name} is {brief(level)}.",
+                remedy=f"Use a whole number from 1 up, or '{SEARCH}' for the least that will do; "
+                "leave the column out to publish its values.",
+            )
+
+
+def types_of(given: Mapping[str, Any]) -> dict[str, ColumnKind]:
+    """Return the kinds that columns are declared to have."""
+    for column, kind in given.items():
+        if kind not in tuple(KINDS):  # what is given may be no text at all
+            raise BadPlan(
+                f"[types] '{column}' is {brief(kind)}; allowed are {listing(KINDS)}.",
+                remedy="Use one of these types.",
+            )
+    return dict(given)

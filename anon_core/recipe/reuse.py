@@ -1,0 +1,258 @@
+"""A decided recipe on a new table: nothing is searched, and gates say when the result will do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal, cast, get_args
+
+from anon_core.base.errors import BadPlan, NotAccepted, brief, listing
+from anon_core.base.registry import find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.recipe.unseen_values import Unseen, read_unseen
+from anon_core.release.attack_result import AttackResult
+from anon_core.release.results import Measure
+
+Mode = Literal["search", "fixed"]
+#: Which of an attack's two figures a gate is about: of the person it fares best with, or the mean.
+At = Literal["worst", "average"]
+_KINDS = ("rows", "metric", "attack")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reuse:
+    """What a recipe says of its use on other tables than the one it was decided on.
+
+    Attributes
+    ----------
+    mode : {'search', 'fixed'}
+        With 'fixed' the technique must be one that carries out what was decided and searches
+        nothing.
+    unseen : {'fail', 'top', 'suppress'}
+        What becomes of values that a hierarchy does not have: the run is refused, they are
+        published as the top, or their rows are left out. Rows left out are no part of what a
+        technique may suppress; they are told, and count in the gate on rows.
+    """
+
+    mode: Mode = "search"
+    unseen: Unseen = "fail"
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, Any]) -> Reuse:
+        """Read ``[reuse]``; its keys are known.
+
+        Raises
+        ------
+        BadPlan
+        """
+        mode = given.get("mode", "search")
+        if mode not in get_args(Mode):
+            raise BadPlan(f"[reuse] mode is {brief(mode)}.", remedy="Use 'search' or 'fixed'.")
+        return cls(mode=mode, unseen=read_unseen(given.get("unseen", "fail")))
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Return the recipe's table; empty where nothing is said."""
+        return {} if self == Reuse() else {"mode": self.mode, "unseen": self.unseen}
+
+    def refuse_searching(self, algorithm: Algorithm, earlier: str) -> None:
+        """Refuse to call fixed what searches, or parts that are told nowhere.
+
+        Parameters
+        ----------
+        algorithm : Algorithm
+        earlier : str
+            The earlier release that the plan names; empty for none.
+
+        Raises
+        ------
+        BadPlan
+        """
+        carries_out = algorithm.levels_parameter or algorithm.carries_out_parts
+        if self.mode == "fixed" and not carries_out:
+            raise BadPlan(
+                f"[reuse] mode is 'fixed', but {algorithm.title} searches every table again.",
+                remedy="Carry out a run with --decided-out, which writes what it decided as a "
+                "recipe of its own.",
+            )
+        if self.mode == "fixed" and algorithm.carries_out_parts and not earlier:
+            raise BadPlan(
+                "[reuse] mode is 'fixed', but no earlier release says which parts to carry out.",
+                remedy="Name as [earlier] file the release that was decided on; on the pages, "
+                "load it on Run, under Attackers.",
+            )
+
+
+def parts_decide(algorithm: Algorithm) -> bool:
+    """Say whether a release of a technique tells where rows of another table go."""
+    covering = not algorithm.averages and not algorithm.codes_tails
+    return algorithm.forms_ranges and covering and not algorithm.permutes
+
+
+def refuse_undecidable(algorithm: Algorithm, files: int) -> None:
+    """Refuse to write down as decided what is neither levels nor parts that cover values.
+
+    Parts are taken from the one file of a release; `files` is how many it has.
+
+    Raises
+    ------
+    BadPlan
+    """
+    if not algorithm.one_level and not parts_decide(algorithm):
+        raise BadPlan(
+            f"{algorithm.title} decides neither a level for each column nor parts whose cells "
+            "cover values, so that what it decided cannot be carried out on another table without "
+            "a search.",
+            remedy="Choose a technique that publishes each column at one level, such as the "
+            "optimal search, or parts with ranges, such as Mondrian; or leave --decided-out out.",
+        )
+    if not algorithm.one_level and files > 1:
+        raise BadPlan(
+            "A decided recipe takes what was decided from the one file of a release, and [export] "
+            f"asks for {files} parts.",
+            remedy="Leave out [export] parts, or --decided-out.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reached:
+    """What gates look at in a result.
+
+    Attributes
+    ----------
+    published : float or None
+        Share of the table's rows that is published; None for a table without rows.
+    measures : mapping of str to Measure
+    attacks : sequence of AttackResult
+    """
+
+    published: float | None
+    measures: Mapping[str, Measure]
+    attacks: Sequence[AttackResult]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """A figure that a release has to reach to be accepted: ``[[accept]]``.
+
+    Attributes
+    ----------
+    kind : {'rows', 'metric', 'attack'}
+        The share of the table's rows that is published, a metric, or an attack.
+    name : str
+        Of the metric or the attack.
+    least, most : float or None
+        One of the two; of rows the least.
+    at : {'worst', 'average'}
+        Of an attack: the greatest chance of any person, or the mean of all.
+    """
+
+    kind: Literal["rows", "metric", "attack"]
+    name: str = ""
+    least: float | None = None
+    most: float | None = None
+    at: At = "worst"
+
+    @classmethod
+    def from_mapping(cls, given: object) -> Gate:
+        """Read one table of ``[[accept]]``.
+
+        Raises
+        ------
+        BadPlan
+            Naming the key.
+        """
+        if not isinstance(given, Mapping):
+            raise BadPlan("[[accept]] holds something other than tables.", remedy=_HOW)
+        table = cast(Mapping[str, Any], given)
+        kinds = [kind for kind in _KINDS if kind in table]
+        known = {"rows": {"rows"}, "metric": {"metric", "least", "most"}}
+        allowed = known.get(kinds[0], {"attack", "most", "at"}) if len(kinds) == 1 else set[str]()
+        if len(kinds) != 1 or set(table) - allowed:
+            raise BadPlan(f"[[accept]] has the keys {listing(list(table))}.", remedy=_HOW)
+        if kinds == ["rows"]:
+            return cls(kind="rows", least=_number("rows", table["rows"], 1.0))
+        least, most = (_number(k, table[k]) if k in table else None for k in ("least", "most"))
+        if (least is None) == (most is None):
+            raise BadPlan(f"[[accept]] of {brief(table[kinds[0]])} has no limit.", remedy=_HOW)
+        name, at = str(table[kinds[0]]), table.get("at", "worst")
+        if at not in get_args(At):
+            raise BadPlan(f"[[accept]] at is {brief(at)}.", remedy="Use 'worst' or 'average'.")
+        if kinds == ["metric"]:
+            return cls(kind="metric", name=find("metric", name).name, least=least, most=most)
+        return cls(kind="attack", name=find("attack", name).name, most=most, at=at)
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Return the recipe's table."""
+        if self.kind == "rows":
+            return {"rows": self.least}
+        limit = {"least": self.least} if self.least is not None else {"most": self.most}
+        at = {"at": self.at} if self.at != "worst" else {}
+        return {self.kind: self.name, **limit, **at}
+
+    def broken_by(self, reached: Reached) -> str:
+        """Return a sentence that says how a result misses the gate; empty if it passes."""
+        found = self.figures(reached)
+        title = self.title
+        if not found:
+            return f"{title} was not measured, so that the gate on it is not passed."
+        if self.least is not None and min(found) < self.least:
+            return f"{title} is {min(found):.6g}; at least {self.least:.6g} is accepted."
+        if self.most is not None and max(found) > self.most:
+            return f"{title} is {max(found):.6g}; at most {self.most:.6g} is accepted."
+        return ""
+
+    @property
+    def title(self) -> str:
+        """What the gate is about, as the beginning of a sentence."""
+        if self.kind == "rows":
+            return "The share of the table's rows that is published"
+        of = "" if self.kind == "metric" else ", at worst" if self.at == "worst" else ", on average"
+        return f"{find(cast(Any, self.kind), self.name).title}{of}"
+
+    def figures(self, reached: Reached) -> list[float]:
+        """Return the figures that the gate is about; none if it was not measured."""
+        if self.kind == "rows":
+            return [] if reached.published is None else [reached.published]
+        if self.kind == "metric":
+            measure = reached.measures.get(self.name)
+            return [] if measure is None else [measure.value]
+        own = [a for a in reached.attacks if a.attack == self.name and not a.idle]
+        if any(a.undecided for a in own):
+            return [1.0]  # undecided never counts as safe
+        return [a.worst if self.at == "worst" else a.rate for a in own]
+
+
+_HOW = (
+    "Write rows = 0.95 (least share published), or metric = 'loss' with most = 0.3 (or least), or "
+    "attack = 'prosecutor' with most = 0.09."
+)
+
+
+def _number(key: str, given: object, high: float | None = None) -> float:
+    fits = isinstance(given, int | float) and not isinstance(given, bool) and isfinite(given)
+    if not fits or (high is not None and not 0 <= cast(float, given) <= high):
+        raise BadPlan(f"[[accept]] {key} is {brief(given)}.", remedy=_HOW)
+    return float(cast(float, given))
+
+
+def refuse_unaccepted(gates: Sequence[Gate], reached: Reached) -> None:
+    """Refuse a result that misses a gate.
+
+    Raises
+    ------
+    NotAccepted
+        Naming every gate that it misses.
+    """
+    missed = [sentence for gate in gates if (sentence := gate.broken_by(reached))]
+    if missed:
+        raise NotAccepted(
+            f"The release keeps its promises, but not {_several(len(missed))} of the recipe: "
+            + " ".join(missed),
+            remedy="Nothing was released. Check what changed in the table, search again, or "
+            "change [[accept]].",
+        )
+
+
+def _several(number: int) -> str:
+    return "a gate" if number == 1 else f"{number} gates"

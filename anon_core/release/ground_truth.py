@@ -1,0 +1,173 @@
+"""The truth behind a release: who is in it and where. It scores an attack, and never runs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from anon_core.base.arrays import B1, I64
+from anon_core.data.frequency import FrequencySet, occur_once
+from anon_core.release.holdout import Holdout
+from anon_core.release.person_counts import Crowd, crowd_of, line_people
+from anon_core.release.problem import Problem
+from anon_core.release.raw_in_groups import raw_in_groups
+from anon_core.release.release import Release, View, raw_view
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Places:
+    """Where the rows of the private table stand in the release.
+
+    Attributes
+    ----------
+    key : int64 array of shape (entries,)
+        Key of the frequency set, ascending; one key may stand in several groups.
+    group : int64 array of shape (entries,)
+        Group, as `View` numbers groups; -1 where the rows are not published.
+    count : int64 array of shape (entries,)
+        Rows of the key in the group.
+    """
+
+    key: I64
+    group: I64
+    count: I64
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Truth:
+    """Which row of the private table stands where. Told to an attack only to score it."""
+
+    _problem: Problem = field(repr=False)
+    _release: Release | None = field(default=None, repr=False)
+
+    @property
+    def frequency(self) -> FrequencySet:
+        """The people attacked: distinct private tuples with counts, quasi-identifiers first."""
+        return self._problem.frequency
+
+    @property
+    def rows(self) -> int:
+        """Rows of the private table: everyone an attack is scored against."""
+        return self._problem.rows
+
+    @cached_property
+    def places(self) -> Places:
+        """Where each row stands; without a release, that of the table as it is."""
+        if self._release is None:
+            keys = np.arange(len(self.frequency.count), dtype=np.int64)
+            return Places(key=keys, group=self.frequency.run, count=self.frequency.count)
+        grouping = self._release.grouping
+        group = np.append(self._release.seen_group, -1)[grouping.member]  # -1 is the last
+        return Places(key=grouping.key, group=group, count=grouping.count)
+
+    @property
+    def bare(self) -> Truth:
+        """The truth behind the table as it is: every row stands in the group of its values."""
+        return replace(self, _release=None)
+
+    @property
+    def raw(self) -> View:
+        """What the table as it is would show, identifiers removed: the anchor of every attack."""
+        return raw_view(self._problem)
+
+    @cached_property
+    def _raw_in_groups(self) -> Release | None:
+        if self._release is None:
+            return None
+        places = self.places
+        return raw_in_groups(self._problem, places.key, places.group, places.count)
+
+    @property
+    def raw_in_groups(self) -> View:
+        """As `raw`, for attacks that are handed the group of everyone in the release.
+
+        What they achieve on the release is never more: each of its groups is made of classes of
+        this view.
+        """
+        found = self._raw_in_groups
+        return self.raw if found is None else found.view
+
+    @cached_property
+    def crowd(self) -> Crowd | None:
+        """The distinct persons behind what is published; None where a row is a person."""
+        return crowd_of(self._problem, self._release)
+
+    @cached_property
+    def raw_crowd(self) -> Crowd | None:
+        """The distinct persons behind the table as it is; None where a row is a person."""
+        return crowd_of(self._problem)
+
+    @cached_property
+    def raw_crowd_in_groups(self) -> Crowd | None:
+        """The distinct persons behind `raw_in_groups`; None where a row is a person."""
+        return crowd_of(self._problem, self._raw_in_groups)
+
+    @cached_property
+    def line_people(self) -> tuple[I64, I64] | None:
+        """Line of `View.linked` and person of everyone in it; see `crowd.line_people`."""
+        return line_people(self._problem, self._release)
+
+    @cached_property
+    def raw_line_people(self) -> tuple[I64, I64] | None:
+        """As `line_people`, of the table as it is."""
+        return line_people(self._problem)
+
+    @cached_property
+    def alone(self) -> tuple[B1, int]:
+        """Rows that no other row equals in the columns of which every row tells its own value.
+
+        Those that stay linked to all quasi-identifiers: whatever their class says, nobody else's
+        published row is like theirs. Without a release, all columns but quasi-identifiers.
+
+        Returns
+        -------
+        rows : bool array of shape (rows,)
+            Of the table, published or not.
+        published : int
+            How many of them are published.
+        """
+        problem, release = self._problem, self._release
+        said, blocks = set(problem.quasi), [problem.roles.published(problem.dataset)]
+        if release is not None:
+            said, blocks = set(release.cells), list(release.blocks)
+        whole = next((block for block in blocks if set(problem.quasi) <= set(block)), ())
+        names = [name for name in whole if name not in said]
+        if not names:
+            return np.zeros(self.rows, dtype=np.bool_), 0
+        columns = [problem.leaf_codes(name) for name in names]
+        rows = occur_once(columns, [int(codes.max(initial=0)) + 1 for codes in columns])
+        if release is None:
+            return rows, int(np.count_nonzero(rows))
+        shown = release.grouping.member[self.frequency.row_key] >= 0
+        return rows, int(np.count_nonzero(rows & shown))
+
+    @property
+    def holdout(self) -> Holdout | None:
+        """People who had no part in the table: what is right of them as well is no leak."""
+        return self._problem.holdout
+
+    @property
+    def public_alike(self) -> tuple[I64, I64] | None:
+        """Quasi tuples that the public table does not tell apart, and its people; see `Problem`."""
+        return self._problem.public_alike
+
+    @property
+    def key_person(self) -> I64 | None:
+        """The person of each key of the frequency set; None where a row is a person."""
+        return self._problem.key_person if self._problem.person else None
+
+    def known_rows(self, column: str) -> I64:
+        """Return the rows of every value that occurs in a column; a missing one is none."""
+        codes = self.frequency.codes[:, self.frequency.columns.index(column)]
+        rows = np.bincount(codes, weights=self.frequency.count).astype(np.int64)
+        missing = self._problem.hierarchies[column].missing_leaf
+        if 0 <= missing < len(rows):
+            rows[missing] = 0
+        return rows[rows > 0]
+
+
+def truth_of(problem: Problem, release: Release | None = None) -> Truth:
+    """Return the truth behind a release of a table, or behind the table as it is."""
+    return Truth(_problem=problem, _release=release)

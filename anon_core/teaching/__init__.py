@@ -1,0 +1,1 @@
+"""Lessons and experiments of the literature."""

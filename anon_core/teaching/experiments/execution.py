@@ -1,0 +1,232 @@
+"""Carry out an experiment step by step: what is finished is kept, and a later run goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from anon_core.base.context import Context, part_of
+from anon_core.base.errors import AnonError, BadInput, Cancelled, Infeasible
+from anon_core.teaching.experiments.bench import Bench
+from anon_core.teaching.experiments.experiment import Claim, Experiment, Verdict, verdict
+from anon_core.teaching.experiments.measured_points import Found
+from anon_core.teaching.experiments.points import Point, Settings
+from anon_core.teaching.experiments.tables import Tables
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """A step that is finished.
+
+    Attributes
+    ----------
+    key : str
+    points : tuple of Point
+        Empty where nothing could be released.
+    seconds : float
+    why_not : str
+        Why there are no points.
+    proven : bool
+        Whether it is proven that no release keeps what was asked.
+    """
+
+    key: str
+    points: tuple[Point, ...]
+    seconds: float
+    why_not: str = ""
+    proven: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What an experiment has come to.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    settings : Settings
+    table : str
+        What it was run on, for people.
+    generated : bool
+        Whether a generated table stood in.
+    done : tuple of Done
+        The finished steps, in order.
+    """
+
+    experiment: Experiment
+    settings: Settings
+    table: str
+    generated: bool
+    done: tuple[Done, ...]
+
+    @property
+    def points(self) -> list[Point]:
+        """The points of all finished steps."""
+        return [point for one in self.done for point in one.points]
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all finished steps."""
+        return sum(one.seconds for one in self.done)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every step is finished."""
+        keys = {one.key for one in self.done}
+        return all(step.key in keys for step in self.experiment.steps(self.settings))
+
+    @property
+    def claims(self) -> Sequence[Claim]:
+        """What the source says, held against what was measured."""
+        return self.experiment.claims(
+            Found(
+                points=self.points,
+                settings=self.settings,
+                generated=self.generated,
+                whole=self.whole,
+                refused={one.key: one.why_not for one in self.done if one.why_not},
+                proven=frozenset(one.key for one in self.done if one.proven),
+                seconds={one.key: one.seconds for one in self.done},
+            )
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """How the figures stand to the source."""
+        return verdict(self.claims)
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Return the report as plain values, for JSON."""
+        told = self.verdict
+        experiment = self.experiment
+        return {
+            "schema": 1,
+            "id": experiment.id,
+            "title": experiment.title,
+            "source": experiment.source.cited,
+            "shows": experiment.shows,
+            "verdict": told.outcome,
+            "why": told.why,
+            "claims": [asdict(claim) for claim in self.claims],
+            "settings": asdict(self.settings),
+            "table": self.table,
+            "generated": self.generated,
+            "seconds": self.seconds,
+            "printed": [asdict(one) for one in experiment.printed],
+            "steps": [asdict(one) for one in self.done],
+        }
+
+
+def kept_steps(told: Mapping[str, Any], settings: Settings, table: str) -> tuple[Done, ...]:
+    """Return the finished steps of an earlier report; none where settings or table were others.
+
+    Raises
+    ------
+    BadInput
+        If it is no such report.
+    """
+    try:
+        before = {**told["settings"]}
+        before = {k: tuple(v) if isinstance(v, list) else v for k, v in before.items()}
+        if before != asdict(settings) or told["table"] != table:
+            return ()
+        return tuple(
+            Done(
+                key=one["key"],
+                points=tuple(Point(**point) for point in one["points"]),
+                seconds=one["seconds"],
+                why_not=one["why_not"],
+                proven=one["proven"],
+            )
+            for one in told["steps"]
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadInput(
+            "The earlier figures cannot be read as those of an experiment.",
+            remedy="Name another folder, or delete experiment.json.",
+        ) from error
+
+
+def steps_done(
+    experiment: Experiment, bench: Bench, context: Context, kept: Sequence[Done] = ()
+) -> Generator[Done]:
+    """Yield every step as it is finished; those kept from before come first and cost nothing.
+
+    Raises
+    ------
+    Cancelled
+        If the person stopped it; what was yielded stays.
+    """
+    before = {one.key: one for one in kept}
+    steps = experiment.steps(bench.settings)
+    yield from (before[step.key] for step in steps if step.key in before)
+    todo = [step for step in steps if step.key not in before]
+    for place, step in enumerate(todo, start=len(steps) - len(todo)):
+        context.report(place / len(steps), step.key)
+        own = part_of(context, place / len(steps), (place + 1) / len(steps))
+        began = time.perf_counter()
+        points: tuple[Point, ...] = ()
+        why_not, proven = "", False
+        try:
+            points = tuple(experiment.measure(step, bench, own))
+        except Cancelled:
+            raise
+        except AnonError as error:
+            why_not, proven = error.message, isinstance(error, Infeasible)
+        yield Done(
+            key=step.key,
+            points=points,
+            seconds=time.perf_counter() - began,
+            why_not=why_not,
+            proven=proven,
+        )
+
+
+def carry_out(
+    experiment: Experiment,
+    settings: Settings,
+    tables: Tables,
+    context: Context | None = None,
+    *,
+    kept: Sequence[Done] = (),
+    found: Callable[[Report], object] | None = None,
+) -> Report:
+    """Carry out an experiment, and return what it came to.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    settings : Settings
+    tables : Tables
+    context : Context, optional
+        For progress and cancel.
+    kept : sequence of Done
+        Steps that were finished before with the same settings on the same table.
+    found : callable, optional
+        Told of the report after every step.
+
+    Raises
+    ------
+    Cancelled
+        If the person stopped it; `found` was told what it had come to.
+    """
+    bench = Bench(tables=tables, settings=settings)
+    table = bench.table(experiment.table)
+    done: list[Done] = []
+
+    def report() -> Report:
+        return Report(
+            experiment=experiment,
+            settings=settings,
+            table=table.title,
+            generated=table.generated,
+            done=tuple(done),
+        )
+
+    for one in steps_done(experiment, bench, context or Context(), kept):
+        done.append(one)
+        if found is not None:
+            found(report())
+    return report()

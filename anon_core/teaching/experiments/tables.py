@@ -1,0 +1,197 @@
+"""The tables experiments are run on: the source's where it is at hand, else a generated one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from anon_core.base.errors import BadInput, listing
+from anon_core.data.hierarchy import read_levels
+from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.reading import read_table
+from anon_core.data.samples import hierarchy_folder, sample
+from anon_core.data.values.kinds import ColumnKind
+from anon_core.teaching.experiments.synthetic_tables import ADULT, CENSUS, adult_like, census_like
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Which = Literal["adult-train", "adult-all", "census"]
+#: Where a table stands in a folder that is given.
+FILES: Mapping[Which, tuple[str, ...]] = {
+    "adult-train": ("adult/adult_48842.csv.gz", "adult_48842.csv.gz"),
+    "adult-all": ("adult/adult_48842.csv.gz", "adult_48842.csv.gz"),
+    "census": (
+        "census/census_like_acs2018_295243.csv.gz",
+        "census_like_acs2018_295243.csv.gz",
+    ),
+}
+#: Other files' names of Adult's columns.
+_ALIASES = {"sex": "gender", "salary-class": "income"}
+_TRAIN, _TRAIN_COMPLETE, _ALL_COMPLETE, _CENSUS = 32_561, 30_162, 45_222, 500_000
+_KINDS: Mapping[str, ColumnKind] = {
+    "education": "ordered",
+    **dict.fromkeys(
+        ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"),
+        "number",
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """A table without missing values.
+
+    Attributes
+    ----------
+    title : str
+        What it is, for people.
+    generated : bool
+    frame : pandas.DataFrame
+        Every cell a text.
+    kinds : mapping of str to str
+    levels : mapping of str to level table
+        Hierarchies of its columns.
+    raw_rows : int
+        Rows before those with missing values were left out.
+    """
+
+    title: str
+    generated: bool
+    frame: pd.DataFrame
+    kinds: Mapping[str, ColumnKind]
+    levels: Mapping[str, LevelTable]
+    raw_rows: int
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.frame)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """Finds tables, and reads each once.
+
+    Attributes
+    ----------
+    data : Path, optional
+        A folder that holds them as `FILES` says, or one table.
+    most_rows : int
+        Rows of a generated table, where fewer are enough; 0 for as many as the source's.
+    cached : bool
+        Whether the cached sample of Adult is taken where no data are given.
+    """
+
+    data: Path | None = None
+    most_rows: int = 0
+    cached: bool = True
+    _read: dict[tuple[Which, int], Table] = field(
+        default_factory=dict[tuple[Which, int], Table], repr=False, compare=False
+    )
+
+    def get(self, which: Which, seed: int) -> Table:
+        """Return a table; the seed draws it where it is generated.
+
+        Raises
+        ------
+        BadInput
+            If a file that was given cannot be read, or lacks columns.
+        """
+        if (which, seed) not in self._read:
+            self._read[which, seed] = self._made(which, seed)
+        return self._read[which, seed]
+
+    def _made(self, which: Which, seed: int) -> Table:
+        path = self._path(which)
+        if which == "census":
+            if path is not None:
+                return _census(path)
+            rows = self.most_rows or _CENSUS
+            return Table(
+                title=f"a generated table of {rows:,} rows with the domains of CENSUS",
+                generated=True,
+                frame=census_like(rows, seed),
+                kinds={"age": "number"},
+                levels={},
+                raw_rows=rows,
+            )
+        if path is not None:
+            return _adult(read_table(path).frame(), which, path.name)
+        adult = sample("adult")
+        if which == "adult-train" and self.cached and adult.available():
+            return _adult(adult.frame(), which, adult.title)
+        rows = self.most_rows or (_TRAIN_COMPLETE if which == "adult-train" else _ALL_COMPLETE)
+        return Table(
+            title=f"a generated table of {rows:,} rows with the domains of Adult",
+            generated=True,
+            frame=adult_like(rows, seed),
+            kinds=_KINDS,
+            levels=_adult_levels(tuple(ADULT)),
+            raw_rows=rows,
+        )
+
+    def _path(self, which: Which) -> Path | None:
+        if self.data is None:
+            return None
+        if not self.data.exists():
+            raise BadInput(
+                f"There is no file or folder {self.data.name}.", remedy="Check the path of --data."
+            )
+        if self.data.is_file():
+            return self.data
+        places = (self.data / place for place in FILES[which])
+        return next((place for place in places if place.is_file()), None)
+
+
+def _adult(frame: pd.DataFrame, which: Which, name: str) -> Table:
+    frame = frame.rename(columns={k: v for k, v in _ALIASES.items() if k in frame.columns})
+    _refuse_lacking(frame, tuple(ADULT), name)
+    train = which == "adult-train"
+    if train:
+        frame = frame.iloc[:_TRAIN]
+    columns = [str(c) for c in frame.columns]
+    raw = len(frame)
+    known = frame.notna().all(axis=1) & (frame != "?").all(axis=1)
+    complete = frame[known].reset_index(drop=True)
+    part = "training part" if train else "training and test part"
+    return Table(
+        title=f"Adult, {part}, {len(complete):,} complete rows of {raw:,}",
+        generated=False,
+        frame=complete,
+        kinds=_KINDS,
+        levels=_adult_levels(columns),
+        raw_rows=raw,
+    )
+
+
+def _adult_levels(columns: Sequence[str]) -> dict[str, LevelTable]:
+    files = {name: hierarchy_folder() / "adult" / f"{name}.csv" for name in columns}
+    return {name: read_levels(file, name) for name, file in files.items() if file.is_file()}
+
+
+def _census(path: Path) -> Table:
+    frame = read_table(path).frame()
+    _refuse_lacking(frame, tuple(CENSUS), path.name)
+    if "occupation-group" in frame.columns:
+        frame["occupation"] = frame["occupation-group"]
+    frame = frame[list(CENSUS)]
+    complete = frame[frame.notna().all(axis=1)].reset_index(drop=True)
+    return Table(
+        title=f"{path.name}, {len(complete):,} rows, instead of CENSUS",
+        generated=False,
+        frame=complete,
+        kinds={"age": "number"},
+        levels={},
+        raw_rows=len(frame),
+    )
+
+
+def _refuse_lacking(frame: pd.DataFrame, wanted: Sequence[str], name: str) -> None:
+    lacking = [column for column in wanted if column not in frame.columns]
+    if lacking:
+        raise BadInput(
+            f"{name} lacks the columns {listing(lacking)}.",
+            remedy="Give a folder with the tables that docs/experiments.md names, or none.",
+        )

@@ -1,0 +1,79 @@
+"""Anatomy: quasi-identifiers and sensitive values in two tables, joined by group only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from anon_core.base.context import Context
+from anon_core.base.params import choice
+from anon_core.base.registry import register
+from anon_core.contracts.algorithm import Algorithm, Linked
+from anon_core.contracts.model import GroupModel
+from anon_core.contracts.partitioner import Partitioner
+from anon_core.contracts.purposes import Purpose, Service
+from anon_core.methods.bucketized.permuted_release import (
+    columns_by_role,
+    partition_choice,
+    permuted,
+)
+from anon_core.release.problem import Problem
+from anon_core.release.results import Outcome
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class Anatomy(Algorithm):
+    """Two tables QIT and ST (Xiao and Tao 2006); within a group nothing links their rows.
+
+    1. Form groups in which no sensitive value is too frequent: that is the partition's.
+    2. Publish the quasi-identifiers of every row with the number of its group (QIT).
+    3. Publish the sensitive values of every group with its number (ST).
+    """
+
+    name: ClassVar[str] = "anatomy"
+    title: ClassVar[str] = "Anatomy"
+    summary: ClassVar[str] = (
+        "Publishes one table of exact quasi-identifiers and one of sensitive values; only the "
+        "group number joins them."
+    )
+    when: ClassVar[str] = (
+        "When counts over the quasi-identifiers must stay exact and only the sensitive value must "
+        "be protected."
+    )
+    formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |G|"
+    source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
+    serves: ClassVar[Mapping[Purpose, Service]] = {
+        "statistics": Service(
+            place=1,
+            why="The columns that others know stay exact, so that counts over them are exact, and "
+            "only which sensitive value belongs to whom is hidden.",
+        ),
+        "teaching": Service(
+            place=5,
+            why="Two tables show what was cut: exact columns, and the sensitive values of each "
+            "group.",
+        ),
+    }
+    permutes: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
+    linked: ClassVar[Linked] = "roles"
+    publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
+
+    partition: Partitioner | Algorithm = partition_choice("anatomize")
+    insensitive_with: str = choice(
+        default="quasi",
+        options={"quasi": "the quasi-identifiers", "sensitive": "the sensitive columns"},
+        help="Which block the columns without a role stay linked with.",
+        label="Other columns travel with",
+    )
+
+    def shape(self) -> dict[str, Any]:
+        """Return what a release looks like; see `Algorithm.shape`."""
+        return {**super().shape(), "insensitive_with": self.insensitive_with}
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Form groups and cut the links between blocks; see `Algorithm.run`."""
+        blocks = columns_by_role(problem, self.insensitive_with)
+        return permuted(problem, self.partition, models, blocks, blocks, context)

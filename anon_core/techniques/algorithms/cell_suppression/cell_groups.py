@@ -1,0 +1,197 @@
+"""Group rows so that few cells must change: approximations with proven factors, and the optimum.
+
+Every row pays what the cells of its group cost; with a price of 1 for each cell that differs within
+the group that is the number of suppressed cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.contracts.model import GroupModel
+from anon_core.contracts.partitioner import Buckets, buckets_of_rows
+from anon_core.kernels.balls import apart, best_ball
+from anon_core.kernels.best_gain_split import Prices
+from anon_core.kernels.cuts import Counted
+from anon_core.kernels.forest import (
+    Forest,
+    PairPrices,
+    fill_pairs,
+    grow_forest,
+    part_forest,
+    tuple_distance,
+)
+from anon_core.kernels.subsets import cheapest_groups
+from anon_core.methods.partition.best_gain import gain_parts
+from anon_core.methods.partition.mondrian_cuts import rows_of_keys
+from anon_core.methods.partition.public_boxes import least_size
+from anon_core.release.problem import Problem
+from anon_core.techniques.algorithms.cell_suppression.factors import MOST_LINKED, linked_groups
+
+MOST_EXACT = 16  # rows; the table of all their subsets grows threefold with each
+MOST_FOREST = 4000  # tuples; every tree's top is compared with all of them
+MOST_BALLS = 1500  # rows; every pair's distance is kept
+_MOST_PAIRS = 4_000_000  # of leaves of one column, whose prices are tabulated
+_PAIRS = 20_000_000  # pairs of tuples between two looks at the cancel button, about 0.2 s
+
+
+def cell_groups(
+    problem: Problem, models: Sequence[GroupModel], prices: Prices, method: str, context: Context
+) -> Buckets:
+    """Form groups of at least as many rows as the models ask for.
+
+    Parameters
+    ----------
+    problem : Problem
+    models : sequence of GroupModel
+    prices : Prices
+        What a cell costs that must cover two leaves.
+    method : {'forest', 'balls', 'links', 'exact'}
+        Forest pays at most 3k − 3 times the optimum (Aggarwal et al. 2005), balls at most
+        6k (1 + ln n) times (Meyerson and Williams 2004; O(k log k) where all sets of up to 2k − 1
+        rows are tried, which takes too long). Links pay at most 2 times for k = 2 and 3 times for
+        k = 3, and 1.5 and 2 times where every column has two values (see `linked_groups`); `exact`
+        has factor 1. A table of more than `MOST_FOREST` tuples is cut into blocks first, within
+        each of which that holds of a forest.
+    context : Context
+
+    Raises
+    ------
+    BadPlan
+        If the table is too large for the method, or k too large for links.
+    Infeasible
+        If the table has fewer than k rows.
+    """
+    k = least_size(problem, models)
+    models = [model for model in models if not model.needs_public]
+    if problem.rows < k:
+        raise Infeasible(
+            f"Classes of {k} rows need at least {k} rows; the table has {problem.rows}.",
+            remedy=f"Choose k of at most {problem.rows}, or load more rows.",
+            best=float(problem.rows),
+            best_of="rows",
+        )
+    if method == "links" and k not in (2, 3):
+        raise BadPlan(
+            f"The method 'links' is proven for classes of 2 and of 3 rows; k is {k}.",
+            remedy="Set k to 2 or 3, or choose the method 'forest'.",
+        )
+    most = {"exact": MOST_EXACT, "balls": MOST_BALLS, "links": MOST_LINKED}
+    limit = most.get(method, problem.rows)
+    if problem.rows > limit:
+        raise BadPlan(
+            f"The method '{method}' handles at most {limit} rows; the table has {problem.rows}.",
+            remedy="Choose the method 'forest'.",
+        )
+    # Which of equal rows goes where is drawn, so that neither their order nor what else they hold
+    # decides it.
+    frequency = problem.frequency
+    key = context.generator.permutation(rows_of_keys(problem))
+    key = key[np.argsort(frequency.run[key], kind="stable")]
+    run = frequency.run[key]
+    if method == "exact":
+        context.check()
+        group = cheapest_groups(np.ascontiguousarray(frequency.run_codes[run]), k, prices)[1]
+    elif method == "balls":
+        distance = _distances(frequency.run_codes, run, prices, context)
+        group = _by_balls(distance, k, context)
+    elif method == "links":
+        distance = _distances(frequency.run_codes, run, prices, context)
+        group = linked_groups(frequency.run_codes[run], distance, k, prices)
+    else:
+        block = np.zeros(len(frequency.run_count), dtype=np.int64)
+        if len(block) > MOST_FOREST:
+            size = max(MOST_FOREST // 4, k)
+            block = gain_parts(problem, models, prices, context, least=size)
+        group = _by_forest(problem, block, run, k, prices, context)
+    return buckets_of_rows(key, group)
+
+
+def pair_prices(prices: Prices) -> PairPrices:
+    """Tabulate the prices of pairs of leaves, as far as there is room."""
+    sizes = prices.leaves * prices.leaves
+    room = sizes <= _MOST_PAIRS
+    ends = np.cumsum(np.where(room, sizes, 0))
+    start = np.where(room, ends - sizes, -1).astype(np.int64)
+    table = np.zeros(int(ends[-1]), dtype=np.float64)
+    for d in np.flatnonzero(room).tolist():
+        fill_pairs(prices, d, int(start[d]), table)
+    known = table[table > 0]
+    least = float(known.min()) if room.all() and len(known) else 0.0
+    return PairPrices(prices=prices, table=table, table_of=start, least=least)
+
+
+def _by_forest(
+    problem: Problem,
+    block: npt.NDArray[np.int64],
+    run: npt.NDArray[np.int64],
+    k: int,
+    prices: Prices,
+    context: Context,
+) -> npt.NDArray[np.int64]:
+    tuples = len(block)
+    pairs = pair_prices(prices)
+    parent = np.full(tuples, -1, dtype=np.int64)
+    by_block = np.argsort(block, kind="stable")
+    for own in np.split(by_block, np.flatnonzero(np.diff(block[by_block])) + 1):
+        # 1. Link tuples to their nearest until every tree has k rows.
+        codes = np.ascontiguousarray(problem.frequency.run_codes[own])
+        count = problem.frequency.run_count[own]
+        owner, top = np.arange(len(own), dtype=np.int64), np.arange(len(own), dtype=np.int64)
+        above = np.full(len(own), -1, dtype=np.int64)
+        tuples_here, forest = Counted(codes, count), Forest(owner, count.copy(), top, above)
+        at = 0
+        while at < len(own):
+            context.report(0.9 * float(own[0]) / tuples, "Linking neighbours")
+            if context.out_of_time():  # smaller trees make groups that are merged afterwards
+                break
+            at = grow_forest(tuples_here, k, pairs, forest, at, _PAIRS)
+        parent[own] = np.where(above >= 0, own[above], -1)
+    # 2. Rows of one tuple hang below the first of them.
+    first = np.searchsorted(run, np.arange(tuples))
+    above_row = first[run]
+    above_row[first] = np.where(parent >= 0, first[parent], -1)
+    # 3. Part the trees.
+    return part_forest(above_row.astype(np.int64), k)
+
+
+def _distances(
+    codes: npt.NDArray[np.int32], run: npt.NDArray[np.int64], prices: Prices, context: Context
+) -> npt.NDArray[np.float64]:
+    """Return what a row pays in a group of two, shape (rows, rows)."""
+    tuples = len(codes)
+    pairs = pair_prices(prices)
+    between = np.zeros((tuples, tuples), dtype=np.float64)
+    for i in range(tuples):
+        if i % 64 == 0:
+            context.check()
+        for j in range(i):
+            between[i, j] = between[j, i] = tuple_distance(pairs, codes, i, j, np.inf)
+    return between[run][:, run]
+
+
+def _by_balls(distance: npt.NDArray[np.float64], k: int, context: Context) -> npt.NDArray[np.int64]:
+    rows = len(distance)
+    ranked = np.argsort(distance, axis=1, kind="stable").astype(np.int64)
+    covered = np.zeros(rows, dtype=np.bool_)
+    sets: list[npt.NDArray[np.bool_]] = []
+    # 1. Cover all rows by balls, each the cheapest per row it newly covers.
+    while not covered.all():
+        context.report(0.9 * float(covered.mean()), "Covering rows")
+        if context.out_of_time():  # all that is not covered yet is one set
+            last = ~covered
+            last[ranked[int(np.argmin(covered)), :k]] = True
+            sets.append(last)
+            break
+        centre, size = best_ball(distance, ranked, covered, k)
+        member = np.zeros(rows, dtype=np.bool_)
+        member[ranked[centre, :size]] = True
+        sets.append(member)
+        covered |= member
+    # 2. Make the balls disjoint.
+    return apart(np.stack(sets), k)

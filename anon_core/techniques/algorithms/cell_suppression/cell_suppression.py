@@ -1,0 +1,124 @@
+"""Cell suppression and cell generalization: change single cells, as few as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, cast
+
+import numpy as np
+
+from anon_core.base.context import Context, part_of
+from anon_core.base.params import choice
+from anon_core.base.registry import find, register
+from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.model import GroupModel
+from anon_core.contracts.per_column import column_levels, levels_by_column
+from anon_core.contracts.search_cost import CellCost
+from anon_core.contracts.stop_rules import limits_told
+from anon_core.methods.partition.best_gain import cell_prices, suppression_prices
+from anon_core.methods.partition.box_release import box_outcome
+from anon_core.methods.partition.merging import merged_as_published
+from anon_core.release.minimality_rule import MinimalRows
+from anon_core.release.problem import Problem
+from anon_core.release.results import Outcome
+from anon_core.techniques.algorithms.cell_suppression.cell_groups import cell_groups
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class CellSuppression(Algorithm):
+    """Groups of k rows and a little more that agree in as many cells as possible.
+
+    1. With whole columns raised first (AG_CS), choose their levels.
+    2. Group the rows: a forest of k-row trees cut into groups of k to 2k - 1 (Aggarwal et al.
+       2005), balls of small diameter (Meyerson and Williams 2004), the cheapest links for k = 2
+       and 3, or exactly, for few rows.
+    3. Hide, or generalize, the cells in which the rows of a group differ.
+    """
+
+    name: ClassVar[str] = "cell-suppression"
+    title: ClassVar[str] = "Cell suppression and generalization"
+    summary: ClassVar[str] = (
+        "Gathers rows that agree in most cells and blanks, or generalizes, only the cells in which "
+        "they differ; no row is suppressed."
+    )
+    when: ClassVar[str] = (
+        "When values should stay exact wherever they can, and single cells may be blank."
+    )
+    formula: ClassVar[str] = (
+        "Σ over groups of rows × price of the cells that differ; forest ≤ (3k − 3) · optimum, "
+        "balls ≤ 6k (1 + ln n) · optimum, links ≤ k · optimum (two values a column: 1.5 for k = 2, "
+        "2 for k = 3), exact = optimum"
+    )
+    source: ClassVar[str] = (
+        "Meyerson and Williams 2004, doi 10.1145/1055558.1055591; Aggarwal et al. 2005, "
+        "Approximation algorithms for k-anonymity"
+    )
+    approach: ClassVar[Approach] = "cells"
+    by_chance: ClassVar[bool] = True
+    merges_by_public: ClassVar[bool] = True
+
+    transformation: str = choice(
+        default="CS",
+        options={
+            "CS": "cells blanked (CS)",
+            "CG": "cells generalized (CG)",
+            "AG_CS": "levels, then cells (AG_CS)",
+        },
+        help="What happens to cells in which the rows of a group differ.",
+        label="What may be changed",
+        # The top of a hierarchy blanks the cell (Samarati 2008, slide 33).
+        aliases={"CG_CS": "CG"},
+    )
+    method: str = choice(
+        default="forest",
+        options={
+            "forest": "forest of nearest neighbours",
+            "balls": "cover by balls, up to 1,500 rows",
+            "links": "cheapest links, k of 2 or 3, up to 250 rows",
+            "exact": "the optimum, up to 16 rows",
+        },
+        help="How groups are found; all approximations have a proven factor.",
+        label="Groups by",
+    )
+    levels: Mapping[str, int] = column_levels(
+        help="Levels that columns are raised to first, for example age = 1, where columns are "
+        "raised. Where none is named, those of the optimal search that may remove rows freely.",
+        empty="exact, or searched where no column is set",
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Group the rows and change their cells; see `Algorithm.run`."""
+        nodes = [True] * len(problem.quasi)
+        levels = (0,) * len(problem.quasi)
+        if self.transformation == "AG_CS":
+            levels = self._raised(problem, models, part_of(context, 0.0, 0.4))
+        if self.transformation == "CG":
+            metric = cast(CellCost, find("metric", "loss")())
+            prices = cell_prices(problem, metric, nodes, np.ones(len(nodes)))
+        else:
+            prices = suppression_prices(problem, levels)
+        within = part_of(context, 0.4, 0.9)
+        groups = cell_groups(problem, models, prices, self.method, within)
+        blank = None if self.transformation == "CG" else levels
+        within = part_of(context, 0.9, 1.0)
+        groups = merged_as_published(
+            problem, models, groups, prices, nodes, within, blank_above=blank
+        )
+        found = box_outcome(problem, groups, nodes, blank_above=blank)
+        told = limits_told(problem, models)
+        # At the least cost, whatever said less of some rows and of none more would cost less.
+        cheapest = self.method == "exact" and self.transformation == "CG"
+        if told is None or not cheapest or context.out_of_time():
+            return found
+        return replace(found, release=replace(found.release, stopped=MinimalRows(**told)))
+
+    def _raised(
+        self, problem: Problem, models: Sequence[GroupModel], context: Context
+    ) -> tuple[int, ...]:
+        if self.levels:
+            return levels_by_column(problem, self.levels, self.name)
+        search = cast(Algorithm, find("algorithm", "optimal").from_mapping({"max_suppression": 1}))
+        node = search.run(problem, models, context).account.node or {}
+        return tuple(node.get(name, 0) for name in problem.quasi)

@@ -1,0 +1,144 @@
+"""The parts of an earlier release are taken over: nothing is searched, each row finds its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anon_core.base.arrays import B1, I64
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from anon_core.base.params import choice, number
+from anon_core.base.registry import register
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.model import GroupModel
+from anon_core.contracts.partitioner import run_buckets
+from anon_core.contracts.search_cost import CellCost, saving
+from anon_core.methods.lattice.nodes import rows_allowed
+from anon_core.methods.partition.best_gain import cell_prices
+from anon_core.methods.partition.box_release import box_outcome
+from anon_core.methods.partition.merging import keeping, merged_as_published
+from anon_core.methods.partition.mondrian_cuts import cut_by_tree, refuse_whole
+from anon_core.methods.partition.transferred_cuts import cut_while_kept, earlier_cuts, placed
+from anon_core.release.problem import Problem
+from anon_core.release.results import Outcome
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class EarlierParts(Algorithm):
+    """Carry out a partition that was decided on an earlier table (LeFevre et al. 2006).
+
+    1. Find cuts that separate the parts of the earlier release; where parts overlap, a row goes
+       into the first that covers it.
+    2. From the whole table on, make a cut where rows on both sides keep the promises; else what it
+       would have separated is one part. Or make all of them, and remove the parts that do not
+       keep the promises, if they are within the budget.
+    3. Each part publishes the range of its rows of today. Nothing is searched.
+    """
+
+    name: ClassVar[str] = "earlier-parts"
+    title: ClassVar[str] = "Parts of an earlier release"
+    summary: ClassVar[str] = (
+        "Cuts the table where the parts of an earlier release were cut, and searches nothing. "
+        "Parts that became too small are joined with neighbours, or removed within the budget. "
+        "Without an earlier release the whole table is one part."
+    )
+    when: ClassVar[str] = (
+        "When a partition was decided on last month's table and is to be carried out on this one."
+    )
+    formula: ClassVar[str] = "a cut of the earlier release is made ⇔ both sides keep the promises"
+    source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
+    forms_ranges: ClassVar[bool] = True
+    carries_out_parts: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
+
+    small: str = choice(
+        default="join",
+        options={
+            "join": "joined with their neighbours",
+            "remove": "removed, within what may be removed",
+        },
+        help="What becomes of parts that do not keep the promises any more. Where nothing may be "
+        "removed, parts to be removed end the run.",
+        label="Parts that became too small",
+    )
+    output: str = choice(
+        default="mixed",
+        options={
+            "mixed": "Ranges of numbers, groups of the hierarchy else",
+            "node": "Groups of the hierarchy",
+            "set": "Ranges of numbers, sets of values else",
+        },
+        help="What a part publishes, as in the earlier release.",
+        label="Cells",
+    )
+    metric: CellCost = saving(help="What parts that overlap save when they are joined.")
+    max_suppression: float = number(
+        default=0.0,
+        low=0.0,
+        high=1.0,
+        help="Largest share of rows that may be removed: those of parts that do not keep the "
+        "promises, and those that none of several overlapping parts covers.",
+        label="Rows that may be removed",
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Take the parts over; see `Algorithm.run`.
+
+        Raises
+        ------
+        Infeasible, NotFound
+            If not even the whole table keeps the promises, or more rows would have to go than the
+            budget allows.
+        """
+        context.report(0.0, "Cutting where the earlier release was cut")
+        nodes = [
+            self.output == "node" or (self.output == "mixed" and cut_by_tree(problem, h))
+            for h in problem.quasi_hierarchies
+        ]
+        tree, parts = earlier_cuts(problem)
+        if self.small == "remove":
+            node = tree.last(problem.frequency.run_codes, context)
+            part = self._kept(problem, models, *placed(problem, tree, node, parts, context))
+            return box_outcome(problem, run_buckets(problem, part), nodes)
+        refuse_whole(problem, models)
+        by_rows = [model for model in models if not model.needs_public]
+        node = cut_while_kept(problem, by_rows, tree, context)
+        part, outside = placed(problem, tree, node, parts, context)
+        # Where parts overlap, a row that none covers begins as a part of its own.
+        part[outside] = int(part.max(initial=0)) + 1 + np.arange(np.count_nonzero(outside))
+        number = np.unique(part, return_inverse=True)[1].astype(np.int64)
+        prices = cell_prices(problem, self.metric, nodes, np.ones(len(nodes)))
+        groups = merged_as_published(
+            problem, models, run_buckets(problem, number), prices, nodes, context
+        )
+        return box_outcome(problem, groups, nodes)
+
+    def _kept(self, problem: Problem, models: Sequence[GroupModel], part: I64, outside: B1) -> I64:
+        """Return the number of each quasi tuple's part, -1 where it is removed; shape (runs,)."""
+        rows = problem.frequency.run_count
+        number = np.unique(part, return_inverse=True)[1].astype(np.int64)
+        good = keeping(problem, models, run_buckets(problem, number))
+        lost = outside | ~good[number]
+        allowed, gone = rows_allowed(problem, self.max_suppression), int(rows[lost].sum())
+        if gone > allowed or lost.all():
+            if not allowed:
+                refuse_whole(problem, models)
+            apart = int(rows[outside].sum())
+            uncovered = f" and {apart:,} that no part covers" if apart else ""
+            raise Infeasible(
+                f"{gone:,} of {problem.rows:,} rows would have to go: {gone - apart:,} of parts of "
+                f"the earlier release that do not keep the promises any more{uncovered}. At most "
+                f"{allowed:,} may.",
+                remedy="Join such parts (small = 'join'), search for new parts, or allow more "
+                "rows to be removed.",
+                best=gone / max(problem.rows, 1),
+                best_of="share of rows removed",
+            )
+        left = np.where(lost, -1, number)
+        left[~lost] = np.unique(number[~lost], return_inverse=True)[1]
+        return left

@@ -1,0 +1,71 @@
+"""The levels are chosen by a person: one look decides whether they keep the promises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anon_core.base.context import Context
+from anon_core.base.registry import register
+from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.model import GroupModel
+from anon_core.contracts.per_column import column_levels, levels_by_column
+from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
+from anon_core.release.problem import Problem
+from anon_core.release.results import Outcome, SearchAccount
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class FixedLevels(Algorithm):
+    """Full-domain generalization at a node that is given (Samarati 2001).
+
+    1. Bring every column to its chosen level.
+    2. Remove the rows of classes that do not hold, if they are within the budget.
+    """
+
+    name: ClassVar[str] = "fixed-levels"
+    title: ClassVar[str] = "Chosen levels"
+    summary: ClassVar[str] = (
+        "Publishes every column at the level you name, removes the rows that stay too rare, and "
+        "refuses where that takes more rows than the budget allows."
+    )
+    when: ClassVar[str] = (
+        "When you know which level of detail each column should have, for example from the "
+        "picture of an earlier search."
+    )
+    formula: ClassVar[str] = "suppressed rows(chosen node) ≤ max_suppression · n"
+    source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
+    approach: ClassVar[Approach] = "levels"
+    one_level: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
+
+    counts_public: ClassVar[bool] = True
+    levels_parameter: ClassVar[str] = "levels"
+
+    levels: Mapping[str, int] = column_levels(
+        help="Columns with their levels, for example age = 2. A column that is left out is "
+        "published at its most general level.",
+        empty="its most general level",
+    )
+    max_suppression: float = suppression_budget()
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Look at the chosen node; see `Algorithm.run`."""
+        context.check()
+        heights = [h.height for h in problem.quasi_hierarchies]
+        node = levels_by_column(problem, self.levels, self.name, unnamed=heights)
+        nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
+        at = nodes.searched(node)
+        if not nodes.satisfied(at):
+            nodes.refuse("The chosen levels do not keep the promises", decided=True)
+        return Outcome(
+            release=nodes.release(at),
+            account=SearchAccount(
+                proven=False,
+                node=nodes.names(at),
+                checked=nodes.checked,
+            ),
+        )

@@ -1,0 +1,195 @@
+"""Correspondence: rows of an earlier release that this one continues, and rows that it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anon_core.base.arrays import B1, F64
+from anon_core.base.context import Context, part_of
+from anon_core.base.params import number
+from anon_core.base.registry import register
+from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.methods.matching.composition import classes_of_earlier, classes_of_view
+from anon_core.methods.matching.correspondence import Left, chance_of, rows_left
+from anon_core.release.attack_result import AttackResult, Details
+from anon_core.release.audience import Audience
+from anon_core.release.ground_truth import Truth
+from anon_core.release.release import View
+from anon_core.release.results import per_cent
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class Correspondence(Attack):
+    """Strike out the rows of a class that cannot be a person's by an earlier release."""
+
+    name: ClassVar[str] = "correspondence"
+    title: ClassVar[str] = "Rows two releases leave"
+    summary: ClassVar[str] = (
+        "Someone who knows a person's quasi-identifiers compares this release with an earlier one "
+        "and strikes out the rows of the person's class that cannot belong to both."
+    )
+    formula: ClassVar[str] = (
+        "mean over people of 1 / rows left; for each value min(A, B) for people in both, min(B, T "
+        "− A) for people who joined: A, B rows in the earlier class and in this one, T in all "
+        "classes here that the earlier class may have gone to"
+    )
+    source: ClassVar[str] = (
+        "Fung, Wang, Fu and Pei 2008, Anonymity for continuous data publishing, EDBT"
+    )
+    discloses: ClassVar[Disclosure] = "identity"
+    answers: ClassVar[tuple[Question, ...]] = ("linkability", "singling out")
+    needs_earlier: ClassVar[bool] = True
+    told_at: ClassVar[int] = 5
+    rows_only: ClassVar[str] = (
+        "It takes everybody to have one row in each release; here one person may have several."
+    )
+
+    threshold: float = number(
+        default=0.2,
+        low=0.0,
+        high=1.0,
+        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
+        label="Acceptable chance",
+    )
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
+        """Ask for an earlier release with a sensitive column of this one."""
+        if audience.earlier is None:
+            return "It needs an earlier release of the same people, and none was given."
+        if not [name for name in audience.secret if name in audience.earlier.values]:
+            return "The earlier release has none of the sensitive columns, so no row is struck out."
+        if view.averaged:
+            return (
+                "It needs a release whose cells cover values: an average matches no person for "
+                "sure."
+            )
+        if view.whole_quasi() is None:
+            return (
+                "The quasi-identifiers are permuted separately, so no row fits a person as a whole."
+            )
+        return ""
+
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
+        """Attack every person, by each sensitive column that both releases publish."""
+        earlier = audience.earlier
+        columns = [n for n in audience.secret if earlier is not None and n in earlier.values]
+        return [
+            self._attack(
+                view,
+                audience,
+                truth,
+                name,
+                part_of(context, i / len(columns), (i + 1) / len(columns)),
+            )
+            for i, name in enumerate(columns)
+        ]
+
+    def _attack(
+        self, view: View, audience: Audience, truth: Truth, column: str, context: Context
+    ) -> AttackResult:
+        earlier, frequency, places = audience.earlier, truth.frequency, truth.places
+        assert earlier is not None
+        grown, sure = earlier.people == "grown", earlier.people == "all"
+        two = classes_of_earlier(earlier, audience.quasi, column)
+        value = frequency.codes[:, frequency.columns.index(column)].astype(np.int32)
+
+        def against(shown: View, part: Context) -> Left:
+            one = classes_of_view(shown, audience.hierarchies, column)
+            return rows_left(one, two, frequency.run_codes, grown=grown, context=part)
+
+        left = against(view, part_of(context, 0.0, 0.5))
+        raw = against(truth.raw, part_of(context, 0.5, 1.0))
+        kept = places.group >= 0
+        run, own = frequency.run[places.key[kept]], value[places.key[kept]]
+        rows, group = places.count[kept], places.group[kept]
+        chance, stands = _chance(left, run, own)
+        of_raw, _ = _chance(raw, frequency.run, value)
+        # Of whoever does not stand in both, a row of the earlier release is nobody's.
+        alone = [
+            float((rows * by / np.maximum(fit[run], 1)).sum()) / truth.rows
+            for fit, by in ((left.here, left.here[run] > 0), (left.there, stands))
+        ]
+        per_class = np.zeros(len(view.group_size))
+        inside = group < len(per_class)
+        np.maximum.at(per_class, group[inside], chance[inside])
+        succeeded = float((rows * chance).sum())
+        rate, exposed = succeeded / truth.rows, int(rows[chance > self.threshold].sum())
+        worst = float(chance.max(initial=0.0))
+        return AttackResult(
+            attack=self.name,
+            column=column,
+            attempted=truth.rows,
+            eligible=view.rows,
+            succeeded=succeeded,
+            rate=rate,
+            worst=worst,
+            baseline=max(alone),
+            raw=float((frequency.count * of_raw).sum()) / truth.rows,
+            at_risk=exposed,
+            threshold=self.threshold,
+            per_class=per_class,
+            interval=None if sure else (min(alone[0], rate), rate),
+            upper_bound=not sure,
+            sentence=(
+                f"With the earlier release and '{column}', a person's row is picked "
+                f"{per_cent(rate)} of the time on average and {per_cent(worst)} at worst; by the "
+                f"better of the two alone {per_cent(max(alone))}."
+                + (
+                    ""
+                    if sure
+                    else " The overlap of the releases is unknown, so this is an upper bound."
+                )
+            ),
+            details=(_details(left, run, rows),),
+        )
+
+
+def _chance(left: Left, run: np.ndarray, own: np.ndarray) -> tuple[F64, B1]:
+    """Return the chance of picking each person's row, and who can stand in both releases.
+
+    It is the greatest that may be: of who stood in both, of who joined, and of who fits this
+    release alone.
+    """
+    both = chance_of(left.both, run, own)
+    here, there = left.here[run], left.there[run]
+    found = np.maximum(both, np.where(here > 0, 1.0 / np.maximum(here, 1), 0.0))
+    # Rows that show a label are counted for each of its values, and no more than there are.
+    found = np.maximum(found, np.where(both > 0, 1.0 / np.maximum(there, 1), 0.0))
+    if left.joined is not None:
+        found = np.maximum(found, chance_of(left.joined, run, own))
+    return found, both > 0
+
+
+def _details(left: Left, run: np.ndarray, rows: np.ndarray) -> Details:
+    """Return how many rows are left to people, by each release and by both."""
+    ways = {
+        "this release": left.here,
+        "the earlier release": left.there,
+        "both": np.asarray(left.both.sum(axis=1)),
+    }
+    if left.joined is not None:
+        ways["people who joined since"] = np.asarray(left.joined.sum(axis=1))
+    whole = max(int(rows.sum()), 1)
+    return Details(
+        title="People by the rows that are left to them",
+        rows=tuple(
+            {
+                "at most": most,
+                **{
+                    name: float(rows[(way[run] > 0) & (way[run] <= most)].sum()) / whole
+                    for name, way in ways.items()
+                },
+            }
+            for most in (1, 2, 3, 5, 10, 20, 50, 100)
+        ),
+        x="at most",
+        y=tuple(ways),
+        note="By both: people who fit no row of the earlier release are not among them.",
+    )

@@ -1,0 +1,163 @@
+"""Special uniques (SUDA): rows that a few columns single out, the fewer the worse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from anon_core.base.context import Context, part_of
+from anon_core.base.params import choice, integer, number
+from anon_core.base.registry import register
+from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.methods.matching.fitting_people import why_not
+from anon_core.methods.reidentification.column_subsets import MOST_SETS
+from anon_core.methods.reidentification.covering_changes import covering_changes
+from anon_core.methods.reidentification.distinct_rows import quasi_lines
+from anon_core.methods.reidentification.minimal_uniques import (
+    Variant,
+    dis_suda,
+    file_risk,
+    minimal_uniques,
+)
+from anon_core.methods.reidentification.special_details import (
+    column_details,
+    row_details,
+    set_details,
+)
+from anon_core.release.attack_result import AttackResult
+from anon_core.release.audience import Audience
+from anon_core.release.ground_truth import Truth
+from anon_core.release.release import View
+from anon_core.release.results import per_cent
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class SpecialUniques(Attack):
+    """Find the smallest sets of columns that make a published row unique.
+
+    Where one person has several rows, a set is unique where one person has it: all rows that are
+    alike in it are theirs. U and P then count the combinations of all columns that one person has,
+    and two people have. Where texts overlap, P is taken for 0, so that DIS is an upper bound.
+    """
+
+    name: ClassVar[str] = "special-uniques"
+    title: ClassVar[str] = "Special uniques (SUDA)"
+    summary: ClassVar[str] = (
+        "Someone who knows a few quasi-identifiers looks for rows that are unique in them; a row "
+        "that many small sets of columns single out is at most risk. Says why each of these rows "
+        "is, and what would cover it."
+    )
+    formula: ClassVar[str] = (
+        "score = Σ over minimal sets Π_{i=|set|}^{M} (columns − i); rows with such a set / n; "
+        "DIS = U f / (U f + 2 P (1 − f)), shared out among rows by their scores (DIS-SUDA); where "
+        "one person has several rows, people with such a set / people"
+    )
+    source: ClassVar[str] = (
+        "Manning, Haglin and Keane 2008, doi 10.1007/s10618-007-0078-6; Elliot, Manning and Ford "
+        "2002; Skinner and Elliot 2002, doi 10.1111/1467-9868.00365; sdcMicro, Templ et al. 2015"
+    )
+    discloses: ClassVar[Disclosure] = "identity"
+    answers: ClassVar[tuple[Question, ...]] = ("singling out",)
+
+    by_default: ClassVar[bool] = False
+    told_at: ClassVar[int] = 5
+    tells_certain: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
+
+    size: int = integer(
+        default=3,
+        low=1,
+        high=20,
+        help="Columns of the largest sets that are tried, M.",
+        label="Largest set",
+    )
+    share: float = number(
+        default=0.1,
+        low=1e-9,
+        high=1.0,
+        help="Sampling share f where no population is stated: table / population.",
+        label="Sampling share",
+    )
+    variant: str = choice(
+        default="sdcmicro",
+        options={"sdcmicro": "as sdcMicro does", "proportional": "in proportion to scores"},
+        help="How the file's risk is shared out among its rows.",
+        label="DIS-SUDA",
+    )
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
+        """Ask for rows whose quasi-identifiers stand together, and for few enough sets."""
+        columns = len(view.quasi)
+        sets = sum(math.comb(columns, size) for size in range(1, min(self.size, columns) + 1))
+        if sets > MOST_SETS:
+            return (
+                f"It would try {sets:,} sets of columns; at most {MOST_SETS:,} are tried. Lower "
+                "the size of the largest set."
+            )
+        return why_not(view)
+
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
+        """Look for minimal sets in the release, and in the table as it is.
+
+        Raises
+        ------
+        AnonError
+            If the quasi-identifiers stand in several link blocks.
+        """
+        lines = quasi_lines(view, truth)
+        found = minimal_uniques(lines, self.size, part_of(context, 0.0, 0.4))
+        raw = quasi_lines(truth.raw, truth)
+        of_raw = minimal_uniques(raw, self.size, part_of(context, 0.4, 0.7))
+        changes = covering_changes(found, audience.hierarchies, part_of(context, 0.7, 1.0))
+        alike = lines.alike(range(len(lines.columns)), context)
+        uniques = int(np.count_nonzero(alike == 1))
+        pairs, crowd = int(lines.own[alike == 2].sum()) // 2, truth.crowd
+        everyone = truth.rows if crowd is None else crowd.total
+        published = view.rows if crowd is None else crowd.published
+        if crowd is not None and lines.overlapping:
+            pairs = 0  # two stand for several there
+        people = audience.population
+        share = self.share if people is None else min(published / people.size, 1.0)
+        whole = file_risk(uniques, pairs, share)
+        variant = cast(Variant, self.variant)
+        risk = dis_suda(found.score, whole, uniques, len(lines.columns), variant)
+        special = found.special
+        exposed, rate = found.number(special), found.number(special) / everyone
+        told = f"{exposed:,} of {everyone:,} {lines.counted} are special uniques ({per_cent(rate)})"
+        if exposed:
+            first = next((c for c in changes if c.covered.any()), None)
+            told += (
+                f": unique in at most {found.size} quasi-identifiers. The highest score is "
+                f"{int(found.score.max())}, with DIS-SUDA {float(risk.max()):.3g} at a sampling "
+                f"share of {share:.3g}"
+            )
+            if first is not None:
+                told += f"; {first.words} covers {found.covered(first.covered):,} of them"
+        return [
+            AttackResult(
+                attack=self.name,
+                attempted=everyone,
+                eligible=published,
+                succeeded=float(exposed),
+                rate=rate,
+                worst=1.0 if exposed else 0.0,
+                baseline=1.0 if everyone == 1 else 0.0,
+                raw=of_raw.number(of_raw.special) / everyone,
+                at_risk=exposed,
+                threshold=1.0,
+                per_class=special.astype(np.float64),
+                sentence=f"{told}.",
+                details=(
+                    column_details(found, changes),
+                    set_details(found, everyone),
+                    row_details(found, risk, self.variant, changes),
+                ),
+            )
+        ]

@@ -1,0 +1,92 @@
+"""A bound on the largest risk: nobody is picked more often than that, by whoever looks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.context import Context
+from anon_core.base.number_words import times
+from anon_core.base.params import number
+from anon_core.base.registry import register
+from anon_core.contracts.group_stats import GroupStats
+from anon_core.methods.matching.fitting_people import matched, people_or_rows
+from anon_core.methods.reidentification.reidentification import RiskBound, least_people
+from anon_core.release.audience import Audience
+from anon_core.release.private_reference import Reference
+from anon_core.release.release import View
+from anon_core.release.results import Verdict
+
+
+@register("model")
+@dataclass(frozen=True, kw_only=True)
+class MaximumRisk(RiskBound):
+    """1/N ≤ r for every class (El Emam and Dankar 2008): k-anonymity told as a risk.
+
+    1/N ≤ r exactly where N ≥ ⌈1/r⌉, so that it is decided in whole numbers, and read as written:
+    0.09 asks for 12 rows. With a public table N is the people of that table who fit the class
+    (journalist), else the rows of the class (prosecutor).
+
+    Merging good classes keeps it, with any class, too, since people only add up; and removing
+    classes leaves the others as they are.
+    """
+
+    name: ClassVar[str] = "maximum-risk"
+    title: ClassVar[str] = "Maximum risk"
+    summary: ClassVar[str] = (
+        "An attacker who looks for a person's row, or for the person behind a row if there is a "
+        "public table, is right with at most this chance, for every person."
+    )
+    formula: ClassVar[str] = (
+        "1 / |G| ≤ r over all classes G; with a public table P: 1 / |people of P in G| ≤ r"
+    )
+    source: ClassVar[str] = "El Emam and Dankar 2008, doi 10.1197/jamia.M2716"
+    offered_at: ClassVar[int] = 2
+
+    risk: float = number(
+        default=0.2, low=1e-6, high=1.0, help="Largest chance of picking anyone.", label="Risk"
+    )
+
+    def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
+        """Return which groups have enough people; one without rows has nobody to be found."""
+        least = least_people(self.risk)
+        if stats.population is None:
+            return stats.sizes >= least
+        return (stats.population >= least) | (stats.sizes == 0)
+
+    def in_words(self, quasi: int, together: str = "class") -> str:
+        """Return how often anyone is picked right."""
+        return f"An attacker who looks for someone will pick right at most {times(self.risk)}."
+
+    def measure(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> Sequence[Verdict]:
+        """Return 1 / the fewest people of a class against the bound.
+
+        Raises
+        ------
+        AnonError
+            If the quasi-identifiers stand in several link blocks.
+        """
+        people, counted = people_or_rows(view, audience, matched(view), context)
+        fewest = int(people.min()) if len(people) else 0
+        holds = not len(people) or fewest >= least_people(self.risk)
+        among = "people of the public table" if counted else "published rows"
+        return [
+            Verdict(
+                model=self.name,
+                parameters=self.as_mapping(),
+                state="holds" if holds else "broken",
+                bound=self.risk,
+                reached=1 / fewest if fewest else 0.0,
+                per_class=1.0 / np.maximum(people, 1),
+                sentence=f"At worst a person is found among {fewest} {among} who look alike; at "
+                f"least {least_people(self.risk)} were asked for."
+                if len(people)
+                else "No row is published.",
+            )
+        ]

@@ -1,0 +1,89 @@
+"""Who pays for a release, and how its columns are spread, by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from anon_core.methods.queries.value_ranges import parts_of
+from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
+from anon_core.pipeline.runner import run
+from tests.making import PATIENTS, Case
+
+
+def test_a_small_release_value_by_value() -> None:
+    result = run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)
+    assert columns_told(result.problem) == ("age", "zip", "illness")
+    pays = who_pays(result, "illness")
+    assert pays is not None
+    assert {r["value"]: r["rows"] for r in pays.rows} == {"angina": 1, "cold": 2, "flu": 3}
+    assert all(r["rows suppressed"] == 0 for r in pays.rows)
+    assert [r["mean loss"] for r in pays.rows] == pytest.approx([1 / 6] * 3)
+    told = {str(r["value"]): (r["before"], r["after"]) for r in distribution(result, "zip").rows}
+    assert told["101"] == pytest.approx((2 / 6, 1.5 / 6))
+    assert told["201"] == pytest.approx((1 / 6, 1.5 / 6))
+    assert all(r["before"] == r["after"] for r in distribution(result, "illness").rows)
+
+
+def test_who_is_removed_is_told() -> None:
+    """One woman among men stands alone and is removed: all women are hidden, and no man is."""
+    case = Case(
+        columns={"sex": ["m"] * 6 + ["f"], "s": list("abababa")},
+        quasi=("sex",),
+        sensitive=("s",),
+        kinds={"sex": "text", "s": "text"},
+    )
+    plan = case.plan(algorithm={"name": "optimal", "max_suppression": 0.2})
+    result = run(plan, case.dataset, case.levels)
+    assert result.release.suppressed == 1
+    pays = who_pays(result, "sex")
+    assert pays is not None
+    found = {r["value"]: (r["rows suppressed"], r["mean loss"]) for r in pays.rows}
+    assert found == {"f": (1.0, 1.0), "m": (0.0, 0.0)}
+    figures = json.loads(json.dumps(figures_of(result), allow_nan=False))
+    assert figures["by_value"]["sex"]["who_pays"][0] == {
+        "value": "f",
+        "rows": 1,
+        "rows suppressed": 1.0,
+        "mean loss": 1.0,
+    }
+    assert figures["by_value"]["sex"]["distribution"][0]["after"] == 0
+
+
+def test_many_numbers_become_ranges_and_many_texts_the_frequent_ones() -> None:
+    case = Case(
+        columns={
+            "n": [*(str(i) for i in range(40)), None],
+            "t": [f"t{i % 20}" for i in range(41)],
+        },
+        quasi=("n", "t"),
+        kinds={"n": "number", "t": "text"},
+    )
+    problem = case.problem()
+    rows = problem.leaf_rows
+    ranges = parts_of(problem.hierarchies["n"], rows["n"], most=4)
+    assert ranges.labels == ("0 – 9", "10 – 19", "20 – 29", "30 – 39", "missing")
+    assert np.bincount(ranges.part, rows["n"]).tolist() == [10, 10, 10, 10, 1]
+    few = parts_of(problem.hierarchies["t"], rows["t"], most=4)
+    assert few.labels == ("t0", "t1", "t10", "t11", "other values")
+    assert np.bincount(few.part, rows["t"]).tolist() == [3, 2, 2, 2, 32]
+
+
+def test_cut_links_pay_by_their_groups() -> None:
+    case = Case(
+        columns={"q": list("abcdefgh"), "s": list("xyxyxyxz")},
+        quasi=("q",),
+        sensitive=("s",),
+        kinds={"q": "text", "s": "text"},
+    )
+    plan = case.plan(
+        algorithm={"name": "anatomy"}, models=[{"name": "frequency-l-diversity", "l": 2}]
+    )
+    result = run(plan, case.dataset, case.levels)
+    pays = who_pays(result, "s")
+    assert pays is not None
+    assert all(0 < float(r["mean loss"]) <= 1 for r in pays.rows)
+    assert result.measures["loss"].value == 0

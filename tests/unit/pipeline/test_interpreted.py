@@ -1,0 +1,60 @@
+"""A run whose loops are interpreted releases the same bytes, measures and attacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from anon_core.base.registry import family
+
+ROOT = Path(__file__).parents[3]
+#: Run in a process of its own, since a loop that is compiled once is not interpreted again.
+PROGRAM = """
+import hashlib, json, sys
+from contextlib import nullcontext
+from anon_core import run
+from anon_core.base.compilation import interpreting
+from anon_core.base.errors import AnonError
+from anon_core.data.hierarchy import read_levels
+from anon_core.job import precompile
+from anon_core.data.samples import hierarchy_folder, sample
+
+given = sample("toth-private")
+table, public = precompile._table(given.name), precompile._table(given.public)
+levels = {c: read_levels(hierarchy_folder() / p, c) for c, p in given.hierarchies.items()}
+told = {}
+for name in precompile._algorithms():
+    plan = next(iter(precompile._plans(name, given)))
+    recipe = {**plan.as_mapping(), "seed": hashlib.sha256(name.encode()).hexdigest()}
+    try:
+        with interpreting() if sys.argv[1] == "interpreted" else nullcontext():
+            result = run(type(plan).from_mapping(recipe), table, levels, population=public)
+    except AnonError as error:
+        told[name] = error.message
+        continue
+    told[name] = [
+        {file: hashlib.sha256(bytes(data)).hexdigest() for file, data in result.files.items()},
+        {key: repr(measure.value) for key, measure in result.measures.items()},
+        [repr((a.as_json() if hasattr(a, "as_json") else a)) for a in result.attacks],
+    ]
+print(json.dumps(told))
+"""
+
+
+def carried_out(how: str, cache: Path | None = None) -> dict[str, object]:
+    given = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if cache is not None:
+        given["NUMBA_CACHE_DIR"] = str(cache)
+    asked = [sys.executable, "-c", PROGRAM, how]
+    return json.loads(subprocess.run(asked, env=given, check=True, capture_output=True).stdout)
+
+
+def test_every_technique_comes_to_the_same_interpreted_and_compiled(tmp_path: Path) -> None:
+    interpreted, compiled = carried_out("interpreted", tmp_path), carried_out("compiled")
+    assert set(compiled) == set(family("algorithm"))
+    released = [name for name, told in compiled.items() if isinstance(told, list)]
+    assert len(released) > 0.8 * len(compiled)
+    assert interpreted == compiled

@@ -1,0 +1,45 @@
+"""Suggestions where headers say little: by signs of types, by values, by shipped lists."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from anon_core.data.roles.proposals import suggested
+from anon_core.data.table import Dataset
+from tests.unit.data.test_findings import STAYS
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role", "why"),
+    [
+        ("isex", ["0", "1"], "quasi", "like 'sex'"),
+        ("irace", ["1", "2", "3", "7"], "quasi", "like 'race'"),
+        ("dincome", ["0", "1", "2"], "sensitive", "like 'income'"),
+        ("sex1", ["0", "1"], "quasi", "like 'sex'"),
+        ("v3", ["White", "Black", "Asian-Pac-Islander", "Other"], "quasi", "races"),
+        ("v4", ["Peru", "Chile", "Mali", "Cuba"], "quasi", "4 of its 4 values are in the shipped"),
+        ("v5", ["Private", "Federal-gov", "Self-emp-inc"], "quasi", "classes of workers"),
+        ("q7", ["yes", "no"], "undecided", "No suggestion"),
+        ("page", ["1", "2"], "undecided", "No suggestion"),
+    ],
+)
+def test_headers_that_say_little(name: str, values: list[str], role: str, why: str) -> None:
+    (one,) = suggested(Dataset.from_frame(pd.DataFrame({name: values * 20}, dtype=object)))
+    assert one.role == role
+    assert why in one.reason
+
+
+def test_stays_of_patients() -> None:
+    found = {one.name: one for one in suggested(STAYS)}
+    roles = {name: one.role for name, one in found.items()}
+    assert roles == {
+        "patient": "person",
+        "name": "identifier",
+        "age": "quasi",
+        "note": "left_out",
+        "admitted": "quasi",
+        "cost": "identifier",
+        "ward": "undecided",
+    }
+    assert found["note"].reason.startswith("10 of 40 rows of 'note' hold words of 'name'")

@@ -1,0 +1,178 @@
+"""Runs of a session that was opened: carried out and verified again before they are shown."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, cast
+
+import streamlit as st
+
+from anon_core.base.context import Context, part_of
+from anon_core.base.errors import AnonError, Cancelled
+from anon_core.base.registry import family
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.recipe.plan import Plan
+from ui.state import jobs, pinning, release_context, results, running
+
+JOB = "again"
+_WAITING = "session/runs"
+_SAID = "session/runs_said"
+
+
+def hash_of(result: Result) -> str:
+    """Return one SHA-256 of all files of a release, by name."""
+    digest = hashlib.sha256()
+    for name in sorted(result.files):
+        digest.update(name.encode() + b"\x00" + hashlib.sha256(result.files[name]).digest())
+    return digest.hexdigest()
+
+
+def checked(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a run of a session file.
+
+    Raises
+    ------
+    AnonError, KeyError, TypeError
+        If it is none.
+    """
+    Plan.from_mapping(told["plan"])
+    levels = {str(name): level_table(rows) for name, rows in told["levels"].items()}
+    letter = str(told["letter"])
+    if letter and letter not in pinning.LETTERS:
+        raise KeyError(letter)
+    return {
+        "plan": told["plan"],
+        "levels": levels,
+        "released": str(told["released"]),
+        "letter": letter,
+        "made_of": told["made_of"],
+        "judgement": str(told["judgement"]),
+        "reasons": {str(k): str(v) for k, v in told["reasons"].items()},
+    }
+
+
+def level_table(rows: object) -> list[list[str]]:
+    """Return the rows of a level table from a session file.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    found = [list(row) for row in cast(list[list[object]], rows)]
+    if not all(isinstance(text, str) for row in found for text in row):
+        raise TypeError("levels")
+    return cast(list[list[str]], found)
+
+
+def waiting() -> list[dict[str, Any]]:
+    """Return the runs that were not carried out again yet; the last result has no letter."""
+    return list(st.session_state.get(_WAITING, []))
+
+
+def begin(runs: list[dict[str, Any]]) -> None:
+    """Take over the runs of a session, and start to carry them out."""
+    st.session_state[_WAITING] = runs
+    st.session_state.pop(_SAID, None)
+    if runs:
+        start()
+
+
+def start() -> None:
+    """Carry out the runs that wait, one after another, in a thread."""
+    plans: list[tuple[dict[str, Any], Plan, Any, Any, Any]] = []
+    said: list[str] = []
+    for told in waiting():
+        plan = Plan.from_mapping(told["plan"])
+        try:
+            plans.append((told, plan, *running.inputs(plan), running.earlier(plan)))
+        except AnonError as error:
+            said.append(f"{_name(told)} waits: {error.message} {error.remedy}")
+    st.session_state[_SAID] = said
+    if not plans:
+        return
+
+    def work(context: Context) -> list[tuple[dict[str, Any], Result | AnonError]]:
+        made: list[tuple[dict[str, Any], Result | AnonError]] = []
+        for place, (told, plan, table, people, earlier) in enumerate(plans):
+            part = part_of(context, place / len(plans), (place + 1) / len(plans))
+            try:
+                result = run(
+                    plan,
+                    table,
+                    told["levels"],
+                    population=people,
+                    earlier=earlier,
+                    context=part,
+                )
+                made.append((told, result))
+            except Cancelled:
+                raise
+            except AnonError as error:
+                made.append((told, error))
+        return made
+
+    jobs.start(JOB, "Carrying out again", work, needs=tuple(p.algorithm.name for _, p, *_ in plans))
+
+
+def settle() -> None:
+    """Take over what was carried out again; what was not goes on waiting."""
+    job = jobs.collect(JOB)
+    if job is None or job.state != "done":
+        return
+    said = list(st.session_state.get(_SAID, []))
+    for told, result in cast("list[tuple[dict[str, Any], Result | AnonError]]", job.value):
+        if isinstance(result, AnonError):
+            said.append(f"{_name(told)} could not be carried out again: {result.message}")
+            continue
+        _keep(told, result)
+        if hash_of(result) != told["released"]:
+            said.append(
+                f"{_name(told)} came out otherwise than it was saved: the release is verified, "
+                "but it is another one. Read it anew before you rely on it."
+            )
+        st.session_state[_WAITING] = [one for one in waiting() if one is not told]
+    st.session_state[_SAID] = said
+
+
+def under_way() -> str:
+    """Return which runs of the session are carried out again, or wait for it; empty if none."""
+    left = waiting()
+    if not left:
+        return ""
+    names = ", ".join(f"{_name(one)} ({_technique(one)})" for one in left)
+    if jobs.current(JOB) is not None:
+        return (
+            f"Carried out and verified again after the session was opened: {names}. Results show "
+            "here as soon as they are done; the sidebar says how far they are."
+        )
+    return (
+        f"Not carried out again yet: {names}. Choose “Carry out again” in the sidebar, and results "
+        "show here."
+    )
+
+
+def said() -> list[str]:
+    """Return what a person should know of the runs that were carried out again."""
+    return list(st.session_state.get(_SAID, []))
+
+
+def _keep(told: Mapping[str, Any], result: Result) -> None:
+    if told["letter"]:
+        pinning.put(told["letter"], result)
+    elif results.last() is None:  # nobody has run anything meanwhile
+        made_of = told["made_of"] or results.now()
+        results.keep(result, made_of=cast(results.MadeOf, made_of))
+    release_context.judge(result, told["judgement"])
+    for about, reason in told["reasons"].items():
+        release_context.give_reason(result, about, reason)
+
+
+def _technique(told: Mapping[str, Any]) -> str:
+    return family("algorithm")[told["plan"]["algorithm"]["name"]].title
+
+
+def _name(told: Mapping[str, Any]) -> str:
+    return f"Pinned run {told['letter']}" if told["letter"] else "The last result"
