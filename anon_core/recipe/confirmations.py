@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from anon_core.base.errors import BadPlan, brief, listing
-from anon_core.data.values.findings import Finding, What, findings
+from anon_core.data.roles.findings import Finding, What, findings
 
 if TYPE_CHECKING:
     from anon_core.data.roles.roles import Roles

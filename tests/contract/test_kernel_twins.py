@@ -36,8 +36,9 @@ def compiled_functions() -> dict[str, Kernel]:
         own = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         names = {node.name: f"{file.stem}.{node.name}" for node in own}
         for node in tree.body:
-            if isinstance(node, ast.ImportFrom) and node.level:
-                names |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("anon_core."):
+                home = str(node.module).rpartition(".")[2]
+                names |= {a.asname or a.name: f"{home}.{a.name}" for a in node.names}
         for node in own:
             if any(re.search(r"\bcompiled\b", ast.unparse(d)) for d in node.decorator_list):
                 found[names[node.name]] = Kernel(body=node, names=names)

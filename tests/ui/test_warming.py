@@ -133,7 +133,7 @@ def test_the_process_is_the_command_line_of_this_checkout(
     Warming().carry_out()
     ((command, more),) = given
     assert command[1:] == ["-m", "anon_core", "warm"]
-    assert (more["cwd"] / "anon_core" / "job" / "precompile.py").is_file()
+    assert (more["cwd"] / "anon_core" / "pipeline" / "compilation.py").is_file()
 
 
 def test_it_is_begun_once_a_process_and_loads_at_its_end(monkeypatch: pytest.MonkeyPatch):

@@ -238,7 +238,7 @@ def test_readme_and_changelog_are_short():
 
 def test_every_setting_of_a_recipe_is_described():
     page = (CHECKOUT / "docs" / "recipe.md").read_text()
-    source = (CHECKOUT / "anon_core" / "job" / "plan.py").read_text()
+    source = (CHECKOUT / "anon_core" / "recipe" / "plan.py").read_text()
     keys = {*plan._SECTIONS, *plan._ROLES, *(field.name for field in fields(DataOptions))}
     for line in re.findall(r'refuse_unknown_keys\("\[\w+\]", \w+, \{(.*?)\}\)', source):
         keys |= set(re.findall(r'"(\w+)"', line))
@@ -287,14 +287,10 @@ def named_by(module: str) -> frozenset[str]:
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     if not file.exists():
         return frozenset()
-    within = module.split(".") if path.is_dir() else module.split(".")[:-1]
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = ".".join(
-                [*within[: len(within) + 1 - node.level], *(node.module or "").split(".")]
-            )
-            found |= {base.rstrip("."), *(f"{base}.{alias.name}" for alias in node.names)}
+        if isinstance(node, ast.ImportFrom) and (base := node.module or "").startswith("anon_core"):
+            found |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
     return frozenset(found)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from anon_core.data.values.findings import Finding
+from anon_core.data.roles.findings import Finding
 from ui.components.guard import handled
 from ui.forms import role_table
 from ui.state import confirmations as confirming

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anon_core.data.roles.findings import Finding, findings
 from anon_core.data.roles.redaction import without_redacted
-from anon_core.data.values.findings import Finding, findings
 from anon_core.recipe.confirmations import confirm, confirmed_of, unconfirmed
 from ui.state import state
 

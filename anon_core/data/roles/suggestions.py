@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from anon_core.data.column import Column
+from anon_core.data.roles.findings import DAY, findings, numbers_somebody
 from anon_core.data.roles.given_names import names_people
 from anon_core.data.roles.header_words import (
     FREE_TEXT,
@@ -26,7 +27,6 @@ from anon_core.data.roles.header_words import (
 from anon_core.data.roles.names_in_text import is_told
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.data.values.findings import DAY, findings, numbers_somebody
 from anon_core.data.values.kinds import KINDS
 
 #: Share of distinct values from which a column is taken for a key, and rows needed to say so.

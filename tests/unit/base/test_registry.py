@@ -145,7 +145,7 @@ def test_a_technique_is_found_without_the_others_of_its_family() -> None:
 @pytest.mark.parametrize("which", registry.FAMILIES)
 def test_the_file_of_a_technique_bears_its_name(which: registry.Family) -> None:
     for name, technique in family(which).items():
-        assert technique.__module__.split(".")[2] == name.replace("-", "_")
+        assert technique.__module__.split(".")[3] == name.replace("-", "_")
 
 
 def test_the_returned_mapping_is_a_copy() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from anon_core.data.roles.findings import findings
 from anon_core.data.roles.names_in_text import holding_names, without_names, words_of_names
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.data.values.findings import findings
 from anon_core.verification import redaction as second
 
 ROWS = 40

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from anon_core.base.errors import BadPlan
+from anon_core.data.roles.findings import findings
 from anon_core.data.roles.redaction import without_redacted
-from anon_core.data.values.findings import findings
 from anon_core.pipeline.prepare import prepare
 from anon_core.pipeline.runner import run
 from anon_core.recipe.confirmations import confirm

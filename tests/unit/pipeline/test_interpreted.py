@@ -19,15 +19,15 @@ from anon_core import run
 from anon_core.base.compilation import interpreting
 from anon_core.base.errors import AnonError
 from anon_core.data.hierarchy import read_levels
-from anon_core.job import precompile
+from anon_core.pipeline import compilation
 from anon_core.data.samples import hierarchy_folder, sample
 
 given = sample("toth-private")
-table, public = precompile._table(given.name), precompile._table(given.public)
+table, public = compilation._table(given.name), compilation._table(given.public)
 levels = {c: read_levels(hierarchy_folder() / p, c) for c, p in given.hierarchies.items()}
 told = {}
-for name in precompile._algorithms():
-    plan = next(iter(precompile._plans(name, given)))
+for name in compilation._algorithms():
+    plan = next(iter(compilation._plans(name, given)))
     recipe = {**plan.as_mapping(), "seed": hashlib.sha256(name.encode()).hexdigest()}
     try:
         with interpreting() if sys.argv[1] == "interpreted" else nullcontext():

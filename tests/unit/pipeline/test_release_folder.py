@@ -173,7 +173,7 @@ def test_a_verified_release_is_written_in_one_call(out: Path) -> None:
 _KILLED = """
 import json, os, signal, sys
 from pathlib import Path
-from anon_core.job import release_folder
+from anon_core.pipeline.publish import release_folder
 
 at, out, files = int(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
 genuine, moved = release_folder._move, []
@@ -195,7 +195,7 @@ with release_folder.writing(out, list(files)) as staged:
 _KILLED_ANYWHERE = """
 import json, os, signal, sys
 from pathlib import Path
-from anon_core.job import release_folder
+from anon_core.pipeline.publish import release_folder
 
 at, out, files = int(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
 steps, beside = [], str(out.parent)
@@ -338,7 +338,7 @@ def test_a_folder_keeps_its_place_where_somebody_stands_in_it_and_its_mode_elsew
 _KILLED_BESIDE = """
 import os, signal, sys
 from pathlib import Path
-from anon_core.job import release_folder
+from anon_core.pipeline.publish import release_folder
 from anon_core.pipeline.publish.release_folder import Staged, waiting, writing
 
 at, out, place = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])

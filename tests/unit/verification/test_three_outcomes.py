@@ -39,7 +39,8 @@ def named() -> set[str]:
     """Return the names that the code gives to checks."""
     found: set[str] = set()
     files = [*(ROOT / "anon_core" / "verification").glob("*.py")]
-    files += [ROOT / "anon_core" / "job" / name for name in ("repeated.py", "previous.py")]
+    verify = ROOT / "anon_core" / "pipeline" / "verify"
+    files += [verify / name for name in ("repeated_run.py", "earlier_release.py")]
     for file in files:
         tree = ast.parse(file.read_text(encoding="utf-8"))
         constants = {
