@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, settings
 
-from anon_core.base import secret
+from anon_core.base import compilation, secret
 
 # Speed is measured by the benchmarks; a busy machine must not fail a test. The same examples are
 # tried every time, so that a failure can be repeated.
@@ -29,6 +29,12 @@ def pytest_collection_finish() -> None:
     """Leave what is loaded by now out of every later look for rubbish: it stays to the end."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def nobody_compiles_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile where a loop is called, though a page that was drawn before still compiles ahead."""
+    monkeypatch.setattr(compilation, "_INTERPRETING", compilation._Interpreting())
 
 
 @pytest.fixture(autouse=True)

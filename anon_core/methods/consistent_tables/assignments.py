@@ -240,7 +240,7 @@ def beliefs(
         context.check()
         y = np.zeros(weighed.shape, dtype=np.int64)
         for own, rows in zip(classes, dealt, strict=True):
-            y[own] = rows
+            y[own] = np.asarray(rows)
         if all(any(people.breaks(y[own].sum(axis=0)) for own in node) for node in groups):
             weight = prod(
                 factorial(int(n)) // reduce(lambda a, b: a * factorial(b), row, 1)

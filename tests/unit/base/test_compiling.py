@@ -10,6 +10,8 @@ import pytest
 
 from anon_core.base import compilation as compiling
 
+pytestmark = pytest.mark.usefixtures("nobody_compiles_ahead")
+
 TEXT = """
 def double(values):
     total = 0

@@ -109,6 +109,7 @@ def test_the_clock_stands_still_while_kernels_are_prepared(monkeypatch: pytest.M
     assert not Context(deadline=104.0).out_of_time()
 
 
+@pytest.mark.usefixtures("nobody_compiles_ahead")
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
 def test_compiling_a_kernel_takes_no_time_off_a_box() -> None:
     def doubled(number: int) -> int:

@@ -22,6 +22,8 @@ from anon_core.pipeline.measure.extra_attacks import attack
 from anon_core.techniques.attacks.definetti import DeFinetti
 from anon_core.techniques.attacks.linking import Linking
 
+pytestmark = pytest.mark.usefixtures("nobody_compiles_ahead")
+
 
 def compiled_now() -> set[tuple[str, str]]:
     """Return every kernel with every signature that it is compiled for in this process."""
