@@ -10,6 +10,7 @@ from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, ColumnKind
 from anon_core.explain.text.phrases import share
 from ui.charts import column_distribution as distribution
+from ui.components.clicks import clicked
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
@@ -242,7 +243,7 @@ def _reading() -> None:
         )()
         if wanted is None:
             return
-        if st.button("Read the file again", icon=":material/refresh:", key="data/read_again"):
+        if clicked("Read the file again", icon=":material/refresh:", key="data/read_again"):
             try:
                 loading.read_again(wanted)
             except AnonError as error:

@@ -11,6 +11,7 @@ from anon_core.explain.text.phrases import outcome, promises, says_nothing
 from anon_core.explain.text.plan_words import intentions, not_defined, out_of_reach
 from anon_core.pipeline.open_notations import refuse_undecided
 from ui.components import hotkey
+from ui.components.clicks import clicked
 from ui.components.guard import handled, panel, show_error
 from ui.forms import (
     attack_form,
@@ -213,7 +214,7 @@ def last_outcome() -> None:
 
 def run_button(*, ready: bool) -> None:
     """Draw the button that carries the plan out."""
-    if st.button(
+    if clicked(
         "Run",
         type="primary",
         key="run",

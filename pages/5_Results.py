@@ -15,7 +15,7 @@ from ui.charts.chart_frame import Palette, Series, kept, palette, show
 from ui.charts.class_plots import held_chart, most_different, sensitive_chart
 from ui.charts.metric_plots import column_heat, metric_names, title_of, what_is_lost
 from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
-from ui.components.guard import panel, show_error
+from ui.components.guard import handled, panel, show_error
 from ui.panels import (
     attack_panel,
     by_value_panel,
@@ -64,17 +64,16 @@ def head(run: Series) -> None:
         )
         pinned = series.pin_of(result)
         if pinned is None:
-            if st.button(
+            st.button(
                 "Pin this run",
                 key="pin",
                 shortcut="P",
                 width="content",
                 disabled=result.pending,
+                on_click=handled("The run")(pin),
+                args=(result,),
                 help="Keep it for Compare.",
-            ):
-                made_of = results.made_of()
-                pinning.pin(result, None if made_of is None else made_of["choices"])
-                st.rerun()
+            )
         else:
             st.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="content")
         next_step("pages/6_Compare.py", "Compare pinned runs")
@@ -83,6 +82,13 @@ def head(run: Series) -> None:
         st.caption("The last run released nothing. Showing the result before it.")
     elif not (results.is_current() or result.pending):
         st.caption("Settings have changed since this run. The figures still use the old settings.")
+
+
+def pin(result: Result) -> None:
+    """Keep a run for Compare; a key that is held down pins it once."""
+    if series.pin_of(result) is None:
+        made_of = results.made_of()
+        pinning.pin(result, None if made_of is None else made_of["choices"])
 
 
 def class_details(run: Series, colours: Palette) -> None:

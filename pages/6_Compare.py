@@ -14,6 +14,7 @@ from ui.charts.attack_plots import attack_bullets, risk_bullets
 from ui.charts.chart_frame import Palette, Series, kept, palette, show, table
 from ui.charts.metric_plots import column_heat, metric_bullets, what_is_lost
 from ui.charts.tracks import nouns, tracks
+from ui.components.clicks import clicked
 from ui.components.guard import handled, panel
 from ui.panels import baseline_panel, frontier_panel
 from ui.panels.attack_panel import not_tested
@@ -59,7 +60,7 @@ def opens(pin: pinning.Pin) -> None:
     busy = running.is_running()
     ways = (("Open", "open", "pages/5_Results.py"), ("Export", "export", "pages/7_Export.py"))
     for label, key, target in ways:
-        if st.button(
+        if clicked(
             label,
             key=f"{key}-{pin.letter}",
             disabled=busy,

@@ -16,6 +16,7 @@ from anon_core.pipeline.result import Result
 from anon_core.recipe.dialect import ENDING as SPREADSHEET
 from anon_core.recipe.statistics_files import TYPED
 from ui.components import downloads
+from ui.components.clicks import clicked
 from ui.components.downloads import Content, later
 from ui.components.guard import handled, panel, show_error
 from ui.export import bundle
@@ -93,7 +94,7 @@ def formulas(result: Result) -> None:
     st.caption(
         "The files below are still as they were run. Run again to make them with this choice."
     )
-    if st.button("Run again with this choice", key="rerun", disabled=running.is_running()):
+    if clicked("Run again with this choice", key="rerun", disabled=running.is_running()):
         state.update_draft(export={**state.draft()["export"], "formulas": choice})
         try:
             running.start()

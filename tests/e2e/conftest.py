@@ -21,7 +21,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from anon_core.data.samples.adult import adult_path
@@ -43,6 +43,8 @@ CHROMIUM_ARGUMENTS = (
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
 START_SECONDS = 60
 _failed = pytest.StashKey[bool]()
+# What is waited for comes within a second on a machine that does nothing else; some do much else.
+expect.set_options(timeout=30_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

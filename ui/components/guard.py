@@ -12,6 +12,7 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.errors import FragmentHandledException
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState, get_script_run_ctx
 
 import anon_core
 from anon_core.base.errors import AnonError
@@ -74,13 +75,15 @@ def handled(name: str = "") -> Callable[[Callable[_P, _R]], Callable[_P, _R | No
     def around(click: Callable[_P, _R]) -> Callable[_P, _R | None]:
         @wraps(click)
         def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _R | None:
+            done: _R | None = None
             try:
-                return click(*args, **kwargs)
+                done = click(*args, **kwargs)
             except AnonError as error:
                 _keep(name, error)
             except Exception as error:  # noqa: BLE001 - whatever it is, the page is drawn
                 _keep(name, noted(error))
-            return None
+            _redraw_if_elsewhere()
+            return done
 
         return guarded
 
@@ -160,6 +163,17 @@ def _own_path(filename: str) -> str:
             if "site-packages" not in path.parts:  # an environment inside of a checkout
                 return (path if root == shipped() else root.name / path).as_posix()
     return ""
+
+
+def _redraw_if_elsewhere() -> None:
+    """Draw the whole page where only a fragment would be that the click is not in.
+
+    A browser sends all changes of one moment as one, for the fragment that one of them belongs to.
+    """
+    context = get_script_run_ctx()
+    drawn = None if context is None else context.fragment_ids_this_run
+    if drawn and ThreadState.get().fragment_id not in drawn:
+        st.rerun()
 
 
 def _keep(name: str, error: AnonError) -> None:

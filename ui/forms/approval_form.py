@@ -11,6 +11,7 @@ from anon_core.base.errors import AnonError
 from anon_core.explain.report.context import Decision, ReleaseContext
 from anon_core.explain.report.files import as_html, as_json, edition_of
 from anon_core.pipeline.result import Result
+from ui.components.clicks import clicked
 from ui.components.downloads import download
 from ui.components.guard import handled, show_error
 from ui.journal import here
@@ -61,7 +62,7 @@ def ask(result: Result, context: ReleaseContext) -> None:
             st.info(f"Waiting for {plain(found.approver)}. This page shows it when it is redrawn.")
             return
         to = st.text_input("Address that the second person logs in with", key="approval-to")
-        if not st.button("Ask for approval", key="approval-ask", disabled=not to.strip()):
+        if not clicked("Ask for approval", key="approval-ask", disabled=not to.strip()):
             return
         try:
             approvals.ask(

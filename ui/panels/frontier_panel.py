@@ -15,6 +15,7 @@ from anon_core.contracts.algorithm import Algorithm, met_first
 from anon_core.explain.text.phrases import symbol
 from anon_core.pipeline.sweep.variations import Value, numbers_of
 from ui.charts.chart_frame import Palette, Series
+from ui.components.clicks import clicked
 from ui.components.guard import panel, show_error
 from ui.forms import run_form
 from ui.panels import sweep_points
@@ -84,7 +85,7 @@ def _form() -> None:
             )
             values = _values(path, numbers[path])
         ready = bool(techniques) and bool(values or not path) and _has_table()
-        if st.button(
+        if clicked(
             "Sweep",
             key="sweep",
             disabled=not ready or sweep.is_running(),
@@ -111,7 +112,7 @@ def _as_on_results(numbers: Mapping[str, Parameter]) -> None:
     known = curve.of(one).points or curve.values(one)
     values: list[Value] = sorted({int(v) if whole else float(v) for v in known})
     name = symbol(one.parameter.label or one.parameter.name)
-    if st.button(
+    if clicked(
         f"Sweep the curve of {name}",
         key="sweep-curve",
         disabled=sweep.is_running(),

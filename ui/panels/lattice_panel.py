@@ -23,6 +23,7 @@ from ui.charts.lattice_plot import (
     node_numbers,
     standing,
 )
+from ui.components.clicks import clicked
 from ui.components.guard import handled, panel, show_error
 from ui.state import results, running, state
 from ui.words.explain import plain
@@ -85,7 +86,7 @@ def _in_hand(result: Result, picture: LatticePicture, node: Pictured, metric: st
     numbers = ", ".join(node_numbers(picture, node, in_a_sentence(metric)))
     st.markdown(plain(f"{words[:1].upper()}{words[1:]}: {numbers}."))
     against = _against(picture, node)
-    if st.button(
+    if clicked(
         "Make these levels the release",
         key="lattice-release",
         disabled=bool(against),

@@ -9,6 +9,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.explain.text.phrases import count
+from ui.components.clicks import clicked
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
 from ui.state import jobs, kept_sessions, session_file, state
@@ -110,7 +111,7 @@ def _saving() -> None:
     st.page_link("app.py", label="Open a session", icon=":material/folder_open:")
     if kept_sessions.folder() is None:
         return
-    if st.button(
+    if clicked(
         "Delete kept sessions",
         key="session/delete",
         icon=":material/delete:",
@@ -143,7 +144,7 @@ def _where() -> None:
         st.caption(f"The session cannot be kept in `{place}`: {plain(kept_sessions.error())}.")
     elif kept_sessions.is_forgotten():
         st.caption("This session was deleted and is not kept any more.")
-        if st.button("Keep it again", key="session/keep"):
+        if clicked("Keep it again", key="session/keep"):
             kept_sessions.keep_again()
             st.rerun()
     elif not kept_sessions.is_kept():

@@ -12,7 +12,7 @@ from anon_core.explain.advice.facts import lacking
 from anon_core.explain.text.phrases import size
 from ui import this_machine
 from ui.charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
-from ui.components import guard, latest_file, leaving, narrow, theme_change
+from ui.components import clicks, guard, latest_file, leaving, narrow, theme_change
 from ui.components.guard import handled, panel
 from ui.panels import login, rail, session_panel, under_way
 from ui.state import kept_sessions, pinning, results, running, state
@@ -140,6 +140,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         missing, the next step is named and linked.
     """
     guard.keep_values_out_of_the_log()
+    clicks.begin_page(title)
     this_machine.stay()  # also where Streamlit was started without `serve`
     st.set_page_config(
         page_title=f"{title} · Anonymity Workbench",

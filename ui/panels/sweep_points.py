@@ -20,6 +20,7 @@ from anon_core.pipeline.sweep.points import (
 )
 from ui.charts.chart_frame import Palette, Series, picked, show
 from ui.charts.frontier_plot import Axes, frontier_chart, risk_title
+from ui.components.clicks import clicked
 from ui.components.guard import handled
 from ui.state import sweep
 from ui.words.explain import plain
@@ -139,14 +140,14 @@ def _in_hand(points: Sequence[Point], axes: Axes) -> None:
         _open(point, key="point", label="Open in Results")
         if point.result is not None:
             st.button("Pin", key="point-pin", on_click=handled("Runs")(sweep.pin), args=(point,))
-            if st.button("Export", key="point-export") and sweep.take(point) is not None:
+            if clicked("Export", key="point-export") and sweep.take(point) is not None:
                 st.switch_page("pages/7_Export.py")
     if point.result is None:
         st.caption("This run was not stored (too many points). Opening it goes to Run.")
 
 
 def _open(point: Point, *, key: str, label: str) -> None:
-    if st.button(label, key=f"{key}-open", disabled=sweep.is_running()):
+    if clicked(label, key=f"{key}-open", disabled=sweep.is_running()):
         kept = sweep.take(point) is not None
         st.switch_page("pages/5_Results.py" if kept else "pages/4_Run.py")
 
