@@ -109,13 +109,24 @@ def fitting(
     Where m_b of a group's N rows fit what is known of the columns of block b, N · Π_b m_b / N of
     its rows fit, on average over all ways to put its blocks together: with one block, the count.
     """
-    view = result.release.view
+    values = result.problem.hierarchies[sensitive].leaves if sensitive else ()
+    return fitting_view(result.release.view, columns, leaves, sensitive, values, covers)
+
+
+def fitting_view(
+    view: View,
+    columns: Sequence[str],
+    leaves: npt.NDArray[np.int32],
+    sensitive: str = "",
+    values: Sequence[str] = (),
+    covers: Covers | None = None,
+) -> Fitting:
+    """As `fitting`, of what somebody reads; `values` are the leaves of the sensitive column."""
     if view.averaged:
         raise BadPlan(
             "Averages replace the values, and an average matches no person for sure.",
             remedy="Ask it of a release of ranges, levels or groups.",
         )
-    values = result.problem.hierarchies[sensitive].leaves if sensitive else ()
     blocks = [b for b in view.blocks if any(name in b.columns for name in columns)]
     home = view.block_of(sensitive) if sensitive else None
     if home is not None and all(b is not home for b in blocks):

@@ -8,7 +8,7 @@ covers count as possible, and the rest of them are known to be absent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -205,9 +205,11 @@ class PublicPartition:
         while waiting:
             context.report(settled / len(self.own), "Partitioning")
             part, boxes = waiting.pop()
-            children = self._cut(part)
-            if context.listening:
-                self._tell(context, part, () if children is None else children[0])
+            tries: list[Mapping[str, Any]] | None = [] if context.listening else None
+            children = self._cut(part, tries)
+            if tries is not None:
+                sides = () if children is None else children[0]
+                self._tell(context, part, boxes, tries, sides)
             if children is None:
                 done.append((part, boxes))
                 settled += len(part.runs)
@@ -224,14 +226,44 @@ class PublicPartition:
         people = np.array([self._covered(p, b, 0) for p, b in done], dtype=np.int64)
         return Partition(part_of_run=part_of_run, boxes=boxes, people=people)
 
-    def _tell(self, context: Context, part: Part, sides: Sequence[Part]) -> None:
-        """Tell a part that was looked at: its tuples, its public people, the sides of its cut."""
+    def _tell(
+        self,
+        context: Context,
+        part: Part,
+        box: Boxes,
+        tries: Sequence[Mapping[str, Any]],
+        sides: Sequence[Part],
+    ) -> None:
+        """Tell a part that was looked at, its box, and the cuts that were tried until one held."""
         context.event(
             "region",
             runs=part.runs.tolist(),
             people=int(self.public.count[part.people].sum()),
+            box=[(int(box.lo[0, d]), int(box.hi[0, d]), int(box.level[0, d])) for d in self._all],
+            tries=tries,
             sides=[side.runs.tolist() for side in sides],
         )
+
+    @property
+    def _all(self) -> range:
+        return range(len(self.wide))
+
+    def _tried(self, d: int, parts: Sequence[Part], at: int, *, kept: bool) -> Mapping[str, Any]:
+        """Return a cut that was tried: its column, where, and rows and people of every side."""
+        leaves, count = self.wide[d].leaves, self.problem.frequency.run_count
+        return {
+            "column": d,
+            "at": "" if at < 0 else leaves[at],
+            "sides": [
+                (
+                    sorted({leaves[code] for code in self.codes[part.people, d].tolist()}),
+                    int(count[part.runs].sum()),
+                    int(self.public.count[part.people].sum()),
+                )
+                for part in parts
+            ],
+            "kept": kept,
+        }
 
     def _refuse_whole(self) -> NoReturn:
         """Refuse where cuts cannot begin; see `search`."""
@@ -251,21 +283,31 @@ class PublicPartition:
             best_of="chance of presence with everyone in one class",
         )
 
-    def _cut(self, part: Part) -> tuple[list[Part], Boxes] | None:
-        """Return the parts of the first cut that is allowed, widest column first."""
+    def _cut(
+        self, part: Part, tries: list[Mapping[str, Any]] | None = None
+    ) -> tuple[list[Part], Boxes] | None:
+        """Return the parts of the first cut that is allowed, widest column first.
+
+        What was tried is noted in `tries`, where somebody listens.
+        """
         for d in self.column_order(part):
-            tried = self.children(part, d) if self.tree[d] else None
-            if tried is not None:
-                found = self.allowed(tried)
-                if found is not None:
-                    return found
-            if self.tree[d]:
-                continue
-            for cut in self.cuts(part, d):
-                found = self.allowed(self.halves(part, d, cut.value))
+            for parts, at in self._ways(part, d):
+                found = self.allowed(parts)
+                if tries is not None:
+                    tries.append(self._tried(d, parts, at, kept=found is not None))
                 if found is not None:
                     return found
         return None
+
+    def _ways(self, part: Part, d: int) -> Iterator[tuple[list[Part], int]]:
+        """Yield the ways to cut a part along a column, with the first leaf above; -1 by nodes."""
+        if self.tree[d]:
+            tried = self.children(part, d)
+            if tried is not None:
+                yield tried, -1
+            return
+        for cut in self.cuts(part, d):
+            yield self.halves(part, d, cut.value), cut.value
 
     def column_order(self, part: Part) -> list[int]:
         """Return the columns by the width of the part's people, widest first, ties in order."""

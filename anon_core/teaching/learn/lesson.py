@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.pictures import Picture
+from anon_core.teaching.learn.seen import Seen
 from anon_core.teaching.learn.trace import Trace
 
 if TYPE_CHECKING:
@@ -95,12 +96,14 @@ class Step:
     question : Question or None
         What is asked before the step is shown.
     together : tuple of int
-        Of every row of the table the group it stands in now, -1 where it is suppressed: what an
-        attacker cannot tell apart. Empty where nothing is published yet.
-    known : tuple of str
-        Columns that an attacker knows at the step; empty for all quasi-identifiers.
+        Of every row of the table the group it stands in now, as the pictures colour it; -1 where it
+        is suppressed.
+    seen : Seen or None
+        What somebody reads at the step, and knows of a person: what they find is said from it. None
+        where nothing is published yet, and would not be if the algorithm stopped here.
     found : tuple of str
-        What is found of every person, row by row, where groups do not tell it: links may be cut.
+        What is found of every person, row by row, where it is not a matter of rows that fit: links
+        are cut, a public table is at hand, or more is known than one release.
     printed : str
         What the source prints wrongly here, and what is right; empty if nothing.
     """
@@ -110,7 +113,7 @@ class Step:
     pictures: tuple[Picture, ...]
     question: Question | None = None
     together: tuple[int, ...] = ()
-    known: tuple[str, ...] = ()
+    seen: Seen | None = None
     found: tuple[str, ...] = ()
     printed: str = ""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isnan
 
 from anon_core.base.context import Context
 from anon_core.data.table import Dataset
@@ -14,10 +15,13 @@ from anon_core.methods.membership.membership_probabilities import grade
 from anon_core.methods.membership.union_model import overlapping, united
 from anon_core.pipeline.runner import run as carried_out
 from anon_core.release.audience import audience_of
+from anon_core.release.problem import Problem
+from anon_core.release.release import View
 from anon_core.teaching.learn.example import Material
-from anon_core.teaching.learn.pictures import Cell, Head, Row, Table
+from anon_core.teaching.learn.pictures import Cell, Head, People, Row, Table
 from anon_core.teaching.learn.published_tables import numbered
-from anon_core.teaching.learn.text import head
+from anon_core.teaching.learn.seen import Seen
+from anon_core.teaching.learn.text import head, listed
 from anon_core.teaching.learn.trace import Trace, texts_of
 
 #: Layer width up to which chances are counted.
@@ -123,10 +127,20 @@ def presence(trace: Trace, name: str) -> Presence:
         population=public_table(trace.material),
         assess=False,
     )
-    population = audience_of(again.problem).population
+    return _found_in(again.release.view, again.problem, published_numbers(trace, name))
+
+
+def presence_if(seen: Seen) -> Presence:
+    """Attack what would be published if one stopped here; groups are numbered as in the view."""
+    numbers = {g: g for g in range(len(seen.view.group_size))}
+    return _found_in(seen.view, seen.problem, numbers)
+
+
+def _found_in(view: View, problem: Problem, number: Mapping[int, int]) -> Presence:
+    """Attack a release of a problem that has a public table."""
+    population, context = audience_of(problem).population, Context()
     assert population is not None
     assert population.row_tuple is not None
-    view, context = again.release.view, Context()
     members = find_members(view, population, context)
     joint = grade(members, context, max_states=_STATES)
     label = overlapping(members.published.joint, len(view.group_size))
@@ -134,12 +148,48 @@ def presence(trace: Trace, name: str) -> Presence:
     union = grade(taken, context, max_states=_STATES)
     of = population.row_tuple
     groups = _groups_of(members.published.joint, len(joint.chance))
-    number = published_numbers(trace, name)
     return Presence(
         joint=tuple(joint.chance[of].tolist()),
         union=tuple(union.chance[of].tolist()),
         fits=tuple(tuple(sorted(number[g] for g in groups[t])) for t in of.tolist()),
     )
+
+
+def chance_said(chance: float) -> str:
+    """Return how sure it is that somebody is in the table."""
+    if isnan(chance):
+        return "with a chance that was not counted"
+    if chance >= 1:
+        return "for certain"
+    return f"with a chance of {chance:.3g}" if chance else "with no chance"
+
+
+def presence_found(trace: Trace, found: Presence, *, if_published: bool = False) -> tuple[str, ...]:
+    """Return what someone with the public table finds of every person of the table."""
+    _, public = public_people(trace)
+    someone = "If this were published, someone" if if_published else "Someone"
+    said: list[str] = []
+    for row in range(trace.rows):
+        place = public.index(tuple(trace.texts(q)[row] for q in trace.quasi))
+        fits, chance = found.fits[place], found.joint[place]
+        groups = f"{len(fits)} group{'' if len(fits) == 1 else 's'} of the release"
+        there = f"they are in the table {chance_said(chance)}"
+        said.append(
+            f"{someone} who knows {listed(trace.quasi)} of {trace.names[row]}, and the public "
+            f"table, finds {groups} that can hold them: {there}."
+        )
+    return tuple(said)
+
+
+@lru_cache(maxsize=16)
+def people_who_fit(trace: Trace, name: str) -> Mapping[int, People]:
+    """Return the rows of the table that fit each published group, numbered from 0."""
+    found, (_, public) = presence(trace, name), public_people(trace)
+    own = [public.index(tuple(trace.texts(q)[r] for q in trace.quasi)) for r in range(trace.rows)]
+    return {
+        group: tuple(row for row, place in enumerate(own) if group in found.fits[place])
+        for group in set(numbered(trace, name))
+    }
 
 
 def published_numbers(trace: Trace, name: str) -> dict[int, int]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
-from anon_core.teaching.learn.pictures import Cell, Row, Table, group_tone
-from anon_core.teaching.learn.text import head, people_of
+from anon_core.teaching.learn.chances import chances
+from anon_core.teaching.learn.pictures import Cell, People, Row, Table, group_tone
+from anon_core.teaching.learn.text import head
 from anon_core.teaching.learn.trace import Trace
 
 PublishedRows = tuple[tuple[str, ...], list[tuple[str, ...]]]
@@ -34,8 +36,25 @@ def numbered(trace: Trace, name: str) -> tuple[int, ...]:
     return tuple(number.get(group, -1) for group in trace[name].together)
 
 
+@lru_cache(maxsize=16)
+def who_fits(trace: Trace, name: str) -> Mapping[int, People]:
+    """Return the rows of the table all of whose values a group shows, by the group's number."""
+    number = dict(zip(trace[name].together, numbered(trace, name), strict=True))
+    fits: dict[int, list[int]] = {n: [] for n in number.values()}
+    for row in range(trace.rows):
+        for group in chances(trace, name, row).buckets:
+            fits[number[group]].append(row)
+    return {n: tuple(rows) for n, rows in fits.items()}
+
+
 def published_table(
-    trace: Trace, name: str, number: int, title: str, *, by_group: bool = False
+    trace: Trace,
+    name: str,
+    number: int,
+    title: str,
+    *,
+    by_group: bool = False,
+    fit: Mapping[int, People] | None = None,
 ) -> Table:
     """Return a published table, coloured by group; rows that may be a person's are theirs.
 
@@ -50,14 +69,17 @@ def published_table(
     by_group : bool
         Whether clicking a row names its group, ``bucket:`` and the number that groups have in the
         table, from 0, in place of the row. Nobody is marked: it is asked where somebody is.
+    fit : mapping of int to rows of the table, optional
+        Who fits each group, as groups are numbered in the table, from 0; by default those all of
+        whose values a group shows.
     """
+    fitting = who_fits(trace, name) if fit is None else fit
     run, (columns, rows) = trace[name], published_rows(trace, name)[number]
     whole = any(set(trace.quasi) <= set(block) for block in run.release.blocks)
-    groups, shown = numbered_groups(trace, name), list[Row]()
+    shown = list[Row]()
     for place, cells in enumerate(rows):
         said = dict(zip(columns, cells, strict=True))
-        group = groups[cells[0]]
-        mine = people_of(run.together, group)
+        mine = fitting[int(cells[0]) - 1]
         if whole and set(trace.quasi) <= set(columns):
             mine = tuple(r for r in mine if all(trace.texts(q)[r] == said[q] for q in trace.quasi))
         shown.append(

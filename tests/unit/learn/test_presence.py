@@ -10,8 +10,29 @@ from anon_core.teaching.learn import find_lesson, traced
 from anon_core.teaching.learn.pictures import Bars, Table
 
 LESSON = find_lesson("presence")
-TRACE = traced(LESSON, LESSON.examples[0])
+FOUR = LESSON.steps(traced(LESSON, LESSON.examples[0]))
+TRACE = traced(LESSON, LESSON.examples[1])
 STEPS = {step.title.partition(":")[0]: step for step in LESSON.steps(TRACE)}
+
+
+def test_the_three_subsets_of_figure_4_2_are_traced() -> None:
+    """Worked examples T-12 and T-13: one of three subsets yields the columns."""
+    steps = {step.title.partition(":")[0]: step for step in FOUR}
+    listing = steps["GetDelta"].pictures[0]
+    assert isinstance(listing, Table)
+    told = [tuple(cell.text for cell in row.cells) for row in listing.rows]
+    assert told == [
+        ("Julie and Sara", "5370, 5371", "21, 27", "yes"),
+        ("Julie and Ada", "5370, 5370", "21, 27", "no"),
+        ("Ada and Sara", "5370, 5371", "27, 27", "no"),
+    ]
+    lemma = steps["The lemma, and what it does not say"].pictures[0]
+    assert isinstance(lemma, Table)
+    by_name = {row.label: [cell.text for cell in row.cells[2:]] for row in lemma.rows}
+    assert by_name["Sara"] == ["0.25", "0.5", "1"]
+    assert by_name["Ada"] == ["0.25", "0.5", "0"]
+    # T-14, in the other group.
+    assert (by_name["James"][-1], by_name["Mary"][-1], by_name["Barbara"][-1]) == ("1", "0", "1")
 
 
 def test_the_share_of_subsets_is_the_chance_that_is_counted() -> None:

@@ -17,6 +17,7 @@ from anon_core.teaching.learn.attack_findings import attacked
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, group_tone
+from anon_core.teaching.learn.seen import published
 from anon_core.teaching.learn.text import head, least_of, listed, number_question, people_of
 from anon_core.teaching.learn.trace import Run, Trace
 
@@ -148,9 +149,42 @@ def _quasi(run: Run) -> tuple[str, ...]:
 
 
 def _values(trace: Trace, run: Run, row: int) -> set[str]:
-    """Return the sensitive values that a release leaves to a person; none where it has no row."""
-    group, texts = run.together[row], trace.texts(trace.sensitive[0])
-    return set() if group < 0 else {texts[other] for other in people_of(run.together, group)}
+    """Return the sensitive values that a release leaves to a person: those of the rows that fit."""
+    return set(published(run).values(row, trace.sensitive[0]))
+
+
+def _of_both(trace: Trace, row: int) -> set[str]:
+    """Return the values that both releases leave to a person."""
+    return set.intersection(*(_values(trace, trace[name], row) for name in (_FIRST, _SECOND)))
+
+
+def _both_found(trace: Trace) -> tuple[str, ...]:
+    """Return what someone finds of every person who knows that they are in both releases."""
+    column, known = trace.sensitive[0], {*_quasi(trace[_FIRST]), *_quasi(trace[_SECOND])}
+    columns = [name for name in trace.material.roles.quasi if name in known]
+    said: list[str] = []
+    for row in range(trace.rows):
+        left = sorted(_of_both(trace, row))
+        some = f"{column} is {left[0]}" if len(left) == 1 else f"{column} is one of {listed(left)}"
+        said.append(
+            f"Someone who knows {listed(columns)} of {trace.names[row]}, and that they are in both "
+            f"releases, keeps what both allow: {some}."
+        )
+    return tuple(said)
+
+
+def _class_found(trace: Trace, name: str, found: AttackResult | None, what: str) -> tuple[str, ...]:
+    """Return the surest that an attack is of anyone in a person's class."""
+    run, known = trace[name], listed(_quasi(trace[name]))
+    if found is None:
+        return ()
+    return tuple(
+        f"{trace.names[row]} is suppressed: there is nothing to find."
+        if group < 0
+        else f"Someone who knows {known} of everyone, and how the search decided, {what} in the "
+        f"class of {trace.names[row]} with a chance of {found.per_class[group]:.2g} at most."
+        for row, group in enumerate(run.together)
+    )
 
 
 def _release(trace: Trace, name: str, title: str) -> Table:
@@ -221,7 +255,7 @@ def _released(trace: Trace, name: str) -> Step:
         f"{least_of(run)} rows; the smallest has {min(sizes)}. On its own it reveals no one's row.",
         pictures=(_release(trace, name, f"What is published in {month}"),),
         together=run.together,
-        known=_quasi(run),
+        seen=published(run),
     )
 
 
@@ -230,9 +264,7 @@ def _left(trace: Trace) -> Table:
     one, two = trace[_FIRST], trace[_SECOND]
     rows: list[Row] = []
     for row in range(trace.rows):
-        left = [_values(trace, run, row) for run in (one, two)]
-        # Whoever is removed from one release keeps what the other one says of them.
-        both = set.intersection(*(own for own in left if own)) if any(left) else set[str]()
+        left, both = [_values(trace, run, row) for run in (one, two)], _of_both(trace, row)
         texts = [", ".join(sorted(own)) or "–" for own in (*left, both)]
         cells = [Cell(text=text) for text in texts[:2]]
         cells.append(Cell(text=texts[2], tone="bad" if len(both) == 1 else "plain"))
@@ -261,7 +293,7 @@ def _both(trace: Trace) -> Step:
             _release(trace, _SECOND, "What is published in November"),
         ),
         together=trace[_SECOND].together,
-        known=_quasi(trace[_SECOND]),
+        found=_both_found(trace),
     )
 
 
@@ -278,7 +310,7 @@ def _diverse(trace: Trace) -> Step:
         f"{listed(_quasi(run))} had to be made coarser than many classes would have needed.",
         pictures=(_release(trace, _FURTHER, "What is published"),),
         together=run.together,
-        known=_quasi(run),
+        seen=published(run),
     )
 
 
@@ -292,7 +324,7 @@ def _went_on(trace: Trace) -> Step:
             "to go by.",
             pictures=(_release(trace, _FURTHER, "What is published"),),
             together=run.together,
-            known=_quasi(run),
+            seen=published(run),
         )
     certain = int(found.succeeded)
     why = (
@@ -316,7 +348,7 @@ def _went_on(trace: Trace) -> Step:
             why,
         ).on(_release(trace, _FURTHER, "What is published")),
         together=run.together,
-        known=_quasi(run),
+        found=_class_found(trace, _FURTHER, found, f"is sure of a value of {column}"),
     )
 
 
@@ -345,7 +377,7 @@ def _stopped(trace: Trace) -> Step:
         "kept the promise, they would have been taken.",
         pictures=(_release(trace, _STOPPED, "What is published"),),
         together=run.together,
-        known=_quasi(run),
+        seen=published(run),
     )
 
 
@@ -377,7 +409,8 @@ def _refined(trace: Trace) -> Step:
         ),
         question=question.on(_release(trace, _STOPPED, "What is published")),
         together=run.together,
-        known=_quasi(run),
+        seen=published(run),
+        found=_class_found(trace, _STOPPED, found, "recovers exact values of rows"),
     )
 
 
@@ -408,5 +441,5 @@ def _compared(trace: Trace) -> Step:
             _release(trace, _STOPPED, "The last release"),
         ),
         together=trace[_STOPPED].together,
-        known=_quasi(trace[_STOPPED]),
+        seen=published(trace[_STOPPED]),
     )

@@ -6,6 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from anon_core.explain.answers.fitting import fitting
+from anon_core.release.results import per_cent
+from anon_core.teaching.learn.chances import chances
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import (
@@ -166,28 +171,51 @@ def _possible(trace: Trace, name: str, row: int) -> Counter[str]:
 
 
 def _found(trace: Trace, name: str) -> tuple[str, ...]:
-    """Return what is found of every person by someone who knows their group."""
-    said: list[str] = []
-    for row in range(trace.rows):
-        exact, values = _exact(trace, name, row), _possible(trace, name, row)
-        most, often = values.most_common(1)[0]
-        stands = (
-            "no row shows"
-            if not exact
-            else f"{rows_said(exact)} {'shows' if exact == 1 else 'show'}"
-        )
-        secret = (
-            f"{trace.sensitive[0]} is {most}."
-            if len(values) == 1
-            else f"{trace.sensitive[0]} is one of {len(values)} values; {most} has {often} of "
-            f"{sum(values.values())} rows that fit."
-        )
-        said.append(
-            f"Someone who knows {listed(trace.quasi)} of {trace.names[row]}, and the group, finds "
-            f"its {trace[name].together.count(trace[name].together[row])} rows; {stands} all of "
-            f"these values together. {secret}"
-        )
-    return tuple(said)
+    """Return what is found of every person, first without the group, then by who knows it too."""
+    return tuple(
+        f"Someone who knows {listed(trace.quasi)} of {trace.names[row]} finds "
+        f"{_groups_said(trace, name, row)}. {_by_columns(trace, name, row)} "
+        f"{_by_group(trace, name, row)}"
+        for row in range(trace.rows)
+    )
+
+
+def _groups_said(trace: Trace, name: str, row: int) -> str:
+    """Return the groups that can hold a person: each of their values is shown in each of these."""
+    number = dict(zip(trace[name].together, numbered(trace, name), strict=True))
+    groups = chances(trace, name, row).buckets
+    said = listed(str(n + 1) for n in sorted(number[group] for group in groups))
+    rows = sum(trace[name].together.count(group) for group in groups)
+    if len(groups) == 1:
+        return f"one group that can hold them: {said}, of {rows_said(rows)}"
+    return f"{len(groups)} groups that can hold them: {said}, of {rows_said(rows)} together"
+
+
+def _by_columns(trace: Trace, name: str, row: int) -> str:
+    """Say what the rows that may fit a person tell, on average over all ways to shuffle them."""
+    column, problem = trace.sensitive[0], trace[name].result.problem
+    known = np.array([[problem.leaf_codes(q)[row] for q in trace.quasi]], dtype=np.int32)
+    found = fitting(trace[name].result, trace.quasi, known, column)
+    shown = found.shown[0] / found.shown[0].sum()
+    most, values = int(shown.argmax()), int((shown > 0).sum())
+    if values == 1:
+        return f"{column} is {found.values[most]}."
+    return (
+        f"{column} is one of {values} values; {found.values[most]} has a chance of "
+        f"{per_cent(float(shown[most]))}."
+    )
+
+
+def _by_group(trace: Trace, name: str, row: int) -> str:
+    """Say what is left to someone who knows the group as well."""
+    column, values = trace.sensitive[0], _possible(trace, name, row)
+    most, often = values.most_common(1)[0]
+    if len(values) == 1:
+        return f"With the group known, {column} is {most}."
+    return (
+        f"With the group known, {column} is one of {len(values)} values; {most} has {often} of "
+        f"{sum(values.values())} rows that fit."
+    )
 
 
 def _two_tables(trace: Trace, name: str, titles: tuple[str, str], title: str) -> Links:

@@ -10,6 +10,7 @@ import numpy as np
 from anon_core.teaching.learn.example import Example
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Lattice, State
+from anon_core.teaching.learn.seen import if_levels, published
 from anon_core.teaching.learn.text import (
     Levels,
     cells_at,
@@ -106,6 +107,7 @@ class HierarchiesLesson(Lesson):
                     f"They have {listed(map(str, sorted(sizes)))} rows.",
                 ).on(_lattice(trace, path, chosen=chosen)),
                 together=trace[_RUN].together,
+                seen=published(trace[_RUN]),
             )
         )
         return found
@@ -238,4 +240,5 @@ def _at(trace: Trace, path: Sequence[Levels], place: int) -> Step:
         pictures=(*trees, _lattice(trace, path[: place + 1], now=levels), shown),
         question=question,
         together=together,
+        seen=if_levels(trace, levels),
     )

@@ -13,6 +13,7 @@ from anon_core.teaching.learn.attack_findings import attacked
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, group_tone
+from anon_core.teaching.learn.seen import published
 from anon_core.teaching.learn.text import (
     class_bars,
     least_of,
@@ -124,6 +125,7 @@ class HomogeneityLesson(Lesson):
                     class_bars(trace, run.together, least_of(run)),
                 ),
                 together=run.together,
+                seen=published(run),
             ),
             _homogeneity(trace),
             _background(trace),
@@ -266,6 +268,7 @@ def _homogeneity(trace: Trace) -> Step:
             trace, f"Which class reveals {column} of everyone in it?", right, why, "None", groups
         ),
         together=run.together,
+        seen=published(run),
         printed=printed,
     )
 
@@ -299,6 +302,7 @@ def _background(trace: Trace) -> Step:
             "They are in classes of at most two values.",
         ),
         together=run.together,
+        seen=published(run),
     )
 
 
@@ -332,6 +336,7 @@ def _skewness(trace: Trace) -> Step:
             groups,
         ),
         together=run.together,
+        seen=published(run),
     )
 
 
@@ -356,6 +361,7 @@ def _similarity(trace: Trace, result: AttackResult) -> Step:
             "Everyone in their class has a value of one kind.",
         ),
         together=run.together,
+        seen=published(run),
     )
 
 
@@ -400,6 +406,7 @@ def _promised(trace: Trace, name: str) -> Step:
             f"It is for {left} of {trace.rows} people." if left else "It is for no one.",
         ).on(table(trace, "The table as it is held", identifier=False)),
         together=run.together,
+        seen=published(run),
         printed=printed,
     )
 
@@ -472,4 +479,5 @@ def _compared(trace: Trace) -> Step:
             why=(f"{titles[first]} leaves no one." if safe else "Each of them leaves someone."),
         ),
         together=trace[last].together,
+        seen=published(trace[last]),
     )

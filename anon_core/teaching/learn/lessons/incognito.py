@@ -11,6 +11,7 @@ import numpy as np
 from anon_core.teaching.learn.example import Example
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Lattice, State
+from anon_core.teaching.learn.seen import published
 from anon_core.teaching.learn.text import (
     Levels,
     lattice,
@@ -271,5 +272,6 @@ def _chosen(trace: Trace) -> list[Step]:
             f"{node_said(trace.quasi, chosen)}. The smallest class has {rows_said(min(sizes))}.",
             pictures=(release_table(trace, _RUN, "What is published"),),
             together=run.together,
+            seen=published(run),
         ),
     ]

@@ -10,6 +10,7 @@ import numpy as np
 from anon_core.teaching.learn.example import Example
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Branch, Cell, Head, Row, State, Table, Tree
+from anon_core.teaching.learn.seen import published
 from anon_core.teaching.learn.text import listed, number_question, release_table, rows_said, table
 from anon_core.teaching.learn.trace import Trace
 
@@ -369,5 +370,6 @@ def _published(trace: Trace) -> Step:
             near=(0, 1, 2, 3),
         ),
         together=run.together,
+        seen=published(run),
         printed=printed,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,13 +10,13 @@ from anon_core.explain.answers.fitting import known_combinations
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Exercise, Lesson, Source, Step
 from anon_core.teaching.learn.pictures import Cell, Head, Line, Links, Row, Table
+from anon_core.teaching.learn.seen import Seen, as_held, published
 from anon_core.teaching.learn.text import (
     columns_shown,
     head,
     least_of,
     listed,
     number_question,
-    people_of,
     release_table,
     rows_said,
     table,
@@ -151,20 +150,18 @@ def _register(trace: Trace, columns: Sequence[str]) -> Table:
     return Table(title="Register: who it is", columns=heads, rows=rows)
 
 
-def _links(
-    trace: Trace, columns: Sequence[str], right: Table, together: Sequence[int], title: str
-) -> Links:
+def _links(trace: Trace, columns: Sequence[str], right: Table, seen: Seen, title: str) -> Links:
     """Return the register beside a table, with a line wherever a row fits a person."""
+    fits = [seen.fits(row) for row in range(trace.rows)]
     lines = tuple(
         Line(
             left=f"person:{row}",
             right=f"row:{other}",
-            tone="bad" if together.count(together[row]) == 1 else "now",
+            tone="bad" if len(own) == 1 else "now",
             people=(row,),
         )
-        for row in range(trace.rows)
-        if together[row] >= 0
-        for other in people_of(together, together[row])
+        for row, own in enumerate(fits)
+        for other in own
     )
     return Links(
         title=title,
@@ -213,6 +210,7 @@ def _two_tables(trace: Trace) -> Step:
 
 def _known(trace: Trace, known: Sequence[str]) -> Step:
     fits, together = _fits(trace, known), _alike(trace, known)
+    seen = as_held(trace, known)
     alone = [trace.names[row] for row, count in enumerate(fits) if count == 1]
     said = listed(known)
     words = f"Of {said}, the register holds as much as the table. "
@@ -233,10 +231,10 @@ def _known(trace: Trace, known: Sequence[str]) -> Step:
     return Step(
         title=f"Known: {said}",
         words=words,
-        pictures=(_links(trace, known, _bare(trace, known), together, f"Lines by {said}"),),
+        pictures=(_links(trace, known, _bare(trace, known), seen, f"Lines by {said}"),),
         question=question.on(before),
         together=together,
-        known=tuple(known),
+        seen=seen,
     )
 
 
@@ -247,7 +245,8 @@ def _forgotten(trace: Trace, known: Sequence[str]) -> Step:
     pairs = [(group, texts[row]) for row, group in enumerate(run.together)]
     places = list(dict.fromkeys(pair for pair in pairs if pair[0] >= 0))
     together = tuple(places.index(pair) if pair[0] >= 0 else -1 for pair in pairs)
-    alone = sum(together.count(group) == 1 for group in together if group >= 0)
+    seen = published(run, known)
+    alone = sum(seen.fits(row) == (row,) for row in range(trace.rows))
     promised = [name for name in trace.quasi if name != taken]
     why = (
         f"{taken} is published as it is, and the register has it: {alone} of {trace.rows} people "
@@ -268,12 +267,13 @@ def _forgotten(trace: Trace, known: Sequence[str]) -> Step:
                 trace,
                 known,
                 _published(trace, _FORGOTTEN, promised),
-                together,
+                seen,
                 f"Lines by {listed(known)}",
             ),
         ),
         question=question.on(_published(trace, _FORGOTTEN, promised)),
         together=together,
+        seen=seen,
     )
 
 
@@ -294,19 +294,19 @@ def _published(trace: Trace, name: str, promised: Sequence[str]) -> Table:
 
 def _released(trace: Trace) -> Step:
     run = trace[_RUN]
-    sizes = Counter(group for group in run.together if group >= 0)
-    least = min(sizes.values())
+    seen = published(run)
+    least = min(len(seen.fits(row)) for row, group in enumerate(run.together) if group >= 0)
     return Step(
         title="The release: no single line",
         words=f"With {listed(trace.quasi)} marked, the run meets k = {least_of(run)}: from "
-        f"everyone at least {least} lines start, and no one can say which is right. What the "
-        "rows have in common is learned all the same.",
+        f"everyone who is in it at least {least} lines start, and no one can say which is right. "
+        "What the rows have in common is learned all the same.",
         pictures=(
             _links(
                 trace,
                 trace.quasi,
                 release_table(trace, _RUN, "Table: what is published"),
-                run.together,
+                seen,
                 f"Lines by {listed(trace.quasi)}",
             ),
         ),
@@ -316,4 +316,5 @@ def _released(trace: Trace) -> Step:
             f"The smallest class has {rows_said(least)}.",
         ).on(_bare(trace, columns_shown(trace, identifier=False))),
         together=run.together,
+        seen=seen,
     )

@@ -11,6 +11,7 @@ import numpy as np
 from anon_core.teaching.learn.example import Example
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cut, Tone
+from anon_core.teaching.learn.seen import if_boxes, published
 from anon_core.teaching.learn.text import (
     class_bars,
     codes_of,
@@ -80,6 +81,7 @@ class MondrianLesson(Lesson):
                     table(trace, "The table as it is held"),
                 ),
                 together=whole,
+                seen=if_boxes(trace, whole),
             )
         ]
         cuts, parts = _cuts(trace, "strict")
@@ -92,6 +94,7 @@ class MondrianLesson(Lesson):
                 "equally large, and the ranges of parts may overlap.",
                 pictures=(plane(trace, "All rows, one part", whole),),
                 together=whole,
+                seen=if_boxes(trace, whole),
             )
         )
         cuts, parts = _cuts(trace, "relaxed")
@@ -187,6 +190,7 @@ def _cuts(trace: Trace, name: str) -> tuple[list[Step], tuple[int, ...]]:
                 ),
                 question=_which_side(trace, mine, sides, before),
                 together=tuple(together),
+                seen=if_boxes(trace, together),
                 printed=_printed_cut(trace, name, done, sides),
             )
         )
@@ -249,6 +253,7 @@ def _widest(
             pictures=(plane(trace, "Click an axis", together, tones=tones),),
         ),
         together=tuple(together),
+        seen=if_boxes(trace, together),
     )
 
 
@@ -265,6 +270,7 @@ def _stays(
         words=f"{_refused(trace, name, tries, len(mine))}So this part is finished.",
         pictures=(plane(trace, "A finished part", together, tones=tones),),
         together=tuple(together),
+        seen=if_boxes(trace, together),
     )
 
 
@@ -398,5 +404,6 @@ def _published(trace: Trace, name: str, parts: Sequence[int]) -> Step:
             f"Every part that is left is a class: {len(sizes)}.",
         ),
         together=tuple(parts),
+        seen=published(run),
         printed=printed,
     )

@@ -7,23 +7,29 @@ from collections.abc import Sequence
 from itertools import combinations
 from math import comb, isnan, prod
 
-from anon_core.teaching.learn.example import Example
+from anon_core.data.roles.roles import Roles
+from anon_core.data.table import Dataset
+from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Exercise, Lesson, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, Tone, group_tone
 from anon_core.teaching.learn.public_people import (
     made_up,
     own_rows,
     people_table,
+    people_who_fit,
     presence,
+    presence_found,
     public_people,
 )
 from anon_core.teaching.learn.published_tables import numbered, published_table
-from anon_core.teaching.learn.text import listed, number_question, rows_said, table
+from anon_core.teaching.learn.text import head, listed, number_question, rows_said, table
 from anon_core.teaching.learn.trace import Trace
 
 _STRICT, _RELAXED = "strict", "relaxed"
 #: Subsets of people that are listed, of the group that has fewest.
 _LISTED = 60
+#: People of a subset who are named with their values; of more, those who are left out are.
+_NAMED = 4
 
 
 def _asked(partition: str, least: int) -> dict[str, object]:
@@ -31,6 +37,29 @@ def _asked(partition: str, least: int) -> dict[str, object]:
         "algorithm": {"name": "permutation", "partition": partition},
         "models": [{"name": "bucket-size", "k": least}],
     }
+
+
+def _four_people() -> Material:
+    import pandas as pd
+
+    held = {
+        "Name": ["Julie", "Sara", "James", "Barbara"],
+        "Zip": ["5370", "5371", "5372", "5376"],
+        "Age": ["21", "27", "32", "39"],
+        "Salary": ["15k", "40k", "42k", "50k"],
+    }
+    public = {
+        "Name": ["Julie", "Ada", "Sara", "James", "Mary", "Barbara"],
+        "Zip": ["5370", "5370", "5371", "5372", "5376", "5376"],
+        "Age": ["21", "27", "27", "32", "38", "39"],
+    }
+    kinds = {"Name": "text", "Zip": "ordered", "Age": "number", "Salary": "text"}
+    return Material(
+        dataset=Dataset.from_frame(pd.DataFrame(held, dtype=object)),
+        roles=Roles(identifier=("Name",), quasi=("Zip", "Age"), sensitive=("Salary",)),
+        types=kinds,
+        population=Dataset.from_frame(pd.DataFrame(public, dtype=object)),
+    )
 
 
 class PresenceLesson(Lesson):
@@ -48,10 +77,22 @@ class PresenceLesson(Lesson):
         author="Toth",
         year=2015,
         title="Data anonymization",
-        where="sections 3.1.2.2 and 4.1",
+        where="sections 3.1.2.2 and 4.1, algorithm 5",
     )
     examples = (
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Sara"),
+        Example(
+            name="four",
+            title="Toth's four people, figures 2.5 and 2.6",
+            made=_four_people,
+            person="Sara",
+            runs={_STRICT: _asked("mondrian", 2), _RELAXED: _asked("relaxed-mondrian", 2)},
+        ),
+        Example(
+            name="toth",
+            title="Toth's eight people, figures 4.4 to 4.9",
+            sample="toth-private",
+            person="Sara",
+        ),
     )
     runs = {_STRICT: _asked("mondrian", 4), _RELAXED: _asked("relaxed-mondrian", 4)}
 
@@ -112,7 +153,13 @@ def _quietest(trace: Trace) -> tuple[int, list[int]]:
 def _release(trace: Trace, name: str) -> tuple[Table, ...]:
     tables = trace[name].result.tables
     return tuple(
-        published_table(trace, name, number, f"What is published: {title}")
+        published_table(
+            trace,
+            name,
+            number,
+            f"What is published: {title}",
+            fit=people_who_fit(trace, name),
+        )
         for number, title in enumerate(tables)
     )
 
@@ -142,6 +189,7 @@ def _released(trace: Trace) -> Step:
         "itself: it is no longer said which values belong to one person.",
         pictures=_release(trace, _STRICT),
         together=trace[_STRICT].together,
+        found=presence_found(trace, presence(trace, _STRICT)),
     )
 
 
@@ -171,6 +219,7 @@ def _fitting(trace: Trace) -> Step:
             *_release(trace, _STRICT),
         ),
         together=trace[_STRICT].together,
+        found=presence_found(trace, presence(trace, _STRICT)),
     )
 
 
@@ -186,26 +235,33 @@ def _lemma(trace: Trace) -> Step:
     cells = [
         (
             Cell(text=f"{value:.3g}" if value else "0"),
+            Cell(text=f"{value * size:.3g}" if value else "0"),
             Cell(text=_delta(found.joint[place]), tone=_tone(found.joint[place])),
         )
         for place, value in enumerate(values)
     ]
-    first = max((p for p, value in enumerate(values) if value), key=lambda p: found.joint[p])
+    own = public.index(tuple(trace.texts(q)[trace.person] for q in trace.quasi))
+    shown = [place for place, value in enumerate(values) if value]
+    first = own if own in shown else max(shown, key=lambda p: found.joint[p])
     return Step(
         title="The lemma, and what it does not say",
         words=f"By the lemma a published row of group {group + 1} shows all values of "
         f"{names[first]} with a chance of {values[first]:.3g}: the product of the shares of each "
-        "value in its column. That is the chance of one row, and no bound on being in the table: "
-        "with the public table it may be certain.",
+        f"value in its column. That is the chance of one row. The group has {rows_said(size)}, so "
+        f"{values[first] * size:.3g} of them are expected to; and with the public table being in "
+        "the table may be certain.",
         pictures=(
             people_table(
                 trace,
-                f"Group {group + 1}: the lemma's value and the chance of being in the table",
-                ("lemma", "chance (δ)"),
+                f"Group {group + 1}: the lemma's value, rows expected, and the chance of being in "
+                "the table",
+                ("lemma", "rows", "chance (δ)"),
                 cells,
             ),
+            *_release(trace, _STRICT),
         ),
         together=trace[_STRICT].together,
+        found=presence_found(trace, presence(trace, _STRICT)),
         printed="Printed: the lemma's value is an upper bound of presence. Corrected: it is the "
         "chance that one fixed row shows these values; the pair occurs in the group more often, "
         "and with a public table presence can be certain.",
@@ -236,7 +292,7 @@ def _subsets(trace: Trace) -> Step:
         for chosen in combinations(fit, size)
     }
     number = sum(yields.values())
-    rows_of, most = own_rows(trace), 2 * size > len(fit)
+    rows_of, most = own_rows(trace), size > _NAMED and 2 * size > len(fit)
     rows: list[Row] = []
     for place, (chosen, right) in enumerate(yields.items()):
         told = [p for p in fit if p not in chosen] if most else chosen
@@ -248,6 +304,16 @@ def _subsets(trace: Trace) -> Step:
                 tone="good" if right else "quiet",
                 cells=(
                     Cell(text=listed(names[p] for p in told) or "nobody"),
+                    *(
+                        Cell(
+                            text=", ".join(sorted(public[p][d] for p in chosen)),
+                            tone="plain"
+                            if Counter(public[p][d] for p in chosen) == column
+                            else "bad",
+                        )
+                        for d, column in enumerate(columns)
+                        if not most
+                    ),
                     Cell(text="yes" if right else "no", tone="good" if right else "quiet"),
                 ),
             )
@@ -261,6 +327,7 @@ def _subsets(trace: Trace) -> Step:
         title=f"Group {group + 1}: every subset of {size} of the {len(fit)} people who fit",
         columns=(
             Head(name="all but" if most else "subset"),
+            *(head(trace, q) for q in trace.quasi if not most),
             Head(name="yields the columns"),
         ),
         rows=tuple(by_yield),
@@ -282,6 +349,7 @@ def _subsets(trace: Trace) -> Step:
             why,
         ).on(asked, *_release(trace, _STRICT)),
         together=trace[_STRICT].together,
+        found=presence_found(trace, presence(trace, _STRICT)),
     )
 
 
@@ -294,6 +362,7 @@ def _too_many(trace: Trace, group: int, fit: int, size: int, every: int) -> Step
         "kind a subset takes.",
         pictures=_release(trace, _STRICT),
         together=trace[_STRICT].together,
+        found=presence_found(trace, presence(trace, _STRICT)),
     )
 
 
@@ -322,6 +391,7 @@ def _everyone(trace: Trace) -> Step:
             "Of how many public people is it certain that they are in the table?", sure, why
         ).on(*_release(trace, _STRICT)),
         together=trace[_STRICT].together,
+        found=presence_found(trace, presence(trace, _STRICT)),
     )
 
 
@@ -348,6 +418,9 @@ def _both(trace: Trace) -> Step:
             *_release(trace, _RELAXED),
         ),
         together=trace[_RELAXED].together,
+        found=presence_found(trace, presence(trace, _RELAXED)),
         printed="Printed: overlapping groups are taken for their union. Corrected: the union "
-        "understates; the attacker keeps the groups separate and counts them jointly.",
+        "understates; the attacker keeps the groups separate and counts them jointly."
+        if trace.example.name == "toth"
+        else "",
     )  # fmt: skip

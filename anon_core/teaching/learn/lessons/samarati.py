@@ -11,6 +11,7 @@ from anon_core.methods.lattice.nodes import rows_removable
 from anon_core.teaching.learn.example import Example
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Cell, Head, Lattice, Row, State, Table
+from anon_core.teaching.learn.seen import if_levels, published
 from anon_core.teaching.learn.text import (
     Levels,
     cells_at,
@@ -187,7 +188,6 @@ class SamaratiLesson(Lesson):
                 why=why,
                 pictures=(_lattice(trace, told, title="Click a height"),),
             ),
-            together=before[-1].together if before else (),
         )
 
     def _looked(
@@ -200,6 +200,7 @@ class SamaratiLesson(Lesson):
         budget: int,
     ) -> Step:
         least = least_of(trace[_RUN])
+        run = trace[_RUN]
         removed, holds = int(told[node]["removed"]), bool(told[node]["holds"])
         together = together_at(trace.problem, node, least)
         name = node_label(trace.quasi, node)
@@ -240,6 +241,9 @@ class SamaratiLesson(Lesson):
                 ),
             ),
             together=together,
+            seen=if_levels(trace, node, run.result.plan.models, budget / trace.rows)
+            if holds
+            else None,
         )
 
 
@@ -396,6 +400,7 @@ def _chosen(trace: Trace, budget: int) -> list[Step]:
             pictures=(picture,),
             question=question if len(told) > 1 else None,
             together=run.together,
+            seen=published(run),
             printed=printed,
         ),
         Step(
@@ -409,5 +414,6 @@ def _chosen(trace: Trace, budget: int) -> list[Step]:
                 f"Classes with fewer than {least_of(run)} rows were suppressed.",
             ),
             together=run.together,
+            seen=published(run),
         ),
     ]

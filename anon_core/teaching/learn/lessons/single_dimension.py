@@ -17,6 +17,7 @@ from anon_core.data.table import Dataset
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cut, Plane
+from anon_core.teaching.learn.seen import if_boxes, published
 from anon_core.teaching.learn.text import (
     class_bars,
     codes_of,
@@ -90,6 +91,7 @@ class SingleDimensionLesson(Lesson):
                     table(trace, "The table as it is held"),
                 ),
                 together=whole,
+                seen=if_boxes(trace, whole),
             )
         ]
         found += _splits(trace)
@@ -225,6 +227,7 @@ def _splits(trace: Trace) -> list[Step]:
                     pictures=(before,),
                 ),
                 together=together,
+                seen=if_boxes(trace, together),
             )
         )
     return found
@@ -272,6 +275,7 @@ def _published(trace: Trace) -> Step:
             "How many classes are there?", len(sizes), "Every combination of parts is a class."
         ),
         together=run.together,
+        seen=published(run),
         printed=printed,
     )
 
@@ -324,4 +328,5 @@ def _compared(trace: Trace) -> Step:
             pictures=(plane(trace, "Mondrian's classes", trace[_OTHER].together),),
         ),
         together=trace[_RUN].together,
+        seen=published(trace[_RUN]),
     )

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from math import prod
 from typing import Any
 
-import numpy as np
-
-from anon_core.methods.bucketized.slice_chances import matching
+from anon_core.teaching.learn.chances import blocks_shown, chances
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table
@@ -102,8 +98,8 @@ class SlicingCheckLesson(Lesson):
 
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
         """Return questions about matching buckets."""
-        chances = [_chances(trace, row) for row in range(trace.rows)]
-        several = sum(len(one.buckets) > 1 for one in chances)
+        everyone = [chances(trace, _RUN, row) for row in range(trace.rows)]
+        several = sum(len(one.buckets) > 1 for one in everyone)
         return (
             Exercise(
                 question=number_question(
@@ -116,7 +112,7 @@ class SlicingCheckLesson(Lesson):
             Exercise(
                 question=_share_question(
                     "What is the highest p(t, s) of anyone?",
-                    max(max(one.value.values()) for one in chances),
+                    max(max(one.value.values()) for one in everyone),
                     f"It may be 1/{_L} at most.",
                 )
             ),
@@ -144,86 +140,16 @@ def _buckets_said(trace: Trace) -> str:
     return f"{number} bucket{'' if number == 1 else 's'}"
 
 
-# ---- chances -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Chances:
-    """What the sliced table tells of a person.
-
-    Attributes
-    ----------
-    shows : mapping of int to tuple of (int, int)
-        Of every bucket, for each set of columns the rows that show what the person shows, and all.
-    buckets : mapping of int to Fraction
-        p(t, B) of the buckets that match.
-    beside : mapping of int to mapping of str to Fraction
-        p(s | t, B) of each of them.
-    value : mapping of str to Fraction
-        p(t, s).
-    """
-
-    shows: Mapping[int, tuple[tuple[int, int], ...]]
-    buckets: Mapping[int, Fraction]
-    beside: Mapping[int, Mapping[str, Fraction]]
-    value: Mapping[str, Fraction]
-
-
-def _blocks(trace: Trace) -> tuple[tuple[str, ...], ...]:
-    """Return the sets of columns that show something known, and that of the sensitive column."""
-    view = trace[_RUN].release.view
-    own = view.block_of(trace.sensitive[0])
-    return tuple(b.columns for b in view.blocks if b is own or {*b.columns} & {*view.quasi})
-
-
-@lru_cache(maxsize=256)
-def _chances(trace: Trace, row: int) -> _Chances:
-    """Return a person's chances, read from the index that the promise is measured by."""
-    run, column = trace[_RUN], trace.sensitive[0]
-    view, frequency = run.release.view, run.result.problem.frequency
-    index = matching(view, frequency.run_codes, column)
-    texts = view.vocabularies[column].texts
-    of = index.value[frequency.run[frequency.row_key[row]]].tolist()
-    shows: dict[int, tuple[tuple[int, int], ...]] = {}
-    weight: dict[int, Fraction] = {}
-    beside: dict[int, dict[str, Fraction]] = {}
-    for group, size in enumerate(index.size.tolist()):
-        rows: list[int] = []
-        for b, shown in enumerate(of):
-            begin, end = index.value_start[shown : shown + 2].tolist() if shown >= 0 else (0, 0)
-            (at,) = np.nonzero(index.group[begin:end] == group)
-            rows.append(int(index.rows[begin + at[0]]) if len(at) else 0)
-            if len(at) and b == index.star:
-                entries = slice(*index.entry_start[begin + at[0] : begin + at[0] + 2].tolist())
-                said = zip(index.sensitive[entries], index.beside[entries], strict=True)
-                beside[group] = {texts[s]: Fraction(int(n), rows[-1]) for s, n in said}
-        shows[group] = tuple((n, size) for n in rows)
-        if all(rows):
-            weight[group] = prod((Fraction(n, size) for n in rows), start=Fraction(1))
-    total = sum(weight.values(), start=Fraction(0))
-    buckets = {group: f / total for group, f in weight.items()}
-    value: dict[str, Fraction] = defaultdict(Fraction)
-    for group, p in buckets.items():
-        for text, share in beside[group].items():
-            value[text] += p * share
-    return _Chances(
-        shows=shows,
-        buckets=buckets,
-        beside={group: beside[group] for group in buckets},
-        value=dict(sorted(value.items(), key=lambda one: (-one[1], one[0]))),
-    )
-
-
 def _found(trace: Trace) -> tuple[str, ...]:
     """Return what is found of every person."""
     said: list[str] = []
     for row in range(trace.rows):
-        chances = _chances(trace, row)
-        number, (most, p) = len(chances.buckets), next(iter(chances.value.items()))
+        told = chances(trace, _RUN, row)
+        number, (most, p) = len(told.buckets), next(iter(told.value.items()))
         said.append(
             f"Someone who knows {listed(trace.quasi)} of {trace.names[row]} finds "
             f"{number} bucket{'' if number == 1 else 's'} that may hold the row. "
-            f"{trace.sensitive[0]} is one of {len(chances.value)} values; {most} has a chance "
+            f"{trace.sensitive[0]} is one of {len(told.value)} values; {most} has a chance "
             f"of {p}."
         )
     return tuple(said)
@@ -296,28 +222,29 @@ def _rows(behind: Sequence[Any], tuples: Sequence[int]) -> list[int]:
 
 def _matches(trace: Trace) -> Step:
     run, person = trace[_RUN], trace.person
-    who, chances = trace.names[person], _chances(trace, person)
+    who, told = trace.names[person], chances(trace, _RUN, person)
     number = dict(zip(run.together, numbered(trace, _RUN), strict=True))
     rows = tuple(
         Row(
             id=f"bucket:{number[group]}",
             label=str(number[group] + 1),
-            tone="good" if group in chances.buckets else "quiet",
+            tone="good" if group in told.buckets else "quiet",
             people=people_of(run.together, group),
             cells=(
                 *(Cell(text=f"{n} of {size}") for n, size in shows),
                 Cell(text=str(prod((Fraction(n, size) for n, size in shows), start=Fraction(1)))),
             ),
         )
-        for group, shows in sorted(chances.shows.items(), key=lambda one: number[one[0]])
+        for group, shows in sorted(told.shows.items(), key=lambda one: number[one[0]])
     )
-    heads = (*(Head(name=_set_said(block)) for block in _blocks(trace)), Head(name="f(t, B)"))
-    likely = number[
-        max(chances.buckets, key=lambda group: (chances.buckets[group], -number[group]))
-    ]
-    apart = [number[group] for group in chances.shows if group not in chances.buckets]
+    heads = (
+        *(Head(name=_set_said(block)) for block in blocks_shown(trace, _RUN)),
+        Head(name="f(t, B)"),
+    )
+    likely = number[max(told.buckets, key=lambda group: (told.buckets[group], -number[group]))]
+    apart = [number[group] for group in told.shows if group not in told.buckets]
     matched = listed(
-        str(number[group] + 1) for group in sorted(chances.buckets, key=number.__getitem__)
+        str(number[group] + 1) for group in sorted(told.buckets, key=number.__getitem__)
     )
     return Step(
         title=f"Which buckets match {who}?",
@@ -345,25 +272,25 @@ def _matches(trace: Trace) -> Step:
 
 def _shares(trace: Trace) -> Step:
     run, person = trace[_RUN], trace.person
-    who, chances = trace.names[person], _chances(trace, person)
+    who, told = trace.names[person], chances(trace, _RUN, person)
     number = dict(zip(run.together, numbered(trace, _RUN), strict=True))
-    order = sorted(chances.buckets, key=lambda group: number[group])
+    order = sorted(told.buckets, key=lambda group: number[group])
     bars = tuple(
         Bar(
             id=f"bucket:{number[group]}",
             label=f"Bucket {number[group] + 1}",
-            value=float(chances.buckets[group]),
-            text=str(chances.buckets[group]),
+            value=float(told.buckets[group]),
+            text=str(told.buckets[group]),
             tone="now",
             people=people_of(run.together, group),
         )
         for group in order
     )
-    most = max(chances.buckets.values())
-    first = [group for group in order if chances.buckets[group] == most]
+    most = max(told.buckets.values())
+    first = [group for group in order if told.buckets[group] == most]
     question = _share_question(
         f"How likely is {who} in bucket {number[order[0]] + 1}?",
-        chances.buckets[order[0]],
+        told.buckets[order[0]],
         "Its f(t, B) divided by the sum of all.",
     )
     if len(first) == 1 < len(order):
@@ -387,10 +314,10 @@ def _shares(trace: Trace) -> Step:
 
 def _added(trace: Trace) -> Step:
     run, person = trace[_RUN], trace.person
-    who, chances = trace.names[person], _chances(trace, person)
+    who, told = trace.names[person], chances(trace, _RUN, person)
     number = dict(zip(run.together, numbered(trace, _RUN), strict=True))
-    order = sorted(chances.buckets, key=lambda group: number[group])
-    most = max(chances.value.values())
+    order = sorted(told.buckets, key=lambda group: number[group])
+    most = max(told.value.values())
     rows = tuple(
         Row(
             id=f"secret:{text}",
@@ -399,8 +326,8 @@ def _added(trace: Trace) -> Step:
             cells=(
                 *(
                     Cell(
-                        text=f"{chances.buckets[g]} · {chances.beside[g][text]}"
-                        if text in chances.beside[g]
+                        text=f"{told.buckets[g]} · {told.beside[g][text]}"
+                        if text in told.beside[g]
                         else "0"
                     )
                     for g in order
@@ -408,7 +335,7 @@ def _added(trace: Trace) -> Step:
                 Cell(text=str(p)),
             ),
         )
-        for text, p in chances.value.items()
+        for text, p in told.value.items()
     )
     heads = (*(Head(name=f"bucket {number[g] + 1}") for g in order), Head(name="p(t, s)"))
     return Step(
@@ -430,7 +357,7 @@ def _added(trace: Trace) -> Step:
 
 
 def _everyone(trace: Trace) -> Step:
-    highest = [max(_chances(trace, row).value.values()) for row in range(trace.rows)]
+    highest = [max(chances(trace, _RUN, row).value.values()) for row in range(trace.rows)]
     limit = Fraction(1, _L)
     reach = sum(p == limit for p in highest)
     bars = tuple(

@@ -8,6 +8,7 @@ from typing import Any
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Row, Table
+from anon_core.teaching.learn.seen import published
 from anon_core.teaching.learn.text import (
     columns_shown,
     head,
@@ -193,6 +194,7 @@ def _shown(trace: Trace, name: str) -> Step:
             why,
         ).on(table(trace, "The table as it is held", identifier=False)),
         together=run.together,
+        seen=published(run),
         printed=printed,
     )
 
@@ -251,4 +253,5 @@ def _counted(trace: Trace, order: Sequence[str]) -> Step:
             pictures=(table(trace, "The table as it is held", identifier=False),),
         ),
         together=trace["CG"].together,
+        seen=published(trace["CG"]),
     )

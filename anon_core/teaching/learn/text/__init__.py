@@ -24,6 +24,7 @@ from anon_core.teaching.learn.text.words import (
     node_label,
     node_said,
     number_question,
+    rows_listed,
     rows_said,
     yes_or_no,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "places_of",
     "plane",
     "release_table",
+    "rows_listed",
     "rows_said",
     "scale",
     "table",

@@ -18,6 +18,18 @@ def rows_said(number: int) -> str:
     return f"{number:,} row{'' if number == 1 else 's'}"
 
 
+def rows_listed(rows: Iterable[int]) -> str:
+    """Return rows, counted from 0, by their numbers, at the beginning of a sentence.
+
+    Examples
+    --------
+    >>> rows_listed([0, 2]), rows_listed([4])
+    ('Rows 1 and 3', 'Row 5')
+    """
+    numbers = [str(row + 1) for row in rows]
+    return f"Row{'' if len(numbers) == 1 else 's'} {listed(numbers)}"
+
+
 def listed(texts: Iterable[str], last: str = "and") -> str:
     """Return texts as a list within a sentence.
 

@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.arrays import I32, I64
+from anon_core.base.context import Context
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.methods.matching.fitting_people import PublicPeople
 from anon_core.methods.membership.bucket import BucketProblem, from_types
 from anon_core.methods.membership.people_by_leaf import PeopleByLeaf
-from anon_core.methods.membership.presence import Bounds
+from anon_core.methods.membership.presence import Bounds, judge
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree
 from anon_core.release.problem import Problem
 
@@ -200,6 +201,34 @@ class Group:
         margins = [self.shown(d, option) for d, option in enumerate(node)]
         problem, _ = from_types(codes, self.count[fits], margins)
         return problem, bool(fits.all())
+
+    def told_at(
+        self, node: Sequence[int], bounds: Bounds, context: Context, max_states: int
+    ) -> dict[str, object]:
+        """Return what a node is, for those who listen: levels, people who fit, and their δ."""
+        fits = np.ones(len(self.people), dtype=np.bool_)
+        cells: list[I64] = []
+        for d, option in enumerate(node):
+            cells.append(self.options[d][option].of_leaf[self.public.codes[self.people, d]])
+            fits &= cells[-1] >= 0
+        codes = np.stack([c[fits] for c in cells], axis=1).astype(np.int32)
+        margins = [self.shown(d, option) for d, option in enumerate(node)]
+        problem, type_of = from_types(codes, self.count[fits], margins)
+        found = judge(problem, bounds, context, max_states=max_states)
+        chance = np.zeros(len(self.people))
+        chance[fits] = found.chance[problem.variable[type_of]]
+        hold = found.state if bounds.low <= 0 or fits.all() else "broken"
+        leaves = [h.leaves for h in self.public.hierarchies]
+        return {
+            "levels": tuple(self.options[d][option].level for d, option in enumerate(node)),
+            "state": hold,
+            "chances": [
+                (tuple(names[c] for names, c in zip(leaves, own, strict=True)), p)
+                for own, p in zip(
+                    self.public.codes[self.people].tolist(), chance.tolist(), strict=True
+                )
+            ],
+        }
 
     def cells_of_runs(self, node: Sequence[int]) -> npt.NDArray[np.int64]:
         """Return what the group's tuples publish at a node, shape (tuples, quasi, 3)."""

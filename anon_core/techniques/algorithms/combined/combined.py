@@ -90,6 +90,8 @@ class CombinedAlg(Algorithm):
             boxed.report(g / len(groups), "Coarsening groups")
             node, looked = _first_node(group, bounds, boxed)
             tried += looked
+            if context.listening:
+                _tell(context, g, group, bounds, node)
             if node is None:
                 raise _refused(g, len(groups), boxed)
             nodes.append(node)
@@ -190,6 +192,23 @@ def _first_node(
         if found.state == "holds":
             return node, tried
     return None, tried
+
+
+def _tell(
+    context: Context, number: int, group: Group, bounds: Bounds, found: tuple[int, ...] | None
+) -> None:
+    """Tell a group's nodes up to the one that was found, those that need no look among them.
+
+    Nodes below `Group.least` are out of bounds by the people who show a single value; they are told
+    as nodes that fail, as they are in the source.
+    """
+    runs = group.runs.tolist()
+    for node in ascending([[o.level for o in column] for column in group.options]):
+        told = group.told_at(node, bounds, context, _STATES)
+        heights = [len(column) for column in group.options]
+        context.event("coarsened", group=number, runs=runs, place=node, options=heights, **told)
+        if node == found:
+            return
 
 
 def _refused(done: int, groups: int, context: Context) -> NotFound:
