@@ -53,8 +53,12 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from anon_core.engines.engine_choice import chosen, opened
     from anon_core.engines.out_of_core import AtScale
     from anon_core.pipeline.figures import figures_of
-    from anon_core.pipeline.file_guard import unchanged
-    from anon_core.pipeline.input_tables import read_as_declared, read_earlier, read_population
+    from anon_core.pipeline.input_tables import (
+        read_as_declared,
+        read_earlier,
+        read_population,
+        unchanged,
+    )
     from anon_core.pipeline.measure.drift import drift
     from anon_core.pipeline.publish.file_formats import (
         file_names,

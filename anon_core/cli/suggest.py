@@ -70,8 +70,8 @@ def suggest(options: argparse.Namespace) -> int:
     from anon_core.explain.advice.trials import worth_offering
     from anon_core.pipeline.input_tables import read_as_declared, read_population
     from anon_core.recipe.hierarchy_folder import with_files
+    from anon_core.recipe.parts import read_tables
     from anon_core.recipe.plan import Plan, load_hierarchies
-    from anon_core.recipe.toml_text import read_tables
 
     try:
         text = read_regular(options.roles, MOST_TEXT_BYTES).decode("utf-8-sig")

@@ -115,7 +115,7 @@ def _by(given: Sequence[str]) -> tuple[list[list[str]], dict[str, int]]:
 
 def _write(found: Counts, folder: Path) -> None:
     """Write the tables and what is guaranteed of them. The exact counts are written nowhere."""
-    from anon_core.counts.files import files_of
+    from anon_core.counts.counting import files_of
 
     folder.mkdir(parents=True)
     for name, content in files_of(found).items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,6 +23,7 @@ from anon_core.data.column import Column
 from anon_core.data.frequency import dense_rank
 from anon_core.data.hierarchy import from_rows
 from anon_core.data.table import MISSING, Dataset
+from anon_core.data.values.formulas import neutralised
 
 #: Cells of one table of counts: noise is drawn for every one of them.
 MOST_CELLS = 100_000
@@ -350,3 +353,24 @@ def _refuse_columns(
                 f"Level {level} of '{name}' needs a hierarchy, and none is given.",
                 remedy="Give one, or count by its values.",
             )
+
+
+# Counts with noise as files: a CSV for each table, and what is guaranteed of all of them.
+
+
+def files_of(found: Counts) -> dict[str, bytes]:
+    """Return what may be published, by file name: ``counts-1.csv`` and so on, ``guarantee.json``.
+
+    Cells that a spreadsheet would execute are neutralised.
+    """
+    files: dict[str, bytes] = {}
+    for number, table in enumerate(found.tables, 1):
+        text = io.StringIO(newline="")
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow([*(neutralised(name) for name in table.by), "count"])
+        for cell, count in table.cells.items():
+            lines.writerow([*(neutralised(label) for label in cell), count])
+        files[f"counts-{number}.csv"] = text.getvalue().encode()
+    told = json.dumps(found.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
+    files["guarantee.json"] = f"{told}\n".encode()
+    return files

@@ -21,8 +21,13 @@ from anon_core.data.values.kinds import (
     other_kind,
     whole_kind,
 )
-from anon_core.data.values.thousands import MARK_NAMES, UNDECIDED, thousands_mark, without_thousands
-from anon_core.data.values.whole_numbers import whole_numbers
+from anon_core.data.values.thousands import (
+    MARK_NAMES,
+    UNDECIDED,
+    thousands_mark,
+    whole_numbers,
+    without_thousands,
+)
 
 _MERGED = "were merged (1.0 and 1 are one)."
 _COMMAS = "Decimal commas were read as decimal points."

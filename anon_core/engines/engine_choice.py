@@ -57,7 +57,7 @@ def chosen(plan: Plan, table: Path | Stored) -> Chosen:
     if engine.name in ("duckdb", "spark"):
         refuse_at_scale(plan)
     if engine.name == "spark":
-        from anon_core.engines.spark_session import refuse_without_spark
+        from anon_core.engines.spark_table import refuse_without_spark
 
         refuse_without_spark()
     if engine.name != "auto":

@@ -26,9 +26,8 @@ from anon_core.engines.drawn_release import drawn_edition, refuse_many_rows
 from anon_core.engines.memory_needs import needs
 from anon_core.engines.pieces import ASSIGNED, EnginePieces, can_cut, pieces_of, roles_looked_at
 from anon_core.engines.sql_release import ClassOfRow, class_of_tuples, published_parts
-from anon_core.pipeline.missing_values import Keeping
 from anon_core.pipeline.open_notations import refuse_undecided
-from anon_core.pipeline.prepare import refuse_formula_names, refuse_lacking
+from anon_core.pipeline.prepare import Keeping, refuse_formula_names, refuse_lacking
 from anon_core.pipeline.publish.file_formats import published_formats
 from anon_core.pipeline.publish.table_files import digest_of, write_table
 from anon_core.recipe.plan import Plan

@@ -73,8 +73,7 @@ class SqlTable(CountedTable):
         """Make the file a relation, and return its columns as it names them."""
         if not is_address(self.path):
             return source(self.path, options, self.execute)
-        from anon_core.engines.stored_files import StoredFiles
-        from anon_core.engines.stored_source import stored_source
+        from anon_core.engines.stored_files import StoredFiles, stored_source
 
         stored = located(self.path)
         if self.state != state_of(stored):

@@ -4,22 +4,176 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
 
 from anon_core.base.errors import AnonError, BadPlan, InputChanged, UnknownValues, listing, nearest
+from anon_core.data.column import Column, encode, with_values
+from anon_core.data.hierarchy import TOP, from_rows
+from anon_core.data.hierarchy.claims import refuse_false_labels
 from anon_core.data.hierarchy.hierarchy_cache import prepared, refuse_untrue
 from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.reading import DataOptions
 from anon_core.data.roles.redaction import without_redacted
 from anon_core.data.sampling import sampled
-from anon_core.data.table import Dataset
+from anon_core.data.table import MISSING, MISSING_TOKENS, Dataset
 from anon_core.data.values.formulas import is_formula
-from anon_core.pipeline.missing_values import Keeping
+from anon_core.data.values.kinds import KINDS, ColumnKind
 from anon_core.pipeline.open_notations import refuse_undecided
-from anon_core.pipeline.sensitive_levels import at_levels
 from anon_core.recipe.plan import Plan
 from anon_core.recipe.unseen_values import met
 from anon_core.release.problem import Problem, build_problem
 from anon_core.release.reserved_texts import refuse_look_alikes
+
+# What a hierarchy says of missing values goes before what stands for them in any table.
+#
+# A text such as ``NA`` stands for a missing value by default. Where a column's hierarchy lists it,
+# it is a value: a country, a surname. So it is where a column without a hierarchy is declared as
+# text. And where the hierarchy has a row for the missing value, that is where it stands, among the
+# texts it is grouped with.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keeping:
+    """What decides which texts are values though they stand for a missing one elsewhere.
+
+    Attributes
+    ----------
+    data : DataOptions
+        What the recipe says of missing values goes before what a hierarchy does.
+    types : mapping of str to str
+        Declared kinds.
+    coarsened : tuple of str
+        Columns that are published by their hierarchies: there the missing value has a place.
+    hierarchies : mapping of str to level table
+    """
+
+    data: DataOptions
+    types: Mapping[str, ColumnKind]
+    coarsened: tuple[str, ...]
+    hierarchies: Mapping[str, LevelTable] = field(default_factory=dict[str, LevelTable])
+
+    @classmethod
+    def of(cls, plan: Plan, hierarchies: Mapping[str, LevelTable] | None) -> Keeping:
+        """Return what a plan and its hierarchies say."""
+        return cls(
+            data=plan.data,
+            types=plan.types,
+            coarsened=plan.roles.quasi,
+            hierarchies=hierarchies or {},
+        )
+
+    def table(self, dataset: Dataset) -> Dataset:
+        """Return a table whose columns have as values what they are to keep; once is enough."""
+        columns = [self.column(column) for column in dataset.columns]
+        same = all(new is old for new, old in zip(columns, dataset.columns, strict=True))
+        return dataset if same else replace(dataset, columns=tuple(columns))
+
+    def column(self, column: Column, held: npt.NDArray[np.bool_] | None = None) -> Column:
+        """Return one column with what it is to keep as values.
+
+        Parameters
+        ----------
+        column : Column
+        held : bool array of shape (rows,), optional
+            Where a row of the column stands for rows of the table; everywhere if it is not given.
+        """
+        name, rows = column.name, self.hierarchies.get(column.name, ())
+        kind = self.types.get(name, column.kind)
+        if KINDS[kind].measured or not column.missing:
+            return column
+        listed = {row[0].strip() for row in rows if row}
+        kept = set[str]()
+        if name not in self.data.missing_in and self.data.missing_values == MISSING_TOKENS:
+            declared = name in self.types and name not in self.data.kinds_found
+            if rows or declared:  # declared as text, every text is a value
+                kept = listed.intersection(column.replaced) if rows else {*column.replaced}
+        gaps = None
+        if MISSING in listed and column.name in self.coarsened and self.data.missing == "keep":
+            gaps = column.codes < 0
+            if held is not None:
+                gaps &= held
+        if not kept and gaps is None:
+            return column
+        return with_values(replace(column, kind=kind), kept, gaps)
+
+
+# Sensitive columns that are published at a level of their hierarchy, in place of their values.
+#
+# Values that are alike, such as three illnesses of the stomach, are different values to a promise
+# that counts them, and one to whoever reads them (Tian and Zhang 2011, Extending l-diversity to
+# generalize sensitive data). Published at a level that names what they share they are one value to
+# both: the table is coarsened there before anything else, so promises, attacks and searches go by
+# what is published.
+
+
+def at_levels(
+    plan: Plan, dataset: Dataset, hierarchies: Mapping[str, LevelTable]
+) -> tuple[Dataset, Mapping[str, LevelTable]]:
+    """Return the table as it is published of its sensitive columns, with what is above that.
+
+    A column whose level is still searched stays as it is.
+
+    Parameters
+    ----------
+    plan : Plan
+    dataset : Dataset
+        Its columns are of the kinds that the plan declares.
+    hierarchies : mapping of str to level table
+
+    Raises
+    ------
+    BadPlan
+        If a column has no hierarchy, or none of that level, or a label there stands for a missing
+        value.
+    BadHierarchy
+        If a level table does not fit the column, or a label is not true of its values.
+    """
+    if not plan.sensitive_levels:
+        return dataset, hierarchies
+    columns = {column.name: column for column in dataset.columns}
+    above = dict(hierarchies)
+    for name, level in plan.sensitive_levels.items():
+        if not isinstance(level, int):
+            continue
+        if name not in hierarchies:
+            raise BadPlan(
+                f"'{name}' is to be published at level {level} of its hierarchy, and it has none.",
+                remedy="Give it a hierarchy, or publish its values.",
+            )
+        rows = hierarchies[name]
+        if name not in plan.labels.names:
+            refuse_false_labels(name, rows, columns[name].kind)
+        columns[name] = _raised(columns[name], rows, level, plan.data.missing_values)
+        lines = ([*row, TOP] if len(row) == 1 else row for row in rows)
+        labels = dict.fromkeys(tuple(cell.strip() for cell in line[level:]) for line in lines)
+        above[name] = [list(line) for line in labels]
+    return replace(dataset, columns=tuple(columns.values())), above
+
+
+def _raised(column: Column, rows: LevelTable, level: int, missing: tuple[str, ...]) -> Column:
+    """Return the labels of a column's values at a level; a missing value stays missing."""
+    hierarchy = from_rows(column, rows)
+    if level > hierarchy.height:
+        raise BadPlan(
+            f"'{column.name}' is to be published at level {level}; its hierarchy has levels 1 to "
+            f"{hierarchy.height}.",
+            remedy=f"Choose a level of at most {hierarchy.height}.",
+        )
+    labels = [hierarchy.labels[level][n] for n in hierarchy.node(level).tolist()]
+    own = [labels[hierarchy.code[value]] for value in column.values]
+    if any(label in {"", *(token.strip() for token in missing)} for label in own):
+        raise BadPlan(
+            f"A label of '{column.name}' at level {level} means missing.",
+            remedy="Rename the label.",
+        )
+    pool = list(dict.fromkeys(own))
+    place = {label: code for code, label in enumerate(pool)}
+    codes = np.array([*(place[label] for label in own), -1], dtype=np.int32)[column.codes]
+    raised = encode(column.name, codes, pool, kind="text", thousands="")
+    return replace(raised, origin=column.origin)
 
 
 def prepare(
@@ -142,3 +296,27 @@ def refuse_formula_names(plan: Plan, dataset: Dataset) -> None:
                 "execute when it opens the release.",
                 remedy="Rename the column, or set formulas = 'keep' under [export].",
             )
+
+
+# What kind each column of a release is: decided once, where the table is read.
+#
+# The recipe that a run completes states it, so that whoever reads the table again, the second
+# computation above all, is handed the decision and makes none of its own.
+
+
+def decided_kinds(plan: Plan, dataset: Dataset) -> dict[str, ColumnKind]:
+    """Return the kind of each column that a plan names, as it declares it or as it was found out.
+
+    A column without any value has none.
+
+    Parameters
+    ----------
+    plan : Plan
+    dataset : Dataset
+        The table as it was read, with every column that the plan names.
+    """
+    private = (name for model in plan.models for name in model.private_columns())
+    named = dict.fromkeys((*plan.roles.named, *private))
+    found = {name: dataset.column(name) for name in named}
+    decided = {name: column.kind for name, column in found.items() if column.values}
+    return {**decided, **plan.types}

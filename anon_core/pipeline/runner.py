@@ -23,9 +23,7 @@ from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.methods.lattice.nodes import rows_removable
 from anon_core.methods.partition.optimum import Optimum, optimum
-from anon_core.pipeline.column_kinds import decided_kinds
-from anon_core.pipeline.missing_values import Keeping
-from anon_core.pipeline.prepare import prepare
+from anon_core.pipeline.prepare import Keeping, decided_kinds, prepare
 from anon_core.pipeline.publish.file_formats import READ, written
 from anon_core.pipeline.publish.published_table import Edition, public_edition, witness_of
 from anon_core.pipeline.random_streams import Chances, chances
@@ -45,7 +43,7 @@ from anon_core.release.results import Measure, Outcome, Verdict
 from anon_core.release.vocabulary import LONGEST_SET
 from anon_core.verification.checks import Verification, verify
 from anon_core.verification.findings import PENDING, Check
-from anon_core.verification.gates import GATES
+from anon_core.verification.judgement import GATES
 from anon_core.verification.witness import Witness
 
 if TYPE_CHECKING:

@@ -36,6 +36,7 @@ from anon_core.recipe.parts import (
     list_of,
     names_of,
     person_of,
+    read_tables,
     refuse_no_csv,
     refuse_no_levels,
     refuse_no_parts,
@@ -48,7 +49,6 @@ from anon_core.recipe.parts import (
 )
 from anon_core.recipe.reuse import Gate, Reuse
 from anon_core.recipe.statistics_files import formats_of
-from anon_core.recipe.toml_text import read_tables
 
 Formulas = Literal["neutralise", "keep"]
 _SECTIONS = {

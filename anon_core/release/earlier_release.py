@@ -6,6 +6,7 @@ release: who stood in it is not known from it.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -22,7 +23,23 @@ from anon_core.data.roles.roles import Roles
 from anon_core.data.table import MISSING, Dataset
 from anon_core.data.values.formulas import plain as without_guard
 from anon_core.data.values.kinds import KINDS, ColumnKind
-from anon_core.release.value_sets import members_of
+
+# The members of a published value set: ``{F, "a, b"}``, as `vocabulary.range_texts` writes it.
+
+
+def members_of(text: str) -> tuple[str, ...] | None:
+    """Return what a value set holds; None where a text is none.
+
+    Examples
+    --------
+    >>> members_of('{F, "a, b"}'), members_of("F")
+    (('F', 'a, b'), None)
+    """
+    if len(text) < 2 or not (text.startswith("{") and text.endswith("}")):
+        return None
+    (row,) = csv.reader([text[1:-1]], skipinitialspace=True) if text[1:-1] else ([""],)
+    return tuple(row)
+
 
 #: Who stood in both: nobody says who, everyone of the table, or everyone of the earlier release,
 #: to whom others have come since.

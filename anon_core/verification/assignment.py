@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.verification.blocks import Block, blocks
-from anon_core.verification.groups import Grouped, coded
+from anon_core.verification.groups import Block, Grouped, blocks, coded
 from anon_core.verification.histogram import tally
 from anon_core.verification.match import TooLarge, covering_pairs, text_runs
 from anon_core.verification.tables import PrivateTable, Promise, joined

@@ -20,25 +20,20 @@ import numpy as np
 from anon_core.base.errors import AnonError, clipped, listing
 from anon_core.verification import statistics_files as typed
 from anon_core.verification.averages import check_averages, check_groups, numbers_of
-from anon_core.verification.blocks import table_names
 from anon_core.verification.cells import TextTable
-from anon_core.verification.comparison import Comparison
-from anon_core.verification.coverage import check_coverage
 from anon_core.verification.dialect import check_dialect, check_presence, names_of
 from anon_core.verification.engine import within
 from anon_core.verification.file_checks import check_formulas
 from anon_core.verification.file_formats import file_names, read_files
-from anon_core.verification.findings import Check, Verification, many, named
+from anon_core.verification.findings import Check, Verification, many, named, undecided
 from anon_core.verification.folder import check_folder, refuse_unfinished
-from anon_core.verification.gates import check_gates
-from anon_core.verification.groups import Grouped
+from anon_core.verification.groups import Grouped, table_names
 from anon_core.verification.hierarchy_files import named_path, read_hierarchies
 from anon_core.verification.histogram import tally
 from anon_core.verification.inputs import UnlikeCsv, read_both_sides
-from anon_core.verification.judgement import judge_all, looks_at_public
+from anon_core.verification.judgement import check_gates, judge_all, looks_at_public
 from anon_core.verification.level_columns import LevelTable
 from anon_core.verification.lines import Lines
-from anon_core.verification.one_level import check_one_level
 from anon_core.verification.opening import MOST_TEXT_BYTES, Content, read_bytes
 from anon_core.verification.permuted import check_permuted
 from anon_core.verification.public_people import PublicPeople, read_public
@@ -46,19 +41,73 @@ from anon_core.verification.published import PublishedTable
 from anon_core.verification.reading import read_table
 from anon_core.verification.reading_options import Reading, read_options
 from anon_core.verification.recipe_text import read_recipe
-from anon_core.verification.redaction import without_redacted
 from anon_core.verification.registry import second_computations
-from anon_core.verification.relabelling import relabelled
+from anon_core.verification.row_coverage import check_coverage
 from anon_core.verification.sampling import is_guessable
-from anon_core.verification.sensitive_levels import at_each_level, at_levels
 from anon_core.verification.shape import completed
+from anon_core.verification.spelling import Comparison
 from anon_core.verification.tables import PrivateTable, Promise, read_promise, section
-from anon_core.verification.texts import Spelling, read_private_column
-from anon_core.verification.unseen_values import with_unseen
+from anon_core.verification.texts import Spelling, on_levels, read_private_column
+from anon_core.verification.unseen_values import (
+    at_each_level,
+    at_levels,
+    relabelled,
+    with_unseen,
+    without_redacted,
+)
 from anon_core.verification.witness import Witness
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Is every column published at one level of its hierarchy, where the technique states one?
+
+
+def check_one_level(promise: Promise, release: Lines, table: PrivateTable) -> Check:
+    """Check that some level of each hierarchy has all texts that its column shows.
+
+    Whoever may choose a level cell by cell can mark a person, though every cell is true.
+    """
+    if not release.has(promise.quasi):
+        return undecided("levels", "Whether columns are at one level cannot be recomputed.")
+    wrong = np.zeros(len(release), dtype=np.bool_)
+    mixed: list[str] = []
+    for name in promise.quasi:
+        column, texts = table.columns[name], release.texts_of(name)
+        if not texts:
+            continue
+        leaves, labels = table.level_sets(name)
+        # A missing value is itself on every level below the top.
+        below = range(len(labels))
+        at = np.array(
+            [
+                [level in places for level in range(len(labels) + 1)]
+                if text
+                else [level in below for level in range(len(labels) + 1)]
+                for text in texts
+                for places in (on_levels(column, leaves, labels, text),)
+            ],
+            dtype=np.bool_,
+        ).reshape(len(texts), -1)
+        if at.all(axis=0).any():
+            continue
+        codes = release.codes_of(name)
+        rows = tally(codes, release.count, len(texts))
+        wrong |= ~at[:, int(np.argmax(rows @ at))][codes]
+        mixed.append(name)
+    found = release.rows_of(wrong)
+    return Check(
+        name="levels",
+        holds=not mixed,
+        column=mixed[0] if mixed else "",
+        rows=found.first,
+        sentence=f"Column {listing(mixed)} shows several levels of its hierarchy, though the "
+        f"technique publishes a column at one: {many(len(found), 'row', 'stands', 'stand')} at "
+        f"another than most {named(found)}."
+        if mixed
+        else "Every quasi-identifier is published at one level of its hierarchy.",
+    )
+
 
 #: Rows of the table from which the lines of whole releases are told apart by few columns.
 LINED_FROM = 1 << 19

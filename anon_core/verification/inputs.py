@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from anon_core.base.errors import BadInput
-from anon_core.verification.blocks import table_names
 from anon_core.verification.cells import TextTable
 from anon_core.verification.file_checks import check_readable
 from anon_core.verification.file_formats import read_alone, read_beside, read_from
 from anon_core.verification.findings import Check
+from anon_core.verification.groups import table_names
 from anon_core.verification.opening import Content
 from anon_core.verification.published import PublishedTable
 from anon_core.verification.tables import PrivateTable, Promise

@@ -20,7 +20,6 @@ from anon_core.verification.bulk import (
     parquet_where_it_lies,
 )
 from anon_core.verification.cells import Cells, TextTable, cells_of_column
-from anon_core.verification.many_files import joined, joined_parts
 from anon_core.verification.notation import rewritten
 from anon_core.verification.opening import (
     MOST_BYTES,
@@ -37,6 +36,7 @@ from anon_core.verification.other_files import (
     read_statistics,
     statistics_reader,
 )
+from anon_core.verification.part_files import joined, joined_parts
 from anon_core.verification.reading_options import Reading
 from anon_core.verification.stored import StoredObject, is_address, objects_at
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from anon_core.base.errors import BadInput, clipped
 from anon_core.verification import statistics_files as typed
-from anon_core.verification.blocks import group_name, parts, table_names
 from anon_core.verification.dialect import check_dialect, check_presence, names_of
 from anon_core.verification.evidence import CannotTell
 from anon_core.verification.file_checks import check_formulas, check_readable
@@ -30,7 +29,7 @@ from anon_core.verification.file_formats import (
 )
 from anon_core.verification.findings import Check, Verification, many, named, not_checked
 from anon_core.verification.folder import check_folder, refuse_unfinished
-from anon_core.verification.groups import Grouped
+from anon_core.verification.groups import Grouped, group_name, parts, table_names
 from anon_core.verification.hierarchy_files import read_hierarchies
 from anon_core.verification.histogram import tally
 from anon_core.verification.judgement import judge_all
@@ -40,10 +39,10 @@ from anon_core.verification.opening import MOST_TEXT_BYTES, read_bytes
 from anon_core.verification.published import PublishedTable
 from anon_core.verification.reading_options import read_options
 from anon_core.verification.recipe_text import read_recipe
-from anon_core.verification.relabelling import relabelled
 from anon_core.verification.shape import completed
 from anon_core.verification.tables import Promise, read_promise, section
 from anon_core.verification.texts import EVERYTHING, Spelling, members_of
+from anon_core.verification.unseen_values import relabelled
 
 if TYPE_CHECKING:
     from anon_core.verification.tables import PrivateTable

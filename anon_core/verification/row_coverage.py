@@ -11,17 +11,20 @@ that people could change places with, are matched row by row. What that does not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.verification import match
 from anon_core.verification.cells import Narrow, narrow, taken
-from anon_core.verification.findings import Rows
+from anon_core.verification.claims import untrue
+from anon_core.verification.findings import Check, Rows, many, named, undecided
 from anon_core.verification.lines import Lines
 from anon_core.verification.match import (
     TooLarge,
+    beyond,
     covering_pairs,
     sole_text,
     text_runs,
@@ -30,7 +33,7 @@ from anon_core.verification.match import (
 from anon_core.verification.prefetch import ahead
 from anon_core.verification.published import PublishedTable
 from anon_core.verification.tables import AT_A_TIME, PrivateTable, Promise, joined
-from anon_core.verification.texts import Codes, Cover
+from anon_core.verification.texts import Codes, Cover, PrivateColumn
 
 #: Rows of one table that are held as numbers at a time.
 MOST_ROWS = 1 << 24
@@ -415,3 +418,135 @@ def _last(number: Codes, key: Codes, wanted: Codes) -> Codes:
     nth = np.empty(len(which), dtype=np.int64)
     nth[order] = np.arange(len(which)) - np.repeat(np.cumsum(size) - size, size)
     return place[nth >= (size - wanted)[which]]
+
+
+# Is every published row of a release of whole rows true of a row of the table of its own?
+
+
+def check_coverage(
+    names: Sequence[str],
+    promise: Promise,
+    file: PublishedTable,
+    table: PrivateTable,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+) -> list[Check]:
+    """Check that every published row is true of a row of the table of its own.
+
+    Rows of the table are points, classes boxes that cover points. A published row of a class needs
+    a row of the table that the class covers, with the same values in the columns published exactly.
+    `names` are the quasi-identifiers whose cells cover values.
+    """
+    release = file.lines
+    if not all(file.header.count(name) == 1 for name in promise.published):
+        return [undecided("coverage", "Coverage cannot be recomputed: columns are missing.")]
+    broken: list[Check] = []
+    covers = [table.cover(n, release.texts_of(n)) for n in names]
+    for name, cover in zip(names, covers, strict=True):
+        codes = release.codes_of(name)
+        shown = release.texts_of(name)
+        claimed = () if name in promise.label_names else levels.get(name, ())
+        false = untrue(claimed, table.columns[name].spelling, shown)
+        for texts, what in (
+            (
+                tuple(i for i, text in enumerate(shown) if text in false),
+                "labels that claim a range or beginning not all of their values have",
+            ),
+            (cover.unknown, "texts that no level of its hierarchy and no value explains"),
+            (cover.ambiguous, "texts that mean different things on different levels"),
+        ):
+            rows = release.rows_of(np.isin(codes, texts))
+            if rows:
+                broken.append(
+                    Check(
+                        name="coverage",
+                        holds=False,
+                        column=name,
+                        rows=rows.first,
+                        sentence=f"Column '{name}' shows {what} {named(rows)}.",
+                    )
+                )
+    if broken:
+        return broken
+    try:
+        rows = None if file.lined is None else rows_alone(names, promise, file, table, covers)
+        if rows is None:
+            whole = file.lined_by_all().lines
+            rows = whole.last_rows_of(_alone(names, promise, whole, table.lined_by_all(), covers))
+    except TooLarge as error:
+        return [undecided("coverage", f"Coverage is not decided. {error.message}")]
+    return [
+        Check(
+            name="coverage",
+            holds=not rows,
+            bound=float(release.rows),
+            reached=float(release.rows - len(rows)),
+            rows=rows.first,
+            sentence=f"{many(len(rows), 'published row', 'has', 'have')} no row of the table of "
+            f"its own to be true of {named(rows)}."
+            if rows
+            else f"Each of the {release.rows} published rows is true of a row of the table of its "
+            f"own.{_taken_for_names(promise)}",
+        )
+    ]
+
+
+def _taken_for_names(promise: Promise) -> str:
+    """Return which labels were not held against their values, beginning with a blank."""
+    if not promise.label_names:
+        return ""
+    columns = ", ".join(f"'{name}'" for name in sorted(promise.label_names))
+    return f" Labels of {columns} are names, as the recipe confirms: what they say is not checked."
+
+
+def _alone(
+    names: Sequence[str],
+    promise: Promise,
+    release: Lines,
+    table: PrivateTable,
+    covers: Sequence[Cover],
+) -> Codes:
+    """Return how many rows of each line have no row of the table of their own to be true of.
+
+    Raises
+    ------
+    TooLarge
+        If it can't be decided.
+    """
+    # What is published exactly, coded alike in both tables; a value the table lacks is 0.
+    exact = [
+        np.concatenate([table.codes(n), _table_codes(table.columns[n], release, n)]) + 1
+        for n in promise.exact
+    ]
+    sizes = [table.columns[n].missing + 1 for n in names]
+    runs = [cover.runs for cover in covers]
+    sole = [sole_text(own, size) for own, size in zip(runs, sizes, strict=True)]
+    texts = [text for text in sole if text is not None]
+    if len(texts) == len(names) and table.rows <= 2 * match.MOST_PAIRS:
+        # No two texts share a value: every row of the table can stand in one class only. Tables
+        # beyond are left to what takes equal rows together, and gives up where it is too much.
+        both = [
+            np.concatenate([(text + 1)[table.codes(n)], release.codes_of(n) + 1])
+            for n, text in zip(names, texts, strict=True)
+        ]
+        kind, _ = joined([*both, *exact], len(table) + len(release))
+        return beyond(kind[: len(table)], table.count, kind[len(table) :], release.count)
+    columns = [text_runs(own, size) for own, size in zip(runs, sizes, strict=True)]
+    classes, first = joined([release.codes_of(n) for n in names], len(release))
+    boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
+    coded = [table.codes(n) for n in names]
+    point, first = joined(coded, len(table))
+    points = np.stack([codes[first] for codes in coded], axis=1)
+    payload, _ = joined(exact, len(table) + len(release))
+    return without_partner(
+        point,
+        payload[: len(table)],
+        table.count,
+        classes,
+        payload[len(table) :],
+        release.count,
+        *covering_pairs(points, boxes, columns),
+    )
+
+
+def _table_codes(column: PrivateColumn, release: Lines, name: str) -> Codes:
+    return column.codes_of_texts(release.texts_of(name))[release.codes_of(name)]

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.verification.blocks import blocks
 from anon_core.verification.findings import Check, undecided
-from anon_core.verification.groups import Grouped
+from anon_core.verification.groups import Grouped, blocks
 from anon_core.verification.match import covering_pairs, text_runs, without_partner
 from anon_core.verification.published import PublishedTable
 from anon_core.verification.tables import PrivateTable, Promise, joined

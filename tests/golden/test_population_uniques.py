@@ -10,19 +10,17 @@ import pytest
 from scipy.stats import binom
 
 from anon_core.data.table import Dataset
-from anon_core.methods.reidentification.copula import (
-    Copula,
-    fitted,
-    individual_uniqueness,
-    match_correctness,
-)
 from anon_core.methods.reidentification.population_uniques import (
     ClassSizes,
+    Copula,
     SlideNegativeBinomial,
     class_sizes,
     estimates,
     fit_pitman,
     fit_slide,
+    fitted,
+    individual_uniqueness,
+    match_correctness,
     population_classes,
     tells_enough,
     zayatz_share,

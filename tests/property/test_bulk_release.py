@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from anon_core.__main__ import main
 from anon_core.verification import bulk as bulk_reader
+from anon_core.verification import bulk as row_groups
 from anon_core.verification import (
     cells,
     checks,
@@ -24,7 +25,6 @@ from anon_core.verification import (
     published,
     reading,
     row_coverage,
-    row_groups,
     tables,
 )
 from anon_core.verification.checks import verify_files

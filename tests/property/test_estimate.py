@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from anon_core.base.context import Context
 from anon_core.kernels import query_overlap as kernels
-from anon_core.methods.queries import overlap_sums as answers
+from anon_core.methods.queries import query_answers as answers
 from anon_core.methods.queries.count_queries import Workload, asking, workload
 from anon_core.methods.queries.query_answers import counts, estimates
 from anon_core.release.release import Release

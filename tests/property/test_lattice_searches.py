@@ -19,7 +19,7 @@ from anon_core.techniques.algorithms.datafly import Datafly
 from anon_core.techniques.algorithms.incognito import Incognito
 from anon_core.techniques.algorithms.optimal import Optimal
 from anon_core.techniques.algorithms.samarati import Samarati
-from anon_core.techniques.algorithms.samarati.distance_vectors import distance_matrix
+from anon_core.techniques.algorithms.samarati.samarati import distance_matrix
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core import Dataset
-from anon_core.verification import coverage, digits, kinds, published
+from anon_core.verification import digits, kinds, published
+from anon_core.verification import row_coverage as coverage
 from anon_core.verification.cells import Cells, TextTable
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Rows, Verification

@@ -14,7 +14,7 @@ from anon_core.data import column as columns
 from anon_core.data.column import Column, encode, trimmed
 from anon_core.data.reading.columns import read_column
 from anon_core.data.reading.options import DataOptions
-from anon_core.data.values.whole_numbers import whole_numbers
+from anon_core.data.values.thousands import whole_numbers
 
 _PLAIN = st.integers(0, 10**15 - 1).map(str) | st.integers(0, 30).map(str)
 _ODD = st.sampled_from(["", " 7", "07", "00", "-1", "1.0", "1e3", "٣", "²", "a", "1" * 16, "99"])

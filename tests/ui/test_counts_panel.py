@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError
-from anon_core.counts.files import files_of
+from anon_core.counts.counting import files_of
 from anon_core.data.samples import sample
 from tests.ui.sessions import RUN, load, open_page, words
 from ui.panels import counts_panel

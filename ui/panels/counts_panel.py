@@ -13,8 +13,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, listing
 from anon_core.base.number_words import count
-from anon_core.counts.counting import MOST_CELLS, MOST_EPSILON, Counts, noisy_counts
-from anon_core.counts.files import files_of
+from anon_core.counts.counting import MOST_CELLS, MOST_EPSILON, Counts, files_of, noisy_counts
 from anon_core.counts.noise import refuse_without_library
 from anon_core.data.table import Dataset
 from ui.components.downloads import download

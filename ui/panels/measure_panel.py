@@ -9,7 +9,7 @@ import streamlit as st
 
 from anon_core.base.registry import family
 from anon_core.contracts.metric import Metric
-from anon_core.pipeline.measure.extra_metrics import measured_further, waiting_metrics
+from anon_core.pipeline.measure.extra_attacks import measured_further, waiting_metrics
 from ui.charts.chart_frame import Series
 from ui.components.guard import handled, show_error
 from ui.forms.parameter_forms import parameter_form

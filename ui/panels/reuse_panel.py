@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from anon_core.base.errors import AnonError, BadInput
-from anon_core.explain.text.reuse_words import asked, gates, reused
+from anon_core.explain.text.recipe_words import asked, gates, reused
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.measure.drift import Drift, drift, read_figures
 from ui.components.guard import show_error

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from anon_core.base.incumbent import gap
+from anon_core.base.context import gap
 from anon_core.base.registry import option_title
 from anon_core.explain.text.phrases import count, in_a_sentence, rows
 from anon_core.methods.partition.optimum import MOST_ROWS

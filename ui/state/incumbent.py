@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from anon_core.base.incumbent import SoFar, Standing
+from anon_core.base.context import SoFar, Standing
 from anon_core.explain.text.phrases import in_a_sentence
 from anon_core.release.results import figure, per_cent
 from ui.components.guard import handled

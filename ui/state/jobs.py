@@ -15,9 +15,8 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from anon_core.base.context import Context
+from anon_core.base.context import Context, SoFar
 from anon_core.base.errors import AnonError, Cancelled
-from anon_core.base.incumbent import SoFar
 from ui.components.guard import BrokenDown, handled
 from ui.journal import here
 from ui.state import incumbent as taking

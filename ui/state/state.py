@@ -23,7 +23,7 @@ from anon_core.data.reading import DataOptions
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
-from anon_core.pipeline.missing_values import Keeping
+from anon_core.pipeline.prepare import Keeping
 from anon_core.recipe.old_recipes import renewed
 from anon_core.recipe.plan import LevelTable, Plan
 

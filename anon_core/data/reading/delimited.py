@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +17,173 @@ from anon_core.data.reading.limits import MOST_COLUMNS, too_wide
 from anon_core.data.reading.notes import header_notes
 from anon_core.data.reading.options import DataOptions
 from anon_core.data.reading.places import row_at
-from anon_core.data.reading.separator import find_separator
-from anon_core.data.reading.split_csv import split_cells
+from anon_core.data.reading.separator import SEPARATORS, find_separator
 from anon_core.data.table import Dataset, check_kinds, check_names
 from anon_core.data.values.kinds import ColumnKind
+
+# Splitting text into cells; ragged rows and open quotes are refused with their place.
+
+
+_BLOCK = 1 << 20
+_SENTINEL = "\x02end of table\x03"
+
+
+def split_cells(
+    data: bytes, separator: str, width: int, name: str
+) -> tuple[list[str], list[tuple[npt.NDArray[np.int32], list[str]]], int]:
+    """Return the names, each column's codes and distinct texts, and the number of rows."""
+    import pyarrow as pa
+    from pyarrow import csv as typed_csv
+
+    arrow_csv: Any = typed_csv  # its stubs lag behind it
+    quoted = b'"' in data
+    last = separator.join([_SENTINEL] * width)
+    behind = b""
+    if quoted:
+        # A row of our own at the end: if the parser does not hand it back, a quote was left open
+        # and swallowed it. Arrow itself does not complain about that.
+        behind = f"\n{last}\n".encode()
+    elif b"\n" not in data and b"\r" not in data:
+        behind = b"\n"  # Arrow takes a header without its line end for an empty file
+    length = len(data) + len(behind)
+    broken: list[tuple[int, int, int]] = []
+    open_row = 0
+    handed_back = True
+
+    def note(row: Any) -> str:
+        nonlocal open_row, handed_back
+        number = int(row.number) - 1  # the header is Arrow's row 1
+        if row.text.strip("\r\n") == last:  # the header's width was guessed wrong, that is all
+            handed_back = False
+        elif _SENTINEL in row.text:
+            open_row = number
+        else:
+            broken.append((number, int(row.expected_columns), int(row.actual_columns)))
+        return "skip"
+
+    def read(block: int, handler: Callable[[Any], str] | None) -> pa.Table:
+        return arrow_csv.read_csv(
+            pa.PythonFile(_InTurn(data, behind), mode="r"),
+            read_options=arrow_csv.ReadOptions(use_threads=handler is None, block_size=block),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=separator, newlines_in_values=quoted, invalid_row_handler=handler
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                check_utf8=False,  # known by now
+                strings_can_be_null=False,
+                default_column_type=pa.dictionary(pa.int32(), pa.string()),
+            ),
+        )
+
+    try:
+        table = read(_block(data) if quoted else _BLOCK, None)
+    except pa.ArrowInvalid:
+        # Once more in one block and one thread: a row longer than a block is then no error, and
+        # rows of another length come with their numbers.
+        try:
+            table = read(min(length + 1, (1 << 31) - 1), note)
+        except pa.ArrowInvalid as error:
+            if quoted and "infer number of columns" in str(error):  # not even the header ended
+                raise _open_quote(f"{name}, header") from error
+            raise BadInput(
+                f"{name} cannot be split into rows and cells.",
+                remedy="Check its quotes and line ends, or save it as CSV again.",
+            ) from error
+    names = [str(n) for n in table.column_names]
+    if broken:
+        good = table.num_rows - int(quoted and handed_back and not open_row)
+        raise _ragged(broken, good, separator, name)
+    if open_row:
+        raise _open_quote(f"{name}, row {open_row}")
+    columns: list[tuple[npt.NDArray[np.int32], list[str]]] = []
+    for chunked in table.unify_dictionaries().itercolumns():
+        chunks = cast(list[Any], chunked.chunks)
+        codes = np.concatenate([c.indices.to_numpy() for c in chunks] or [np.empty(0, np.int32)])
+        columns.append((codes, chunks[0].dictionary.to_pylist() if chunks else []))
+    rows = table.num_rows
+    if quoted and handed_back:
+        rows -= 1
+        tail = [pool[codes[-1]] for codes, pool in columns]
+        if any(value != _SENTINEL for value in tail):
+            # By number: a name is a cell, if a quote in the header is the one left open.
+            where = next(i for i, value in enumerate(tail, start=1) if _SENTINEL in value)
+            raise _open_quote(f"{name}, row {rows + 1}, column {where}")
+        columns = [_without_last(codes, pool) for codes, pool in columns]
+    return names, columns, rows
+
+
+def _block(data: bytes) -> int:
+    """Return bytes that Arrow may read at a time of a text with quotes.
+
+    It takes a line feed that begins a block for the end of a return that ended the one before, in
+    a quoted cell too.
+    """
+    for size in range(_BLOCK, _BLOCK + 99):
+        ends = range(size, len(data), size)
+        if not any(data[end - 1 : end + 1] == b"\r\n" for end in ends):
+            return size
+    return min(len(data) + _BLOCK, (1 << 31) - 1)
+
+
+def _without_last(
+    codes: npt.NDArray[np.int32], pool: list[str]
+) -> tuple[npt.NDArray[np.int32], list[str]]:
+    """Return a column without the row of our own, whose text is no value unless a cell has it."""
+    rest, own = codes[:-1], int(codes[-1])
+    if own == len(pool) - 1 and not np.any(rest == own):  # it came last, as what is new does
+        pool = pool[:-1]
+    return rest, pool
+
+
+class _InTurn(io.RawIOBase):
+    """A file of several contents one after the other, none of which is copied."""
+
+    def __init__(self, *parts: bytes) -> None:
+        super().__init__()
+        self._parts = [memoryview(part) for part in parts if part]
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes | memoryview:  # type: ignore[override]
+        """Return the next `size` bytes; fewer at the end only, where readers take them for it."""
+        if not self._parts:
+            return b""
+        part = self._parts[0]
+        if 0 <= size < len(part):
+            self._parts[0] = part[size:]
+            return part[:size]
+        del self._parts[0]
+        return b"".join((part, self.read(size - len(part) if size >= 0 else -1)))
+
+
+def _open_quote(place: str) -> BadInput:
+    return BadInput(
+        f"{place}: a quote is opened and never closed, so the rest of the file is one cell.",
+        remedy='Close the quote there; a quote inside a quoted cell is written twice ("").',
+    )
+
+
+def _ragged(
+    broken: Sequence[tuple[int, int, int]], good: int, separator: str, name: str
+) -> BadInput:
+    shown = ", ".join(f"row {row} has {got}" for row, _, got in broken[:3])
+    more = f" and {len(broken) - 3:,} more rows differ" if len(broken) > 3 else ""
+    want = broken[0][1]
+    mark = SEPARATORS.get(separator, "separator")
+    remedy = (
+        f"Correct these rows; put a cell that holds a {mark} in quotes. Rows are counted from 1 "
+        f"below the header."
+    )
+    if good == 0 and want > 1 and {got for _, _, got in broken} == {want + 1}:
+        remedy = (
+            "Every row has one cell more than the header, which lacks a name (often that of row "
+            "numbers): add it, or save without row names."
+        )
+    return BadInput(
+        f"{name}: the header has {want} cell{'s' * (want > 1)}, but {shown}{more}.", remedy=remedy
+    )
+
 
 _ENDINGS = ("An empty column without a name was", "Empty columns without a name were")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from anon_core.base.concurrency import in_order
 from anon_core.base.errors import BadInput, InputChanged, clipped
-from anon_core.base.ordered_map import in_order
 
 #: What Arrow reads from without anything being installed. ``file`` is for trying it out.
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "file")

@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 from anon_core.base.audiences import RELEASE_MODELS, ReleaseModel
 from anon_core.base.bounded_reading import MOST_TEXT_BYTES, read_regular
 from anon_core.base.errors import BadPlan, brief, clipped, listing, nearest
-from anon_core.recipe.toml_text import read_tables
+from anon_core.recipe.parts import read_tables
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ import numpy as np
 from anon_core.base.arrays import B1, I32, I64
 from anon_core.base.context import Context, silent
 from anon_core.data.frequency import dense_rank
-from anon_core.methods.matching.fitting_persons import fewest_persons
+from anon_core.methods.matching.fitting_people import fewest_persons
 from anon_core.methods.matching.fitting_rows import fewest_fitting, texts_overlap, within_reach
 from anon_core.release.release import View
 from anon_core.release.vocabulary import Vocabulary

@@ -10,16 +10,14 @@ from anon_core.base.arrays import B1
 from anon_core.base.context import Context
 from anon_core.methods.matching.fitting_people import matched
 from anon_core.methods.matching.fitting_rows import fits
-from anon_core.methods.reidentification.copula import (
-    fitted,
-    individual_uniqueness,
-    match_correctness,
-)
 from anon_core.methods.reidentification.population_uniques import (
     LEAST_REPEATS,
     Estimate,
     class_sizes,
     estimates,
+    fitted,
+    individual_uniqueness,
+    match_correctness,
     tells_enough,
 )
 from anon_core.release.attack_result import Cell, Details

@@ -10,8 +10,7 @@ from anon_core.base.number_words import in_figures
 from anon_core.data.hierarchy.claims import unread_labels
 from anon_core.data.reading.notes import how_to_keep
 from anon_core.data.table import MISSING_TOKENS
-from anon_core.data.values.doubts import code_rows, looks_like_numbers, sum_rows
-from anon_core.data.values.missing_codes import rows_with_codes
+from anon_core.data.values.doubts import code_rows, looks_like_numbers, rows_with_codes, sum_rows
 from anon_core.recipe.plan import Plan
 from anon_core.release.problem import Problem
 from anon_core.release.real_endpoints import ListedValues, RareEnds, listed_values, rare_ends

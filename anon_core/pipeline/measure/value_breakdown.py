@@ -12,8 +12,8 @@ import numpy as np
 
 from anon_core.base.arrays import F64, I64
 from anon_core.contracts.metric import headline
+from anon_core.methods.queries.count_queries import parts_of
 from anon_core.methods.queries.query_answers import overlap
-from anon_core.methods.queries.value_ranges import parts_of
 from anon_core.release.attack_result import Details
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.ordered_map import in_order
+from anon_core.base.concurrency import in_order
 
 if TYPE_CHECKING:
     import pyarrow as pa

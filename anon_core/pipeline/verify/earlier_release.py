@@ -15,24 +15,99 @@ from pathlib import Path
 import numpy as np
 
 from anon_core.base.context import Context
-from anon_core.base.errors import AnonError, BadInput
+from anon_core.base.errors import AnonError, BadInput, clipped
 from anon_core.methods.matching.composition import Bits, beside, classes_of_earlier, holds, how_many
 from anon_core.pipeline.input_tables import read_as_declared, read_population
 from anon_core.pipeline.prepare import prepare
-from anon_core.pipeline.verify.earlier_files import TABLES
 from anon_core.recipe.earlier_release import with_meanings
 from anon_core.recipe.plan import Plan, load_hierarchies
 from anon_core.release.earlier_groups import LinkedColumns, encode_groups
 from anon_core.release.earlier_release import Today
 from anon_core.release.problem import Problem
-from anon_core.verification.blocks import blocks, group_name, sets_are_formed, table_names
-from anon_core.verification.file_formats import read_files, read_release
+from anon_core.verification.file_formats import READ, read_files, read_release
 from anon_core.verification.findings import Check, undecided
-from anon_core.verification.opening import Content
-from anon_core.verification.part_files import table_of
+from anon_core.verification.groups import blocks, group_name, sets_are_formed, table_names
+from anon_core.verification.opening import Content, FileBytes
+from anon_core.verification.part_files import is_part, part_names, parts_said, parts_there, table_of
 from anon_core.verification.published import PublishedTable
 from anon_core.verification.tables import Promise, read_promise, section
 from anon_core.verification.texts import Spelling
+
+# Which published files of an earlier release there are: of a folder, or named by one of them.
+
+
+#: What the tables of a release are called: of one, and of two.
+TABLES = (("release",), ("quasi", "sensitive"))
+_ENDINGS = (READ, "parquet")
+
+
+def previous_files(place: Path) -> dict[str, Content]:
+    """Return the published files of an earlier release by name: of a folder, or one file.
+
+    A CSV file is taken before a Parquet file of the same rows, and one file before several that
+    make up the table. Of two tables that a group number joins either one may be named.
+
+    Raises
+    ------
+    BadInput
+        If there is no whole set of them, or both one table and two, or one part is named.
+    """
+    tables: tuple[tuple[str, ...], ...] = TABLES
+    if not place.is_dir():
+        if is_part(place.name):
+            raise BadInput(
+                f"{clipped(place.name)} is a part of the earlier release, which has several.",
+                remedy="Name the folder that holds all of them.",
+            )
+        if place.stem not in TABLES[1] or place.suffix[1:] not in _ENDINGS:
+            ending = "parquet" if place.suffix.lower() == ".parquet" else READ
+            return {f"release.{ending}": FileBytes(place, "The earlier release")}
+        place, tables = place.parent, (TABLES[1],)
+    sets = [[_files_of(place, name) for name in names] for names in tables]
+    whole = [found for found in sets if all(found)]
+    if len(whole) > 1:
+        raise BadInput(
+            "The folder of the earlier release holds one table and two tables as well.",
+            remedy="Name the file of the one that was published.",
+        )
+    if not whole:
+        raise BadInput(
+            "The earlier release has no published table: neither a release nor quasi and "
+            "sensitive, as .csv or .parquet.",
+            remedy="Name its folder, or the file that was published.",
+        )
+    return {
+        file.name: FileBytes(file, "The earlier release") for files in whole[0] for file in files
+    }
+
+
+def _files_of(folder: Path, name: str) -> list[Path]:
+    """Return the file of a published table, or all that make it up; empty where none is there.
+
+    Raises
+    ------
+    BadInput
+        If one of several is missing.
+    """
+    for ending in _ENDINGS:
+        if (folder / f"{name}.{ending}").is_file():
+            return [folder / f"{name}.{ending}"]
+    names = [file.name for file in folder.iterdir() if file.is_file()]
+    found = ((ending, parts_there(name, names, ending)) for ending in _ENDINGS)
+    ending, there = next(((e, own) for e, own in found if own), ("", []))
+    if not there:
+        return []
+    wanted = part_names(name, parts_said(there[0]), ending)
+    gone = [part for part in wanted if part not in there]
+    if gone or there != wanted:
+        raise BadInput(
+            f"The earlier release lacks {gone[0]}."
+            if gone
+            else f"The earlier release has parts of several releases, {there[-1]} among them.",
+            remedy="Name a folder with all of its parts and nothing else.",
+        )
+    return [folder / part for part in there]
+
 
 _NAME = "previous"
 

@@ -7,15 +7,14 @@ from pathlib import Path
 
 from anon_core.base.errors import BadPlan, clipped
 from anon_core.contracts.algorithm import counted_in_people, refuse_unsteered
-from anon_core.pipeline.file_guard import unchanged
-from anon_core.pipeline.verify.earlier_files import previous_files
-from anon_core.pipeline.verify.earlier_release import check_previous
+from anon_core.pipeline.input_tables import unchanged
+from anon_core.pipeline.verify.earlier_release import check_previous, previous_files
 from anon_core.pipeline.verify.repeated_run import Repeated, checks_of, repeated, tells_more
 from anon_core.recipe.plan import Plan, read_plan
 from anon_core.verification.checks import verify_files
 from anon_core.verification.findings import Check, Verification, not_checked
 from anon_core.verification.folder import refuse_unfinished
-from anon_core.verification.gates import GATES
+from anon_core.verification.judgement import GATES
 from anon_core.verification.opening import MOST_TEXT_BYTES, read_bytes
 from anon_core.verification.recipe_text import read_recipe
 from anon_core.verification.release_only import verify_release_only

@@ -15,8 +15,7 @@ from typing import ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.context import Context, part_of
-from anon_core.base.incumbent import gap
+from anon_core.base.context import Context, gap, part_of
 from anon_core.base.params import flag
 from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm, Approach

@@ -13,7 +13,7 @@ from anon_core.base.errors import listing
 from anon_core.base.params import Parameter, by_value, integer
 from anon_core.base.registry import register
 from anon_core.contracts.attack import Disclosure
-from anon_core.methods.inference.background_elimination import Ranked, ranked
+from anon_core.methods.inference.bucket_posteriors import Ranked, ranked
 from anon_core.methods.inference.sensitive_beliefs import Entries, SecretAttack, Secrets
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.audience import Audience

@@ -15,9 +15,13 @@ from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.methods.inference.corrected_risk import wilson
 from anon_core.methods.matching.fitting_people import by_columns, matched, why_not
-from anon_core.methods.reidentification.best_links import Links, best_links, blocking_column
+from anon_core.methods.reidentification.best_links import (
+    Links,
+    best_links,
+    blocking_column,
+    right_links,
+)
 from anon_core.methods.reidentification.fellegi_sunter import Agreement, agreement
-from anon_core.methods.reidentification.link_scores import right_links
 from anon_core.methods.reidentification.register import Register, register_of
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.audience import Audience

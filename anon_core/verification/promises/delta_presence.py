@@ -6,11 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from anon_core.verification.blocks import blocks
 from anon_core.verification.evidence import CannotTell, Evidence
 from anon_core.verification.fillings import chances
 from anon_core.verification.findings import Check, Rows, many, named
-from anon_core.verification.groups import Grouped
+from anon_core.verification.groups import Grouped, blocks
 from anon_core.verification.public_people import PublicPeople, covered_people
 from anon_core.verification.registry import recomputes
 from anon_core.verification.tables import Promise, joined

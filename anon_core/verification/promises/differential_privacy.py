@@ -23,7 +23,7 @@ from anon_core.verification.redrawn_sample import (
     redrawn,
 )
 from anon_core.verification.registry import recomputes
-from anon_core.verification.sample_rule import least_of, share_of
+from anon_core.verification.sampling import least_of, share_of
 
 _NAME = "differential-privacy"
 

@@ -28,8 +28,7 @@ from anon_core.release.problem import Problem
 from anon_core.techniques.algorithms.safepub.account import SampleRule, sample_rule
 from anon_core.techniques.algorithms.safepub.chosen_levels import draw_levels, score_of
 from anon_core.techniques.algorithms.safepub.coins import Coins
-from anon_core.techniques.algorithms.safepub.safepub import SafePub
-from anon_core.techniques.algorithms.safepub.sampled_rows import SortedRows, told
+from anon_core.techniques.algorithms.safepub.safepub import SafePub, SortedRows, told
 from anon_core.techniques.models.differential_privacy import DifferentialPrivacy
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.making import Case, random_case, secret

@@ -11,7 +11,7 @@ import pytest
 from anon_core.base.context import Context
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.group_stats import histogram
-from anon_core.methods.inference.background_elimination import ranked
+from anon_core.methods.inference.bucket_posteriors import ranked
 from anon_core.methods.inference.semantic_similarity import within
 from anon_core.methods.inference.sensitive_beliefs import Entries, entries_of
 from anon_core.pipeline.runner import run

@@ -17,7 +17,7 @@ from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversit
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from anon_core.techniques.models.slicing_l_diversity import SlicingLDiversity
 from anon_core.techniques.partitioners.anatomize import Anatomize
-from anon_core.techniques.partitioners.tuple_partition.bucket_halving import diverse_buckets
+from anon_core.techniques.partitioners.tuple_partition.tuple_partition import diverse_buckets
 from tests.making import PATIENTS, Case, random_case
 
 

@@ -17,7 +17,8 @@ import pytest
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
 from anon_core.engines import sql_release, sql_source
-from anon_core.pipeline.publish import file_formats, row_stream
+from anon_core.pipeline.publish import file_formats
+from anon_core.pipeline.publish import table_files as row_stream
 from anon_core.pipeline.publish.release_folder import STAGE
 from anon_core.recipe.plan import Plan, read_plan
 from anon_core.verification import file_bytes

@@ -32,7 +32,7 @@ from anon_core.recipe.plan import Plan
 from anon_core.verification import opening as own_opening
 from anon_core.verification import reading as own_reading
 from anon_core.verification.checks import verify as own_verify
-from anon_core.verification.levels import read_levels as read_levels_again
+from anon_core.verification.hierarchy_files import read_levels as read_levels_again
 from anon_core.verification.reading_options import read_options
 from anon_core.verification.recipe_text import read_recipe
 

@@ -16,7 +16,7 @@ import pytest
 
 from anon_core.__main__ import main
 from anon_core.base import secret
-from anon_core.engines import spark_session
+from anon_core.engines import spark_table as spark_session
 from tests.unit.command_line.test_coarsened_first import room_for
 from tests.unit.command_line.test_engines import TECHNIQUES, _recipe, _table, promised
 from tests.unit.command_line.test_first_cuts import room_to_cut

@@ -90,7 +90,7 @@ def test_parquet_is_read_where_it_lies_and_its_release_has_the_same_bytes(
         monkeypatch.setattr("anon_core.engines.sql_table._SHARE_HELD", 1 << 60)
     monkeypatch.setattr("anon_core.verification.reading.FROM_BYTES", 1)
     monkeypatch.setattr("anon_core.data.reading.stored._BLOCK", 1000)
-    monkeypatch.setattr("anon_core.verification.row_groups._ROWS", 200)
+    monkeypatch.setattr("anon_core.verification.bulk._ROWS", 200)
     local = str(tmp_path / "stored" / "bucket" / key)
     assert _run(tmp_path, local, "near") == 0
     near = json.loads(capsys.readouterr().out)

@@ -852,7 +852,7 @@ def test_a_cell_that_says_what_ends_a_table_is_a_cell(first: str) -> None:
 def test_returns_in_quotes_are_kept_wherever_a_block_ends(
     monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:
-    monkeypatch.setattr("anon_core.data.reading.split_csv._BLOCK", block)
+    monkeypatch.setattr("anon_core.data.reading.delimited._BLOCK", block)
     for blanks in range(block if block < 100 else 1):
         said = f'a,b\r\n1,{"x" * blanks}\r\n2,"one\r\ntwo"\r\n3,"\r\n"\r\n'
         table = read_table(said.encode(), DataOptions(missing_values=()))

@@ -9,8 +9,8 @@ from anon_core.base.context import Context
 from anon_core.contracts.model import GroupModel
 from anon_core.kernels import sides, specialize
 from anon_core.methods.lattice.local_search import clock
-from anon_core.techniques.algorithms.anytime import specialization
-from anon_core.techniques.algorithms.anytime.specialization import local_parts, steers, whole_holds
+from anon_core.techniques.algorithms.anytime import anytime as specialization
+from anon_core.techniques.algorithms.anytime.anytime import local_parts, steers, whole_holds
 from anon_core.techniques.metrics.loss import Loss
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from anon_core.techniques.models.l_diversity import DistinctLDiversity

@@ -12,8 +12,11 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.runner import run
-from anon_core.techniques.metrics.model_utility.features import original, published
-from anon_core.techniques.metrics.model_utility.model_utility import ModelUtility
+from anon_core.techniques.metrics.model_utility.model_utility import (
+    ModelUtility,
+    original,
+    published,
+)
 from tests.contract.test_registry_contracts import at_levels
 from tests.making import PATIENTS, Case, by_hand
 

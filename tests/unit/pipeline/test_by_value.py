@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from anon_core.methods.queries.value_ranges import parts_of
+from anon_core.methods.queries.count_queries import parts_of
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
 from anon_core.pipeline.runner import run

@@ -16,8 +16,7 @@ from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
 from anon_core.data.table import Dataset
 from anon_core.pipeline.runner import run
-from anon_core.pipeline.verify.earlier_files import previous_files
-from anon_core.pipeline.verify.earlier_release import check_previous
+from anon_core.pipeline.verify.earlier_release import check_previous, previous_files
 from anon_core.pipeline.verify.verify_release import verify_release
 from anon_core.recipe.plan import Plan
 from anon_core.verification.findings import Check

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from anon_core.base.errors import BadInput, InputChanged
-from anon_core.pipeline.file_guard import unchanged
+from anon_core.pipeline.input_tables import unchanged
 
 
 def _append(path: Path) -> None:

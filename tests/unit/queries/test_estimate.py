@@ -14,7 +14,7 @@ from anon_core.methods.bucketized.reconstruction import (
     anatomy_reconstruction,
     permutation_reconstruction,
 )
-from anon_core.methods.queries import overlap_sums as answers
+from anon_core.methods.queries import query_answers as answers
 from anon_core.methods.queries.count_queries import asking
 from anon_core.methods.queries.query_answers import counts, estimates, overlap
 from anon_core.release.grouping import Grouping

@@ -20,9 +20,15 @@ from anon_core.data.roles.proposals import suggested
 from anon_core.data.table import Dataset
 from anon_core.explain.report.checks import checks
 from anon_core.explain.report.context import ReleaseContext, read_context
-from anon_core.explain.report.editions import internal_edition, public_edition
 from anon_core.explain.report.evidence import evidence
-from anon_core.explain.report.files import as_html, as_json, as_pdf, edition_of
+from anon_core.explain.report.files import (
+    as_html,
+    as_json,
+    as_pdf,
+    edition_of,
+    internal_edition,
+    public_edition,
+)
 from anon_core.pipeline.figures import figures_of
 from tests.making import secret
 

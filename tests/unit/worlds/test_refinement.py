@@ -12,9 +12,8 @@ import pytest
 from anon_core.base.context import Context, now
 from anon_core.base.registry import find
 from anon_core.methods.consistent_tables.class_fillings import refine
-from anon_core.methods.consistent_tables.drawn_tables import drawn_worlds
+from anon_core.methods.consistent_tables.drawn_tables import drawn_worlds, least_worlds
 from anon_core.methods.consistent_tables.level_programs import first_levels, raised_levels
-from anon_core.methods.consistent_tables.lone_rows import least_worlds
 from anon_core.methods.consistent_tables.program import solutions
 from anon_core.methods.consistent_tables.uncut_classes import UncutWorlds
 from anon_core.release.audience import audience_of

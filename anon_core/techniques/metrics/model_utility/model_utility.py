@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,12 +17,190 @@ from anon_core.base.registry import register
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import sensitive_columns
 from anon_core.contracts.search_cost import labels_of
+from anon_core.methods.queries.associations import numbers_of
 from anon_core.release.attack_result import Details
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
 from anon_core.release.results import Measure, share_of
-from anon_core.techniques.metrics.model_utility.features import original, published
-from anon_core.techniques.metrics.model_utility.fitting import Score, fitted, score
+from anon_core.release.vocabulary import Vocabulary, of_level
+
+# Fitting a model and scoring it on rows it has not seen, with scikit-learn.
+
+
+#: The optional dependency that brings scikit-learn.
+EXTRA = "models"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """How well held-out rows are told.
+
+    Attributes
+    ----------
+    accuracy : float
+        Share of held-out rows told right.
+    low, high : float
+        Its interval at 95%.
+    auc : float
+        Area under the curve, several labels one against the rest, weighed by their rows; 0.5 is
+        guessing. NaN where the held-out rows have one label only.
+    """
+
+    accuracy: float
+    low: float
+    high: float
+    auc: float
+
+
+def _sklearn(module: str) -> Any:
+    """Return a module of scikit-learn.
+
+    Raises
+    ------
+    AnonError
+        If it is not installed.
+    """
+    try:
+        return importlib.import_module(f"sklearn.{module}")
+    except ImportError as error:
+        raise AnonError(
+            "Training a model needs scikit-learn, which is not installed.",
+            remedy=f"Install it with the extra: pip install 'anonymity-workbench[{EXTRA}]'.",
+        ) from error
+
+
+def fitted(kind: str, features: F64, labels: I64, seed: int) -> Any:
+    """Return a model trained on rows of at least two labels."""
+    if kind == "forest":
+        make: Any = _sklearn("ensemble").RandomForestClassifier
+        return make(n_estimators=100, min_samples_leaf=5, random_state=seed).fit(features, labels)
+    make = _sklearn("linear_model").LogisticRegression
+    return make(max_iter=500).fit(features, labels)
+
+
+def score(model: Any, features: F64, labels: I64, wanted: int) -> Score:
+    """Score a model, or who says the same of everyone where it is None.
+
+    Parameters
+    ----------
+    model : classifier or None
+    features : float64 array of shape (rows, features)
+    labels : int64 array of shape (rows,)
+        The truth.
+    wanted : int
+        What is said of everyone where there is no model.
+    """
+    if model is None:
+        return _score(np.full(len(labels), wanted), labels, 0.5)
+    told = model.predict(features)
+    return _score(told, labels, _auc(model, features, labels))
+
+
+def _auc(model: Any, features: F64, labels: I64) -> float:
+    chances, known = model.predict_proba(features), model.classes_
+    total = weight = 0.0
+    for at, label in enumerate(known.tolist()):
+        own = labels == label
+        if 0 < own.sum() < len(labels):
+            area = float(_sklearn("metrics").roc_auc_score(own, chances[:, at]))
+            total, weight = total + area * float(own.sum()), weight + float(own.sum())
+    return total / weight if weight else float("nan")
+
+
+def _score(told: I64, labels: I64, auc: float) -> Score:
+    rows = len(labels)
+    accuracy = float(np.mean(told == labels))
+    # Wilson 1927, doi 10.1080/01621459.1927.10502953
+    z = 1.959964
+    middle = (accuracy + z * z / (2 * rows)) / (1 + z * z / rows)
+    half = z * np.sqrt(accuracy * (1 - accuracy) / rows + z * z / (4 * rows * rows))
+    half = float(half / (1 + z * z / rows))
+    return Score(
+        accuracy=accuracy, low=max(middle - half, 0.0), high=min(middle + half, 1.0), auc=auc
+    )
+
+
+# What a model is fed: original rows, and published ones, in the same features.
+
+
+#: Values of a column that have a feature of their own, the most frequent ones.
+_MOST = 100
+
+
+def original(problem: Problem) -> F64:
+    """Return the features of every row of the table, shape (rows, features)."""
+    exact = {name: of_level(problem.hierarchies[name], 0) for name in problem.quasi}
+    codes = {name: problem.leaf_codes(name).astype(np.int64) for name in problem.quasi}
+    return _features(problem, exact, codes)
+
+
+def published(
+    problem: Problem, release: Release, target: str, generator: np.random.Generator
+) -> tuple[F64, I64, I64]:
+    """Return the features and labels an analyst has, row by row of the table.
+
+    Columns that are permuted apart are paired by chance within their group, as whoever reads the
+    published rows side by side does.
+
+    Parameters
+    ----------
+    problem : Problem
+    release : Release
+    target : str
+        The column of labels.
+    generator : numpy.random.Generator
+
+    Returns
+    -------
+    features : float64 array of shape (published rows, features)
+    labels : int64 array of shape (published rows,)
+    row : int64 array of shape (published rows,)
+        The row of the table whose first block it holds: it tells training rows from held-out ones.
+    """
+    member = release.grouping.of_rows(problem.frequency, generator, problem.row_order)
+    row = np.flatnonzero(member >= 0)
+    member = member[row]
+    group = release.seen_group[member]
+    codes: dict[str, I64] = {}
+    for place, block in enumerate(release.blocks):
+        names = [n for n in block if n in problem.quasi or n == target]
+        order = np.arange(len(row))
+        if place and names:
+            # Both orders list the rows group by group: one as they are, one shuffled.
+            slots = np.argsort(group, kind="stable")
+            shuffled = generator.permutation(len(row))
+            order[slots] = shuffled[np.argsort(group[shuffled], kind="stable")]
+        for name in names:
+            told = release.cells[name][member] if name in release.cells else None
+            own = problem.leaf_codes(name)[row] if told is None else told
+            codes[name] = own[order].astype(np.int64)
+    features = _features(problem, release.vocabularies, codes)
+    return features, codes[target], row
+
+
+def _features(problem: Problem, known: Mapping[str, Vocabulary], codes: Mapping[str, I64]) -> F64:
+    """Return numbers as shares of their range, and a share of every frequent value for the rest."""
+    parts: list[F64] = []
+    for name in problem.quasi:
+        hierarchy, vocabulary = problem.hierarchies[name], known[name]
+        number = numbers_of(hierarchy, vocabulary)
+        if number is not None and hierarchy.measure is not None:
+            told = hierarchy.measure[~np.isnan(hierarchy.measure)]
+            low, high = (float(told.min()), float(told.max())) if len(told) else (0.0, 0.0)
+            shift = (number - low) / (high - low if high > low else 1.0)
+            missing = np.isnan(shift).astype(np.float64)
+            parts.append(np.nan_to_num(shift, nan=0.5)[codes[name], None])
+            if hierarchy.has_missing:
+                parts.append(missing[codes[name], None])
+            continue
+        rows = problem.leaf_rows[name]
+        leaves = np.sort(np.argsort(-rows, kind="stable")[:_MOST])
+        first, last = vocabulary.lo[:, None], vocabulary.hi[:, None]
+        covered = (first <= leaves) & (leaves <= last)
+        width = (vocabulary.hi - vocabulary.lo + 1).astype(np.float64)
+        parts.append((covered / width[:, None])[codes[name]])
+    return np.concatenate(parts, axis=1) if parts else np.empty((problem.rows, 0))
+
 
 #: Rows below which a held-out part says nothing.
 _LEAST_ROWS = 60
