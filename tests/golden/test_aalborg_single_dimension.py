@@ -7,8 +7,8 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.release.release import Release
-from anon_core.techniques.algorithms.single_dimension import SingleDimension
-from anon_core.techniques.algorithms.single_dimension.single_dimension import (
+from anon_core.techniques.algorithms.single_dimension import (
+    SingleDimension,
     categorical_width,
     numeric_candidates,
     numeric_width,

@@ -32,8 +32,7 @@ from anon_core.techniques.algorithms.fixed_levels import FixedLevels
 from anon_core.techniques.algorithms.incognito import BySize, Incognito
 from anon_core.techniques.algorithms.mondrian import Mondrian
 from anon_core.techniques.algorithms.optimal import Optimal
-from anon_core.techniques.algorithms.samarati import Samarati
-from anon_core.techniques.algorithms.samarati.samarati import distance_matrix
+from anon_core.techniques.algorithms.samarati import Samarati, distance_matrix
 from anon_core.techniques.attacks.homogeneity import Homogeneity
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from anon_core.techniques.models.l_diversity import DistinctLDiversity

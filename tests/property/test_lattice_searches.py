@@ -18,8 +18,7 @@ from anon_core.methods.lattice.recoding_models import LEVEL_MODELS
 from anon_core.techniques.algorithms.datafly import Datafly
 from anon_core.techniques.algorithms.incognito import Incognito
 from anon_core.techniques.algorithms.optimal import Optimal
-from anon_core.techniques.algorithms.samarati import Samarati
-from anon_core.techniques.algorithms.samarati.samarati import distance_matrix
+from anon_core.techniques.algorithms.samarati import Samarati, distance_matrix
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive

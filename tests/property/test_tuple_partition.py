@@ -18,8 +18,8 @@ from anon_core.methods.partition.mondrian_cuts import rows_of_keys
 from anon_core.pipeline.runner import run
 from anon_core.techniques.models.bucket_size import BucketSize
 from anon_core.techniques.models.slicing_l_diversity import SlicingLDiversity
-from anon_core.techniques.partitioners.tuple_partition import tuple_partition
-from anon_core.techniques.partitioners.tuple_partition.tuple_partition import diverse_buckets
+from anon_core.techniques.partitioners import tuple_partition
+from anon_core.techniques.partitioners.tuple_partition import diverse_buckets
 from tests import naive_kernels
 from tests.making import Case
 from tests.often import times

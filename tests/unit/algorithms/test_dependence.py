@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anon_core.techniques.algorithms.slicing.slicing import (
+from anon_core.techniques.algorithms.slicing import (
     binned,
     column_groups,
     contingency,

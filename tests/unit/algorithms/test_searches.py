@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import anon_core.techniques.algorithms.samarati.samarati as distance
+import anon_core.techniques.algorithms.samarati as distance
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.methods.lattice.recoding_models import restricted
 from anon_core.techniques.algorithms.datafly import Datafly
 from anon_core.techniques.algorithms.incognito import Incognito
-from anon_core.techniques.algorithms.samarati import Samarati
-from anon_core.techniques.algorithms.samarati.samarati import distance_matrix
+from anon_core.techniques.algorithms.samarati import Samarati, distance_matrix
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.making import PATIENTS, Case, random_case

@@ -12,12 +12,12 @@ from anon_core.base.secret import stream
 from anon_core.methods.partition.mondrian_cuts import relaxed_parts, strict_parts
 from anon_core.methods.partition.parallel_split import GRAIN
 from anon_core.techniques.algorithms.optimal import Optimal
-from anon_core.techniques.algorithms.samarati.samarati import Samarati
+from anon_core.techniques.algorithms.samarati import Samarati
 from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from anon_core.techniques.models.slicing_l_diversity import SlicingLDiversity
 from anon_core.techniques.partitioners.anatomize import Anatomize
-from anon_core.techniques.partitioners.tuple_partition.tuple_partition import diverse_buckets
+from anon_core.techniques.partitioners.tuple_partition import diverse_buckets
 from tests.making import PATIENTS, Case, random_case
 
 

@@ -12,7 +12,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.runner import run
-from anon_core.techniques.metrics.model_utility.model_utility import (
+from anon_core.techniques.metrics.model_utility import (
     ModelUtility,
     original,
     published,

@@ -10,7 +10,7 @@ import pytest
 
 from anon_core.base.errors import NotVerified
 from anon_core.pipeline.runner import run
-from anon_core.techniques.algorithms.microaggregation import microaggregation as aggregation
+from anon_core.techniques.algorithms import microaggregation as aggregation
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Check
 from anon_core.verification.witness import Witness
@@ -196,8 +196,6 @@ def test_a_run_whose_averages_are_not_confirmed_releases_nothing(
     def swapped(*given: Any) -> np.ndarray:
         return right(*given)[::-1]
 
-    monkeypatch.setattr(
-        "anon_core.techniques.algorithms.microaggregation.microaggregation.means", swapped
-    )
+    monkeypatch.setattr("anon_core.techniques.algorithms.microaggregation.means", swapped)
     with pytest.raises(NotVerified, match="average of 'x' that is not its group's"):
         run(plan, case.dataset, assess=False)
