@@ -9,7 +9,6 @@ from anon_core.data.reading import DataOptions
 from anon_core.data.samples import SAMPLES, Sample
 from anon_core.explain.text.phrases import size
 from ui.components.guard import handled, panel, show_error
-from ui.forms import approval_form
 from ui.forms import read_options as options
 from ui.panels import session_panel, shell
 from ui.state import (
@@ -53,8 +52,6 @@ def main() -> None:
         "that hide individuals in groups. You see what an attacker still learns and what is lost, "
         "and publish a release whose promises were recomputed from the published file."
     )
-    with panel(approval_form.PANEL):
-        approval_form.inbox()
     if state.dataset() is not None:
         with panel("The table that is loaded"):
             _present()

@@ -11,6 +11,7 @@ messages to standard error.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import signal
 import sys
@@ -36,9 +37,7 @@ from anon_core.cli import report as report_command
 from anon_core.cli import suggest as suggest_command
 from anon_core.cli import sweep as sweep_command
 from anon_core.cli.counts import counts
-from anon_core.cli.freed_memory import keep_freed_memory
 from anon_core.cli.inputs import at_hand
-from anon_core.cli.lean import load_without_unused_parts
 from anon_core.cli.list_techniques import list_techniques
 from anon_core.cli.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, write_json
 from anon_core.cli.run import run_recipe, runs_there
@@ -367,10 +366,7 @@ def finish(
     given = sys.argv[1:] if arguments is None else list(arguments)
     _clear_away_when_ended()
     try:
-        if given[:1] in (["run"], ["verify"]):
-            keep_freed_memory()
-            with suppress(ImportError):  # whoever needs what is missing says so
-                load_without_unused_parts()
+        gc.set_threshold(100_000, 50, 100)  # most objects of a command live as long as it does
         status = main(given, prog=prog, more=more)
     except KeyboardInterrupt as error:  # before or after the command
         status = _stopped(str(error), as_json="--json" in given)

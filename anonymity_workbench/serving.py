@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import socket
 import sys
@@ -10,8 +11,6 @@ import sys
 from anon_core.__main__ import Command
 from anon_core.base.errors import BadInput
 from anon_core.base.shipped_files import shipped
-from anon_core.cli.freed_memory import keep_freed_memory
-from anon_core.cli.lean import collect_seldom
 from anon_core.cli.output import OK
 
 TRIES = 100
@@ -57,8 +56,7 @@ def _serve(options: argparse.Namespace) -> int:
     from ui import this_machine
 
     this_machine.stay()
-    keep_freed_memory()
-    collect_seldom()
+    gc.set_threshold(100_000, 50, 100)  # most objects of the server live as long as it does
     from streamlit.web import cli
 
     sys.argv = ["streamlit", "run", "app.py", "--server.port", str(port)]

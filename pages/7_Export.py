@@ -22,7 +22,7 @@ from ui.components.guard import handled, panel, show_error
 from ui.export import bundle
 from ui.export.bundle import ReportFormat
 from ui.export.script import script
-from ui.forms import approval_form, context_form, dialect_form
+from ui.forms import context_form, dialect_form
 from ui.panels import verdict_lines
 from ui.panels.group_panel import title_of
 from ui.panels.shell import page
@@ -106,8 +106,7 @@ def formulas(result: Result) -> None:
 
 def _context(result: Result) -> ReleaseContext:
     """Return what people say of the release, signed by logins where there are any."""
-    said = release_context.context_of(result, verdict_lines.note_of(result))
-    return approval_form.signed(result, said)
+    return release_context.context_of(result, verdict_lines.note_of(result))
 
 
 def checked(result: Result) -> bool:
@@ -413,8 +412,6 @@ if page("Export", "📦", needs="result"):
         seen = False
         with panel("Before you publish"):
             seen = checked(last)
-        with panel("A second person's approval"):
-            approval_form.ask(last, _context(last))
         with st.container(key="stack-editions"):
             left, right = st.columns(2, gap="large")
             st.html(_LOOK)

@@ -25,7 +25,7 @@ import streamlit as st
 
 from anon_core.base.registry import family
 
-Event = Literal["session", "log out", "open", "work", "error", "ask", "approve", "refuse"]
+Event = Literal["session", "log out", "open", "work", "error"]
 Outcome = Literal["done", "failed", "cancelled"]
 _OPENING = threading.Lock()
 _HERE = "journal/here"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from anon_core.base.arrays import I32, I64, U8
-from anon_core.base.copy_bytes import copy_bytes
 from anon_core.kernels.compiled import compiled
 
 
@@ -40,6 +39,6 @@ def joined_lines(codes: I32, first: I64, ends: I64, text: U8) -> U8:
         for d in range(columns):
             place = first[d] + codes[d, row]
             size = ends[place + 1] - ends[place]
-            copy_bytes(lines, at, text, ends[place], size)
+            lines[at : at + size] = text[ends[place] : ends[place + 1]]
             at += size
     return lines

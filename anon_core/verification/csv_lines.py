@@ -10,7 +10,6 @@ import numpy as np
 
 from anon_core.base.arrays import B1, I32, I64, U8
 from anon_core.base.compilation import compiled
-from anon_core.base.copy_bytes import copy_bytes
 
 _QUOTE, _LINE, _RETURN = ord('"'), ord("\n"), ord("\r")
 
@@ -104,6 +103,6 @@ def put_together(cells: I32, first: I64, places: I64, text: U8) -> U8:
         for column in range(columns):
             number = first[column] + cells[column, row]
             begin, end = places[number], places[number + 1]
-            copy_bytes(lines, at, text, begin, end - begin)
+            lines[at : at + end - begin] = text[begin:end]
             at += end - begin
     return lines

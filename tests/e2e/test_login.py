@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.e2e.browser import go, wait_for_app
 from tests.e2e.conftest import free_port, served
 from tests.e2e.provider import CLIENT, SECRET, Provider, provided
-from tests.e2e.test_access import look, note, nothing_broken
+from tests.e2e.test_access import note, nothing_broken
 from tests.e2e.test_walk import pin
 
 PEOPLE = {
@@ -149,22 +149,3 @@ def test_the_login_page_can_be_used_by_everyone(browser: Browser, host: str) -> 
             note(page, (width, scheme), found)
         context.close()
     nothing_broken(found)
-
-
-@pytest.mark.long
-def test_approval_can_be_used_by_everyone(browser: Browser, host: str) -> None:
-    ana = log_in(browser, host, "Ana Alba")
-    ana.locator(".st-key-card-toth-private").get_by_role("button").first.click()
-    expect(ana.get_by_test_id("stSidebar")).to_contain_text("Toth", timeout=30_000)
-    wait_for_app(ana)
-    go(ana, "Run")
-    ana.keyboard.press("Control+Enter")
-    expect(ana.locator(".st-key-outcome")).to_contain_text("Released", timeout=120_000)
-    wait_for_app(ana)
-    go(ana, "Export")
-    expect(ana.get_by_test_id("stMain")).to_contain_text("approv")
-    found: dict[str, Any] = {"broken": {}, "known": set()}
-    for width in (1360, 800):
-        look(ana, width, found)
-    nothing_broken(found)
-    ana.context.close()

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 import streamlit as st
 
+from anon_core.explain.report.context import Decision, ReleaseContext
+from tests.ui.sessions import EXPORT, carried_out, load, open_page, words
 from ui.state import owner as whose
+from ui.state import release_context
 
 
 class _Secrets(dict[str, Any]):
@@ -61,3 +64,35 @@ def test_an_unconfirmed_address_is_not_told(monkeypatch: pytest.MonkeyPatch) -> 
     ana = whose.person()
     assert ana is not None
     assert ana.shown == "Ana"
+
+
+def test_the_author_of_a_report_is_who_is_logged_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = load()
+    result = carried_out(held)
+    monkeypatch.setattr(st, "session_state", held)
+    typed = ReleaseContext(decision=Decision(author="Somebody", approver="Somebody else"))
+    release_context.state_it(typed)
+    assert release_context.context_of(result, "").decision == typed.decision
+    ana = whose.Person(issuer="https://id", subject="1", name="Ana", email="ana@clinic.test")
+    monkeypatch.setattr(whose, "person", lambda: ana)
+    found = release_context.context_of(result, "").decision
+    assert (found.author, found.approver) == (ana.shown, "")  # somebody else's approval is not hers
+    release_context.state_it(ReleaseContext(decision=Decision(author=ana.shown, approver="Ben")))
+    found = release_context.context_of(result, "").decision
+    assert (found.author, found.approver) == (ana.shown, "Ben")
+
+
+def test_with_logins_nobody_types_the_author(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = load()
+    carried_out(held)
+    ana = whose.Person(issuer="https://id", subject="1", name="Ana", email="ana@clinic.test")
+    monkeypatch.setattr(whose, "needs_login", lambda: True)
+    monkeypatch.setattr(whose, "person", lambda: ana)
+    monkeypatch.setattr(whose, "hosting", lambda: {"log": "off"})
+    held["ending/of"] = ana.key
+    app = open_page(EXPORT, held)
+    assert not app.exception
+    fields = {field.key for field in app.text_input}
+    assert "ctx-approver" in fields
+    assert "ctx-author" not in fields
+    assert "who is logged in" in words(app)

@@ -18,6 +18,7 @@ from anon_core.explain.report.context import (
 from ui.components.guard import show_error
 from ui.state import owner as whose
 from ui.state import release_context
+from ui.words.explain import plain
 
 _EARLIER = ("Nobody has said", "There are none", "These are out")
 
@@ -105,18 +106,18 @@ def _threats(now: ReleaseContext) -> ReleaseContext:
 def _decision(now: ReleaseContext) -> ReleaseContext:
     known = now.decision
     left, middle, right = st.columns(3)
-    author, approver = known.author, known.approver
-    if whose.needs_login():  # then both are logins, and nothing that is typed counts
-        left.caption("Author and approver are told by their logins, under the form.")
-        author = approver = ""
+    author = known.author
+    if (person := whose.person()) is not None:
+        author = person.shown
+        left.caption(f"Author: {plain(author)}, who is logged in.")
     else:
         author = left.text_input("Author", author, key="ctx-author")
-        approver = left.text_input(
-            "Approved by",
-            approver,
-            key="ctx-approver",
-            help="A second person, who has looked at the checks and the reasons.",
-        )
+    approver = left.text_input(
+        "Approved by",
+        known.approver,
+        key="ctx-approver",
+        help="A second person, who has looked at the checks and the reasons.",
+    )
     expert = middle.text_input("Expert", known.expert, key="ctx-expert")
     qualification = middle.text_input(
         "The expert's qualification", known.qualification, key="ctx-qualification"
