@@ -36,7 +36,7 @@ def at_hand(options: argparse.Namespace) -> Generator[None]:
         sys.stderr.write(f"{stored.shown} is read where it lies, and not copied to this disk.\n")
         yield
         return
-    from anon_core.verification.engine import own_folder, remove_left_over
+    from anon_core.verification.files.engine import own_folder, remove_left_over
 
     if remove_left_over():
         sys.stderr.write(LEFT_OVER)

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from anon_core.pipeline.publish.release_folder import Staged
     from anon_core.pipeline.result import Result
     from anon_core.recipe.plan import Plan
-    from anon_core.verification.cells import TextTable
     from anon_core.verification.checks import Verification
-    from anon_core.verification.witness import Witness
+    from anon_core.verification.rows.witness import Witness
+    from anon_core.verification.text.cells import TextTable
 
 #: Bytes of a table from which it is read for verification while the release is made.
 _AHEAD_FROM = 1 << 24
@@ -75,7 +75,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from anon_core.recipe.reuse import refuse_undecidable
     from anon_core.recipe.statistics_files import TYPED, typed_files
     from anon_core.verification.checks import read_ahead, verify_files
-    from anon_core.verification.engine import remove_left_over
+    from anon_core.verification.files.engine import remove_left_over
 
     plan = _plan_of(options)
     plan.refuse_guessable()

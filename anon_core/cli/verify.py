@@ -23,7 +23,7 @@ def verifies_there(options: argparse.Namespace, stored: Stored) -> bool:
 def verify(options: argparse.Namespace) -> int:
     """Verify a release and tell each check; return the exit status."""
     from anon_core.pipeline.verify.verify_release import verify_release
-    from anon_core.verification.engine import remove_left_over
+    from anon_core.verification.files.engine import remove_left_over
 
     if remove_left_over():
         sys.stderr.write(LEFT_OVER)

@@ -35,7 +35,7 @@ from anon_core.release.people import encode_population
 from anon_core.release.problem import Problem, leaf_codes
 from anon_core.release.release import Release
 from anon_core.release.reserved_texts import refuse_look_alikes
-from anon_core.verification.witness import Witness
+from anon_core.verification.rows.witness import Witness
 
 if TYPE_CHECKING:
     import pyarrow as pa

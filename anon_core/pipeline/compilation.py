@@ -31,7 +31,7 @@ from anon_core.pipeline.measure.extra_attacks import attack
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
-from anon_core.verification.plain_bytes import lines_of
+from anon_core.verification.files.plain_bytes import lines_of
 
 _FEW, _MANY = "toth-private", "hospital"
 _STAMP = "warmed.txt"

@@ -44,7 +44,7 @@ from anon_core.release.vocabulary import LONGEST_SET
 from anon_core.verification.checks import Verification, verify
 from anon_core.verification.findings import PENDING, Check
 from anon_core.verification.judgement import GATES
-from anon_core.verification.witness import Witness
+from anon_core.verification.rows.witness import Witness
 
 if TYPE_CHECKING:
     import pyarrow as pa

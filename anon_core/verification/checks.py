@@ -18,44 +18,44 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anon_core.base.errors import AnonError, clipped, listing
-from anon_core.verification import statistics_files as typed
-from anon_core.verification.averages import check_averages, check_groups, numbers_of
-from anon_core.verification.cells import TextTable
-from anon_core.verification.dialect import check_dialect, check_presence, names_of
-from anon_core.verification.engine import within
-from anon_core.verification.file_checks import check_formulas
-from anon_core.verification.file_formats import file_names, read_files
+from anon_core.verification.files import statistics_files as typed
+from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, Content, read_bytes
+from anon_core.verification.files.dialect import check_dialect, check_presence, names_of
+from anon_core.verification.files.engine import within
+from anon_core.verification.files.file_checks import check_formulas
+from anon_core.verification.files.file_formats import file_names, read_files
+from anon_core.verification.files.folder import check_folder, refuse_unfinished
+from anon_core.verification.files.hierarchy_files import named_path, read_hierarchies
+from anon_core.verification.files.published import PublishedTable
+from anon_core.verification.files.reading import read_table
+from anon_core.verification.files.reading_options import Reading, read_options
+from anon_core.verification.files.recipe_text import read_recipe
+from anon_core.verification.files.spelling import Comparison
 from anon_core.verification.findings import Check, Verification, many, named, undecided
-from anon_core.verification.folder import check_folder, refuse_unfinished
-from anon_core.verification.groups import Grouped, table_names
-from anon_core.verification.hierarchy_files import named_path, read_hierarchies
-from anon_core.verification.histogram import tally
 from anon_core.verification.inputs import UnlikeCsv, read_both_sides
 from anon_core.verification.judgement import check_gates, judge_all, looks_at_public
-from anon_core.verification.level_columns import LevelTable
-from anon_core.verification.lines import Lines
-from anon_core.verification.opening import MOST_TEXT_BYTES, Content, read_bytes
-from anon_core.verification.permuted import check_permuted
-from anon_core.verification.public_people import PublicPeople, read_public
-from anon_core.verification.published import PublishedTable
-from anon_core.verification.reading import read_table
-from anon_core.verification.reading_options import Reading, read_options
-from anon_core.verification.recipe_text import read_recipe
 from anon_core.verification.registry import second_computations
-from anon_core.verification.row_coverage import check_coverage
-from anon_core.verification.sampling import is_guessable
-from anon_core.verification.shape import completed
-from anon_core.verification.spelling import Comparison
-from anon_core.verification.tables import PrivateTable, Promise, read_promise, section
-from anon_core.verification.texts import Spelling, on_levels, read_private_column
-from anon_core.verification.unseen_values import (
+from anon_core.verification.rows.averages import check_averages, check_groups, numbers_of
+from anon_core.verification.rows.groups import Grouped, table_names
+from anon_core.verification.rows.histogram import tally
+from anon_core.verification.rows.lines import Lines
+from anon_core.verification.rows.permuted import check_permuted
+from anon_core.verification.rows.public_people import PublicPeople, read_public
+from anon_core.verification.rows.recipe_changes import (
     at_each_level,
     at_levels,
     relabelled,
     with_unseen,
     without_redacted,
 )
-from anon_core.verification.witness import Witness
+from anon_core.verification.rows.row_coverage import check_coverage
+from anon_core.verification.rows.sampling import is_guessable
+from anon_core.verification.rows.shape import completed
+from anon_core.verification.rows.tables import PrivateTable, Promise, read_promise, section
+from anon_core.verification.rows.witness import Witness
+from anon_core.verification.text.cells import TextTable
+from anon_core.verification.text.level_columns import LevelTable
+from anon_core.verification.text.texts import Spelling, on_levels, read_private_column
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from anon_core.verification.evidence import CannotTell, Evidence
 from anon_core.verification.findings import Check, Rows, named
-from anon_core.verification.histogram import tally
-from anon_core.verification.match import covering_pairs, text_runs
-from anon_core.verification.tables import joined
-from anon_core.verification.texts import Codes
+from anon_core.verification.rows.histogram import tally
+from anon_core.verification.rows.matching import covering_pairs, text_runs
+from anon_core.verification.rows.tables import joined
+from anon_core.verification.text.texts import Codes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.verification.texts import Codes
+from anon_core.verification.text.texts import Codes
 
 _WORD = 1 << 63
 

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import AnonError, listing
-from anon_core.verification.candidate_rows import Behind, behind
 from anon_core.verification.findings import Check, many, named
-from anon_core.verification.groups import Grouped, blocks
-from anon_core.verification.histogram import Histogram
-from anon_core.verification.public_people import PublicPeople, covered_people
-from anon_core.verification.tables import PrivateTable, Promise, joined
-from anon_core.verification.texts import Codes, PrivateColumn
+from anon_core.verification.rows.candidate_rows import Behind, behind
+from anon_core.verification.rows.groups import Grouped, blocks
+from anon_core.verification.rows.histogram import Histogram
+from anon_core.verification.rows.public_people import PublicPeople, covered_people
+from anon_core.verification.rows.tables import PrivateTable, Promise, joined
+from anon_core.verification.text.texts import Codes, PrivateColumn
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from anon_core.base.errors import BadInput
-from anon_core.verification.cells import TextTable
-from anon_core.verification.file_checks import check_readable
-from anon_core.verification.file_formats import read_alone, read_beside, read_from
+from anon_core.verification.files.bounded_reading import Content
+from anon_core.verification.files.file_checks import check_readable
+from anon_core.verification.files.file_formats import read_alone, read_beside, read_from
+from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check
-from anon_core.verification.groups import table_names
-from anon_core.verification.opening import Content
-from anon_core.verification.published import PublishedTable
-from anon_core.verification.tables import PrivateTable, Promise
-from anon_core.verification.texts import Spelling
+from anon_core.verification.rows.groups import table_names
+from anon_core.verification.rows.tables import PrivateTable, Promise
+from anon_core.verification.text.cells import TextTable
+from anon_core.verification.text.texts import Spelling
 
 #: Rows of the table up to which published files are read while it is.
 _AT_ONCE = 1 << 23

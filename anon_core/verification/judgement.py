@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, cast
 
-from anon_core.verification.candidate_rows import Behind
 from anon_core.verification.evidence import CannotTell, Evidence, Levels
 from anon_core.verification.fillings import TooManyFillings
 from anon_core.verification.findings import Check, undecided
-from anon_core.verification.groups import Grouped
-from anon_core.verification.match import TooLarge
-from anon_core.verification.public_people import PublicPeople
 from anon_core.verification.registry import SecondComputation, second_computations
-from anon_core.verification.tables import PrivateTable, Promise
+from anon_core.verification.rows.candidate_rows import Behind
+from anon_core.verification.rows.groups import Grouped
+from anon_core.verification.rows.matching import TooLarge
+from anon_core.verification.rows.public_people import PublicPeople
+from anon_core.verification.rows.tables import PrivateTable, Promise
 
 
 def judge_all(

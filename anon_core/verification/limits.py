@@ -6,8 +6,8 @@ import numpy as np
 
 from anon_core.verification.evidence import Evidence
 from anon_core.verification.findings import Check, many, named
-from anon_core.verification.histogram import Histogram
-from anon_core.verification.texts import Codes
+from anon_core.verification.rows.histogram import Histogram
+from anon_core.verification.text.texts import Codes
 
 
 def at_least(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anon_core.verification.evidence import Evidence
-from anon_core.verification.texts import Codes
+from anon_core.verification.text.texts import Codes
 
 
 def who_look_alike(evidence: Evidence) -> Codes:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from anon_core.verification.evidence import CannotTell, Evidence
 from anon_core.verification.findings import Check, many, named
-from anon_core.verification.texts import Codes
+from anon_core.verification.text.texts import Codes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from anon_core.base.errors import BadInput, clipped
-from anon_core.verification import statistics_files as typed
-from anon_core.verification.dialect import check_dialect, check_presence, names_of
 from anon_core.verification.evidence import CannotTell
-from anon_core.verification.file_checks import check_formulas, check_readable
-from anon_core.verification.file_formats import (
+from anon_core.verification.files import statistics_files as typed
+from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, read_bytes
+from anon_core.verification.files.dialect import check_dialect, check_presence, names_of
+from anon_core.verification.files.file_checks import check_formulas, check_readable
+from anon_core.verification.files.file_formats import (
     check_other_formats,
     check_writing,
     file_names,
@@ -27,25 +28,24 @@ from anon_core.verification.file_formats import (
     read_from,
     read_release,
 )
+from anon_core.verification.files.folder import check_folder, refuse_unfinished
+from anon_core.verification.files.hierarchy_files import read_hierarchies
+from anon_core.verification.files.published import PublishedTable
+from anon_core.verification.files.reading_options import read_options
+from anon_core.verification.files.recipe_text import read_recipe
 from anon_core.verification.findings import Check, Verification, many, named, not_checked
-from anon_core.verification.folder import check_folder, refuse_unfinished
-from anon_core.verification.groups import Grouped, group_name, parts, table_names
-from anon_core.verification.hierarchy_files import read_hierarchies
-from anon_core.verification.histogram import tally
 from anon_core.verification.judgement import judge_all
-from anon_core.verification.kinds import kind_of
-from anon_core.verification.lines import Lines
-from anon_core.verification.opening import MOST_TEXT_BYTES, read_bytes
-from anon_core.verification.published import PublishedTable
-from anon_core.verification.reading_options import read_options
-from anon_core.verification.recipe_text import read_recipe
-from anon_core.verification.shape import completed
-from anon_core.verification.tables import Promise, read_promise, section
-from anon_core.verification.texts import EVERYTHING, Spelling, members_of
-from anon_core.verification.unseen_values import relabelled
+from anon_core.verification.rows.groups import Grouped, group_name, parts, table_names
+from anon_core.verification.rows.histogram import tally
+from anon_core.verification.rows.lines import Lines
+from anon_core.verification.rows.recipe_changes import relabelled
+from anon_core.verification.rows.shape import completed
+from anon_core.verification.rows.tables import Promise, read_promise, section
+from anon_core.verification.text.kinds import kind_of
+from anon_core.verification.text.texts import EVERYTHING, Spelling, members_of
 
 if TYPE_CHECKING:
-    from anon_core.verification.tables import PrivateTable
+    from anon_core.verification.rows.tables import PrivateTable
 
 _NEEDS_TABLE = {
     "rows": "How many rows of the table are not published was not checked.",

@@ -16,9 +16,9 @@ import pytest
 from anon_core.__main__ import main
 from anon_core.pipeline.publish import file_formats as published
 from anon_core.pipeline.publish.file_formats import FileFormat, file_names
-from anon_core.verification import file_formats as recomputed
-from anon_core.verification.file_formats import same_bytes
-from anon_core.verification.texts import Codes
+from anon_core.verification.files import file_formats as recomputed
+from anon_core.verification.files.file_formats import same_bytes
+from anon_core.verification.text.texts import Codes
 from tests.ui.sessions import EXPORT, carried_out, load, open_page
 from ui.export import bundle
 

@@ -30,10 +30,10 @@ from anon_core.data.roles.suggestions import suggest_roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, Kind, detect_kind, kind_that_writes
 from anon_core.techniques.metrics.squared_error import SquaredError
-from anon_core.verification import kinds as recomputed
-from anon_core.verification.claims import untrue
-from anon_core.verification.tables import read_promise
-from anon_core.verification.texts import Spelling
+from anon_core.verification.rows.tables import read_promise
+from anon_core.verification.text import kinds as recomputed
+from anon_core.verification.text.claims import untrue
+from anon_core.verification.text.texts import Spelling
 from ui.panels.cut_panel import can_be_cut
 
 TIMES = [f"{hour:02}:{minute:02}" for hour in range(8, 18) for minute in (0, 20, 40)]

@@ -43,8 +43,8 @@ from anon_core.release.results import Measure, Outcome, SearchAccount, Verdict
 from anon_core.release.vocabulary import of_level
 from anon_core.verification.evidence import Evidence, class_check
 from anon_core.verification.findings import Check
-from anon_core.verification.histogram import Counts
 from anon_core.verification.registry import recomputes
+from anon_core.verification.rows.histogram import Counts
 from tests.making import PATIENTS
 from tests.ui.sessions import COMPARE, RESULTS, RUN, choose, load, open_page, words
 from tests.ui.sessions import carried_out as carried_out_in

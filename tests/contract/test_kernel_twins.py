@@ -15,7 +15,7 @@ import anon_core
 from tests.twins import TWINS
 
 CORE = Path(anon_core.__file__).parent
-FILES = sorted([*(CORE / "kernels").glob("*.py"), *(CORE / "verification").glob("*.py")])
+FILES = sorted([*(CORE / "kernels").glob("*.py"), *(CORE / "verification").rglob("*.py")])
 TESTS = Path(__file__).resolve().parents[1]
 HINT = "Add it to tests/twins.py, with a twin and a test marked `kernels`."
 

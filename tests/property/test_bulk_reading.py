@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.base.errors import BadInput
-from anon_core.verification import engine, reading
-from anon_core.verification.cells import TextTable
-from anon_core.verification.plain_bytes import plain_lines
-from anon_core.verification.reading_options import Reading
+from anon_core.verification.files import engine, reading
+from anon_core.verification.files.plain_bytes import plain_lines
+from anon_core.verification.files.reading_options import Reading
+from anon_core.verification.text.cells import TextTable
 
 _CELL = st.text(alphabet="ab\",;' é\n", max_size=4) | st.sampled_from(["NA", "null", "", "1", "''"])
 _LINE = st.text(alphabet='a,"', max_size=6)
@@ -143,7 +143,7 @@ def test_a_file_that_changes_while_it_is_read_is_told(tmp_path: Path) -> None:
 def test_lines_and_cells_are_counted_block_by_block(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("anon_core.verification.plain_bytes._BLOCK", 4)
+    monkeypatch.setattr("anon_core.verification.files.plain_bytes._BLOCK", 4)
     for content, width, lines in (
         (b'a,b\n"x",1\n"y","2"\nz,', 2, 4),
         (b'a,b\n"x,y,",1\n"y",""\n', 2, 3),

@@ -16,18 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.__main__ import main
-from anon_core.verification import bulk as bulk_reader
-from anon_core.verification import bulk as row_groups
-from anon_core.verification import (
-    cells,
-    checks,
-    file_formats,
-    published,
-    reading,
-    row_coverage,
-    tables,
-)
+from anon_core.verification import checks
 from anon_core.verification.checks import verify_files
+from anon_core.verification.files import bulk as bulk_reader
+from anon_core.verification.files import bulk as row_groups
+from anon_core.verification.files import file_formats, published, reading
+from anon_core.verification.rows import row_coverage, tables
+from anon_core.verification.text import cells
 
 RECIPE = """\
 [roles]
@@ -149,7 +144,7 @@ def test_the_same_is_found_of_what_was_tampered_with(
 def test_the_release_itself_holds_either_way(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:  # no CSV file needs to be taken apart
         patch.delattr(file_formats.PublishedTable, "_read")
-        patch.setattr("anon_core.verification.published.read_plain", lambda _: None)
+        patch.setattr("anon_core.verification.files.published.read_plain", lambda _: None)
         found = told(desk, desk / "out", bulk=True)
     assert found["holds"]
     assert found == told(desk, desk / "out", bulk=False)

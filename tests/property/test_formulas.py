@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from anon_core.data.values.formulas import is_formula, may_be_formula, neutralised, plain
 from anon_core.pipeline.runner import run
-from anon_core.verification import texts as second
 from anon_core.verification.checks import verify
+from anon_core.verification.text import texts as second
 from tests.making import Case
 from tests.often import often
 

@@ -10,8 +10,8 @@ import pytest
 from anon_core.data.hierarchy.claims import false_labels
 from anon_core.data.hierarchy.ranges import read_range
 from anon_core.data.values.kinds import ColumnKind
-from anon_core.verification.claims import untrue
-from anon_core.verification.texts import Spelling
+from anon_core.verification.text.claims import untrue
+from anon_core.verification.text.texts import Spelling
 from tests.often import times
 
 #: Template, and whether each end belongs to the range; None where there is no such end.

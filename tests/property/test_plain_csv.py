@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from anon_core.pipeline.publish.published_table import (  # pyright: ignore[reportPrivateUsage]
     _group_numbers,
 )
-from anon_core.verification.permuted import _steps  # pyright: ignore[reportPrivateUsage]
-from anon_core.verification.plain_csv import read_plain
-from anon_core.verification.tables import joined, numbered
+from anon_core.verification.files.plain_csv import read_plain
+from anon_core.verification.rows.permuted import _steps  # pyright: ignore[reportPrivateUsage]
+from anon_core.verification.rows.tables import joined, numbered
 
 _CELL = st.text(alphabet='ab",\n é\r\0', max_size=5) | st.sampled_from(
     ["NA", "null", "", "1", "'="]

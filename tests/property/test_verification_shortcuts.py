@@ -15,15 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core import Dataset
-from anon_core.verification import digits, kinds, published
-from anon_core.verification import row_coverage as coverage
-from anon_core.verification.cells import Cells, TextTable
 from anon_core.verification.checks import verify
+from anon_core.verification.files import published
+from anon_core.verification.files.plain_csv import read_plain
+from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Rows, Verification
-from anon_core.verification.match import beyond, sole_text
-from anon_core.verification.plain_csv import read_plain
-from anon_core.verification.published import PublishedTable
-from anon_core.verification.texts import MISSING_TOKENS, Spelling, read_private_column
+from anon_core.verification.rows import row_coverage as coverage
+from anon_core.verification.rows.matching import beyond, sole_text
+from anon_core.verification.text import digits, kinds
+from anon_core.verification.text.cells import Cells, TextTable
+from anon_core.verification.text.texts import MISSING_TOKENS, Spelling, read_private_column
 
 Row = tuple[str, ...]
 

@@ -24,7 +24,7 @@ from anon_core.data.hierarchy import from_rows
 from anon_core.data.reading import DataOptions, read_table
 from anon_core.data.table import MISSING_TOKENS, Dataset
 from anon_core.verification.checks import verify
-from anon_core.verification.texts import MISSING_TOKENS as SAME_TOKENS
+from anon_core.verification.text.texts import MISSING_TOKENS as SAME_TOKENS
 from tests.making import Case
 from tests.often import often
 

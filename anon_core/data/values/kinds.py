@@ -1,9 +1,9 @@
 """The kinds of columns, one row each: how texts are read, compared and written again.
 
-Another kind is a row of `KINDS` here, and one in `anon_core/verification/kinds.py`, which shares no
-code with this file. Whoever needs to know what a column's values are asks the row, and compares no
-names. What a kind may have besides stands where it belongs, by the kind's name: forms of labels in
-`hierarchy/ranges.py`, proposals in `hierarchy/propose/`, round places of cuts in
+Another kind is a row of `KINDS` here, and one in `anon_core/verification/text/kinds.py`, which
+shares no code with this file. Whoever needs to know what a column's values are asks the row, and
+compares no names. What a kind may have besides stands where it belongs, by the kind's name: forms
+of labels in `hierarchy/ranges.py`, proposals in `hierarchy/propose/`, round places of cuts in
 `hierarchy/propose/starts.py`. A kind that is not there is treated as any other with a measure.
 """
 

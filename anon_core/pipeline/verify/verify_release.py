@@ -12,13 +12,13 @@ from anon_core.pipeline.verify.earlier_release import check_previous, previous_f
 from anon_core.pipeline.verify.repeated_run import Repeated, checks_of, repeated, tells_more
 from anon_core.recipe.plan import Plan, read_plan
 from anon_core.verification.checks import verify_files
+from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, read_bytes
+from anon_core.verification.files.folder import refuse_unfinished
+from anon_core.verification.files.recipe_text import read_recipe
 from anon_core.verification.findings import Check, Verification, not_checked
-from anon_core.verification.folder import refuse_unfinished
 from anon_core.verification.judgement import GATES
-from anon_core.verification.opening import MOST_TEXT_BYTES, read_bytes
-from anon_core.verification.recipe_text import read_recipe
 from anon_core.verification.release_only import verify_release_only
-from anon_core.verification.witness import Witness
+from anon_core.verification.rows.witness import Witness
 
 
 def verify_release(

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from anon_core.verification.evidence import Evidence, class_check
 from anon_core.verification.findings import Check
-from anon_core.verification.histogram import Counts
 from anon_core.verification.registry import recomputes
+from anon_core.verification.rows.histogram import Counts
 
 
 @recomputes("background-bound", forms=("whole", "averaged", "permuted"))

@@ -8,8 +8,8 @@ from decimal import Decimal, localcontext
 
 from anon_core.verification.evidence import CannotTell, Evidence, class_check
 from anon_core.verification.findings import Check
-from anon_core.verification.histogram import Counts
 from anon_core.verification.registry import recomputes
+from anon_core.verification.rows.histogram import Counts
 
 
 @recomputes("delta-disclosure", forms=("whole", "averaged", "permuted"))

@@ -9,11 +9,11 @@ import numpy as np
 from anon_core.verification.evidence import CannotTell, Evidence
 from anon_core.verification.fillings import chances
 from anon_core.verification.findings import Check, Rows, many, named
-from anon_core.verification.groups import Grouped, blocks
-from anon_core.verification.public_people import PublicPeople, covered_people
 from anon_core.verification.registry import recomputes
-from anon_core.verification.tables import Promise, joined
-from anon_core.verification.texts import Codes, Cover
+from anon_core.verification.rows.groups import Grouped, blocks
+from anon_core.verification.rows.public_people import PublicPeople, covered_people
+from anon_core.verification.rows.tables import Promise, joined
+from anon_core.verification.text.texts import Codes, Cover
 
 
 @recomputes("delta-presence", forms=("whole", "permuted"), called="δ-presence", needs_public=True)

@@ -15,15 +15,15 @@ from typing import Any, cast
 from anon_core.verification.evidence import CannotTell, Evidence
 from anon_core.verification.findings import Check, many, not_checked
 from anon_core.verification.limits import at_least
-from anon_core.verification.redrawn_sample import (
+from anon_core.verification.registry import recomputes
+from anon_core.verification.rows.redrawn_sample import (
     classes_of,
     fitting_levels,
     labels_by_level,
     published_classes,
     redrawn,
 )
-from anon_core.verification.registry import recomputes
-from anon_core.verification.sampling import least_of, share_of
+from anon_core.verification.rows.sampling import least_of, share_of
 
 _NAME = "differential-privacy"
 

@@ -10,12 +10,12 @@ import numpy as np
 from anon_core.base.errors import listing
 from anon_core.verification.evidence import CannotTell, Evidence
 from anon_core.verification.findings import Check
-from anon_core.verification.histogram import tally
 from anon_core.verification.limits import at_least
 from anon_core.verification.persons import person_check, persons
 from anon_core.verification.registry import recomputes
-from anon_core.verification.tables import joined
-from anon_core.verification.texts import Codes
+from anon_core.verification.rows.histogram import tally
+from anon_core.verification.rows.tables import joined
+from anon_core.verification.text.texts import Codes
 
 
 @recomputes("k-anonymity", forms=("whole", "averaged"), counts_people=True, looks_at="quasi")

@@ -9,11 +9,11 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.verification.candidate_rows import Behind
 from anon_core.verification.evidence import CannotTell, Evidence, class_check
 from anon_core.verification.findings import Check
 from anon_core.verification.registry import recomputes
-from anon_core.verification.texts import Codes
+from anon_core.verification.rows.candidate_rows import Behind
+from anon_core.verification.text.texts import Codes
 
 
 @recomputes("personalized", forms=("whole",), called="personalized privacy", looks_at="every")

@@ -6,10 +6,10 @@ import numpy as np
 
 from anon_core.verification.evidence import CannotTell, Evidence
 from anon_core.verification.findings import Check
-from anon_core.verification.groups import Block, Grouped, blocks, coded, sets_are_formed
 from anon_core.verification.limits import at_most_shares
 from anon_core.verification.registry import recomputes
-from anon_core.verification.sliced import Shown, check_posteriors
+from anon_core.verification.rows.groups import Block, Grouped, blocks, coded, sets_are_formed
+from anon_core.verification.rows.sliced import Shown, check_posteriors
 
 
 @recomputes("slicing-l-diversity", forms=("whole", "averaged", "permuted"))

@@ -12,9 +12,9 @@ import numpy as np
 from anon_core.verification.earth_mover import Spread, Tree, all_alike, by_tree, in_order
 from anon_core.verification.evidence import CannotTell, Evidence, class_check
 from anon_core.verification.findings import Check
-from anon_core.verification.histogram import Histogram
 from anon_core.verification.registry import recomputes
-from anon_core.verification.texts import Codes
+from anon_core.verification.rows.histogram import Histogram
+from anon_core.verification.text.texts import Codes
 
 
 @recomputes("t-closeness", forms=("whole", "averaged", "permuted"))

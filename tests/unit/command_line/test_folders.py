@@ -13,7 +13,7 @@ import pytest
 from anon_core.__main__ import main
 from anon_core.base.errors import BadInput
 from anon_core.data.reading import read_table
-from anon_core.verification import reading as second
+from anon_core.verification.files import reading as second
 
 RECIPE = """
 version = 3

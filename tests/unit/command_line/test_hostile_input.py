@@ -29,12 +29,12 @@ from anon_core.cli.output import BROKEN, ERROR
 from anon_core.data.hierarchy.files.level_files import parse_levels
 from anon_core.data.reading import limits, read_table
 from anon_core.recipe.plan import Plan
-from anon_core.verification import opening as own_opening
-from anon_core.verification import reading as own_reading
 from anon_core.verification.checks import verify as own_verify
-from anon_core.verification.hierarchy_files import read_levels as read_levels_again
-from anon_core.verification.reading_options import read_options
-from anon_core.verification.recipe_text import read_recipe
+from anon_core.verification.files import bounded_reading as own_opening
+from anon_core.verification.files import reading as own_reading
+from anon_core.verification.files.hierarchy_files import read_levels as read_levels_again
+from anon_core.verification.files.reading_options import read_options
+from anon_core.verification.files.recipe_text import read_recipe
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 RECIPE = """\

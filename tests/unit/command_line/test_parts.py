@@ -270,7 +270,7 @@ def test_whatever_is_amiss_with_a_csv_part_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if quick:
-        monkeypatch.setattr("anon_core.verification.file_formats._QUICK_FROM", 0)
+        monkeypatch.setattr("anon_core.verification.files.file_formats._QUICK_FROM", 0)
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     _asked(tmp_path, "mondrian", "parts = 3")
     _released(tmp_path, "t.csv")

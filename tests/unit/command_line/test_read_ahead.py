@@ -9,7 +9,7 @@ import pytest
 from anon_core.__main__ import main
 from anon_core.cli import run as run_command
 from anon_core.verification import checks
-from anon_core.verification.cells import TextTable
+from anon_core.verification.text.cells import TextTable
 from tests.unit.command_line.test_engines import _recipe, _table
 
 

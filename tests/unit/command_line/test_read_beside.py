@@ -21,7 +21,7 @@ TABLE = "age,sex,illness\n" + "".join(
 @pytest.fixture(params=["optimal", "anatomy"])
 def place(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with a table, its recipe and its release, of which all is taken for large."""
-    monkeypatch.setattr("anon_core.verification.file_formats._QUICK_FROM", 0)
+    monkeypatch.setattr("anon_core.verification.files.file_formats._QUICK_FROM", 0)
     model = (
         "name = 'k-anonymity'\nk = 3"
         if request.param == "optimal"

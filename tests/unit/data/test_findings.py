@@ -9,7 +9,7 @@ from anon_core.data.roles.findings import findings
 from anon_core.data.roles.names_in_text import holding_names, without_names, words_of_names
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.verification import unseen_values as second
+from anon_core.verification.rows import recipe_changes as second
 
 ROWS = 40
 FIRST = ("Ada", "Bo", "Cleo", "Dora", "Emil", "Finn", "Gerda", "Hugo")

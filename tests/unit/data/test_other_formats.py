@@ -15,8 +15,8 @@ import xlsxwriter
 from anon_core.base.errors import BadInput, BadPlan
 from anon_core.data.reading import DataOptions, named_sheets, read_table
 from anon_core.data.table import MISSING_TOKENS, Dataset
-from anon_core.verification.reading import read_table as read_again
-from anon_core.verification.reading_options import read_options
+from anon_core.verification.files.reading import read_table as read_again
+from anon_core.verification.files.reading_options import read_options
 
 SURVEY = pd.DataFrame(
     {

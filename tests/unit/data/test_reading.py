@@ -24,7 +24,7 @@ from anon_core.data.column import Column
 from anon_core.data.frames import coded_arrow
 from anon_core.data.reading import DataOptions, read_table
 from anon_core.data.table import MISSING_TOKENS, Dataset
-from anon_core.verification.reading import read_table as read_again
+from anon_core.verification.files.reading import read_table as read_again
 from tests.often import often
 
 SECRET = "Zebulon"

@@ -18,9 +18,9 @@ from anon_core.data.column import Column, encode
 from anon_core.data.frames import plain_text
 from anon_core.data.table import MISSING_TOKENS, Dataset, check_kinds, check_names
 from anon_core.data.values.kinds import ColumnKind, as_day, as_number, detect_kind
-from anon_core.verification.cells import Cells
-from anon_core.verification.kinds import kind_of
-from anon_core.verification.texts import read_private_column
+from anon_core.verification.text.cells import Cells
+from anon_core.verification.text.kinds import kind_of
+from anon_core.verification.text.texts import read_private_column
 
 SECRET = "Zebulon"
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anon_core.verification import plain_bytes
-from anon_core.verification.csv_lines import count_lines
+from anon_core.verification.files import plain_bytes
+from anon_core.verification.files.csv_lines import count_lines
 from tests import naive_kernels
 from tests.often import often
 

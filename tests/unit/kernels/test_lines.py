@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core.kernels.lines import joined_lines
-from anon_core.verification.csv_lines import put_together
+from anon_core.verification.files.csv_lines import put_together
 from tests import naive_kernels
 
 pytestmark = pytest.mark.kernels

@@ -17,8 +17,8 @@ from anon_core.data.hierarchy.claims import with_true_labels
 from anon_core.data.table import Dataset
 from anon_core.explain.text.checklist import published
 from anon_core.recipe.plan import Plan
-from anon_core.verification.texts import Spelling
-from anon_core.verification.unseen_values import relabelled
+from anon_core.verification.rows.recipe_changes import relabelled
+from anon_core.verification.text.texts import Spelling
 
 #: As a well-known file of the field has it: 5 stands under 0-4.
 AGES = [[str(a), f"{(a - 1) // 5 * 5}-{(a - 1) // 5 * 5 + 4}", "*"] for a in range(1, 16)]

@@ -10,8 +10,8 @@ from anon_core.base.errors import BadPlan
 from anon_core.data.values.meanings import Meaning
 from anon_core.pipeline.runner import run
 from anon_core.recipe.statistics_files import as_excel, as_spss, as_stata, typed
-from anon_core.verification import statistics_files as second
-from anon_core.verification.statistics_files import check_typed
+from anon_core.verification.files import statistics_files as second
+from anon_core.verification.files.statistics_files import check_typed
 from tests.making import PATIENTS
 
 #: Letters beyond 16 bits count twice.

@@ -14,8 +14,8 @@ from anon_core.verification import registry
 from anon_core.verification.checks import verify
 from anon_core.verification.evidence import Evidence, class_check
 from anon_core.verification.findings import Check, Verification
-from anon_core.verification.kinds import number_of
 from anon_core.verification.registry import Form, recomputes
+from anon_core.verification.text.kinds import number_of
 from tests.unit.verification.test_verify import written
 
 PEOPLE = pd.DataFrame(

@@ -7,9 +7,9 @@ import pytest
 
 from anon_core.data.column import encode
 from anon_core.data.hierarchy import from_rows, unclear_places
-from anon_core.verification.kinds import day_of, number_of
-from anon_core.verification.public_values import completed
-from anon_core.verification.texts import Key, Spelling
+from anon_core.verification.rows.public_values import completed
+from anon_core.verification.text.kinds import day_of, number_of
+from anon_core.verification.text.texts import Key, Spelling
 
 NUMBERS = ["20-29", "[20, 30)", "(19, 29]", "20..29", "20 to 29", "20–29", "2*"]
 MONTH = ["2020-02", "2020-02-01 to 2020-02-29", "[2020-02-01, 2020-03-01)"]

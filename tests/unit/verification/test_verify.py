@@ -22,20 +22,16 @@ import tomli_w
 from anon_core.base.errors import BadHierarchy, BadInput, BadPlan
 from anon_core.pipeline.publish.file_formats import as_parquet
 from anon_core.pipeline.verify.verify_release import verify_release
-from anon_core.verification.cells import Cells, text_of
 from anon_core.verification.checks import verify as verify_published
 from anon_core.verification.checks import verify_files
 from anon_core.verification.findings import Check, Verification
-from anon_core.verification.kinds import day_of, kind_of, number_of
-from anon_core.verification.match import covering_pairs, text_runs, unmet
-from anon_core.verification.shape import Shape, read_shape
-from anon_core.verification.texts import (
-    is_formula,
-    members_of,
-    read_private_column,
-)
+from anon_core.verification.rows.matching import covering_pairs, text_runs, unmet
+from anon_core.verification.rows.shape import Shape, read_shape
+from anon_core.verification.text.cells import Cells, text_of
+from anon_core.verification.text.kinds import day_of, kind_of, number_of
+from anon_core.verification.text.texts import is_formula, members_of, read_private_column
 
-MATCH = importlib.import_module("anon_core.verification.match")
+MATCH = importlib.import_module("anon_core.verification.rows.matching")
 Rows = list[tuple[str, ...]]
 
 SEX = [["F", "*"], ["M", "*"]]
@@ -1455,7 +1451,7 @@ def test_columns_under_other_names_are_broken_and_no_error(
     monkeypatch: pytest.MonkeyPatch, lined_from: int, header: str, model: dict[str, Any]
 ) -> None:
     monkeypatch.setattr("anon_core.verification.checks.LINED_FROM", lined_from)
-    monkeypatch.setattr("anon_core.verification.tables.AT_A_TIME", 2)
+    monkeypatch.setattr("anon_core.verification.rows.tables.AT_A_TIME", 2)
     plan = {
         "roles": {"quasi": ["age"], "sensitive": ["ill"]},
         "types": {"age": "text", "ill": "number"},

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from anon_core.verification.cells import text_of
-from anon_core.verification.reading import read_parquet, read_table
-from anon_core.verification.reading_options import Reading
+from anon_core.verification.files.reading import read_parquet, read_table
+from anon_core.verification.files.reading_options import Reading
+from anon_core.verification.text.cells import text_of
 
 COLUMNS = {
     "text": [["a", "b", None], ["b", "c", "a"]],
@@ -48,6 +48,6 @@ def test_dates_of_large_files_and_of_folders_are_read_as_declared(tmp_path, monk
     path.write_text("born,x\n" + "".join(f"{d:02d}/02/2020,a\n" for d in range(1, 29)))
     told = Reading(dates={"born": "dmy"})
     for least in (1, 1 << 22):
-        monkeypatch.setattr("anon_core.verification.reading.FROM_BYTES", least)
+        monkeypatch.setattr("anon_core.verification.files.reading.FROM_BYTES", least)
         for place in (path, path.parent):
             assert read_table(place, told).column("born").told()[2] == "2020-02-03"

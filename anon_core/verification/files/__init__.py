@@ -1,0 +1,1 @@
+"""Files as the second computation reads and writes them."""

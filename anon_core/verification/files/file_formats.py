@@ -1,0 +1,446 @@
+"""The formats of published files, as the second computation knows them: one row each.
+
+Everything is recomputed from what the CSV file says; where the recipe publishes Parquet alone, from
+that file. A file of any other format must be, byte for byte, what is written of the same cells, so
+that of a large table that has both the faster one is read. The run has its own table of formats
+(`anon_core/pipeline/publish/file_formats.py`); a file of a format that is not in this one breaks a
+release.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from anon_core.base.errors import BadInput, listing
+from anon_core.verification.files.bounded_reading import Content, FileBytes
+from anon_core.verification.files.dialect import names_of
+from anon_core.verification.files.engine import engine, own_folder, quoted
+from anon_core.verification.files.file_bytes import first_difference, is_parquet_of
+from anon_core.verification.files.part_files import (
+    check_csv_parts,
+    check_parts,
+    odd_csv_part,
+    part_names,
+    parts_there,
+    parts_told,
+    read_parts,
+)
+from anon_core.verification.files.published import PublishedTable
+from anon_core.verification.files.reading import read_parquet, read_published, read_published_csv
+from anon_core.verification.findings import Check, many, named, numbers
+from anon_core.verification.text.cells import Narrow, TextTable
+from anon_core.verification.text.texts import Codes, Spelling
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What a Parquet file tells beside its rows: dictionaries, and the ends of each column.
+
+
+def beyond_rows(content: bytes) -> list[str]:
+    """Return the columns of a Parquet file that hold more than the rows show.
+
+    A reader of the cells alone sees neither the dictionaries nor the least and greatest values
+    that every row group carries, but whoever has the file does. Each of them must come from the
+    rows of its own row group.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = pq.read_schema(pa.BufferReader(content)).names
+    if not _kinds_stand(content):
+        return list(names)
+    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=names)
+    found: dict[str, None] = {}
+    for group in range(file.num_row_groups):
+        table, told = file.read_row_group(group), file.metadata.row_group(group)
+        if told.num_columns != table.num_columns:  # a column of several leaves is no cell
+            return list(table.column_names)
+        for place, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+            if _idle(column) or not _extremes_stand(told.column(place).statistics, column):
+                found[name] = None
+    return list(found)
+
+
+def _idle(column: pa.ChunkedArray[Any]) -> bool:
+    """Return whether a dictionary of a column holds a text that no row of it shows."""
+    import pyarrow as pa
+
+    for chunk in column.chunks:
+        if isinstance(chunk, pa.DictionaryArray):
+            shown = set(cast(list[object], chunk.indices.unique().to_pylist())) - {None}
+            if len(shown) < len(chunk.dictionary):
+                return True
+    return False
+
+
+def _extremes_stand(statistics: Any, column: pa.ChunkedArray[Any]) -> bool:
+    """Return whether the least and greatest value told of a column are those of its rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if statistics is None or not statistics.has_min_max:
+        return True
+    try:
+        if pa.types.is_dictionary(column.type):
+            column = cast(Any, column).cast(cast(Any, column.type).value_type)
+        ends = pc.call_function("min_max", [column]).as_py()
+        return bool(ends["min"] == statistics.min and ends["max"] == statistics.max)
+    except (pa.ArrowException, UnicodeDecodeError):
+        return False  # what cannot be compared is not known to stand
+
+
+def _kinds_stand(content: bytes) -> bool:
+    """Return whether each column chunk is of the kind that the file's schema says.
+
+    Where one is not, Arrow ends the process as soon as it is asked for what the chunk tells. The
+    database reads the same end of the file, where all of it stands, and only refuses.
+    """
+    import duckdb
+
+    length = int.from_bytes(content[-8:-4], "little")
+    with engine() as database, own_folder() as folder:
+        end = Path(folder) / "end.parquet"
+        end.write_bytes(content[:4] + content[-8 - length :])
+        file = quoted(str(end))
+        try:
+            chunks = database.execute(
+                f"SELECT DISTINCT path_in_schema, type FROM parquet_metadata({file})"
+            ).fetchall()
+            columns = database.execute(
+                f"SELECT name, type FROM parquet_schema({file}) WHERE type IS NOT NULL"
+            ).fetchall()
+        except (duckdb.Error, UnicodeDecodeError):
+            return False
+    return sorted(chunks) == sorted(columns)
+
+
+#: Takes a published table, a file's content and its name.
+FileCheck = Callable[[PublishedTable, Content, str], Check]
+#: Takes a header, and by column the cells as codes into distinct texts; returns the file.
+Writer = Callable[[Sequence[str], Sequence[Codes | Narrow], Sequence[list[str]]], bytes]
+_QUICK_FROM = 1 << 20
+_SAME = (
+    "{} is, byte for byte, what is written of the same rows in the same order, and holds nothing "
+    "else."
+)
+
+
+def read_release(
+    name: str,
+    files: Mapping[str, Content],
+    quasi: tuple[str, ...],
+    spelling: Callable[[str], Spelling],
+) -> PublishedTable:
+    """Return the cells of a published table: those of its CSV file.
+
+    Where a Parquet file is there whose cells, written as CSV, are that file byte for byte, they
+    are read from it, which is many times faster.
+
+    Raises
+    ------
+    BadInput
+        If the CSV file is none, or the Parquet file that stands alone.
+    """
+    found = read_beside(name, files, quasi, spelling)
+    if found is not None and compare_csv(found, name, files):
+        return found
+    return read_alone(name, files, quasi, spelling)
+
+
+def read_beside(
+    name: str,
+    files: Mapping[str, Content],
+    quasi: tuple[str, ...],
+    spelling: Callable[[str], Spelling],
+) -> PublishedTable | None:
+    """Return the cells of the Parquet files beside a table's large CSV files; None without any.
+
+    Whether the CSV files say the same, `compare_csv` tells.
+    """
+    whole = f"{name}.{READ}" in files
+    csv = [f"{name}.{READ}"] if whole else parts_there(name, files, READ)
+    beside = [f"{name}.parquet"] if whole else parts_there(name, files, "parquet")
+    if len(csv) != len(beside) or not set(beside) <= set(files):
+        return None
+    if sum(len(files[one]) for one in csv) < _QUICK_FROM:
+        return None
+    try:
+        shown = read_parts(beside, files, partial(read_published, compared=True))
+        found = PublishedTable.of_cells(shown, quasi, spelling)
+    except BadInput:
+        return None
+    if found is not None and not whole:
+        found.file = _all_of(name, csv, READ)
+    return found
+
+
+def compare_csv(release: PublishedTable, name: str, files: Mapping[str, Content]) -> bool:
+    """Find out whether a table's CSV files are, byte for byte, the way to write its cells.
+
+    What was found stands in `is_written` of the table from then on.
+    """
+    if (content := files.get(f"{name}.{READ}")) is not None:
+        row = first_difference(content, release.header, release.codes, release.texts)
+        release.is_written = row < 0
+    else:
+        parts = parts_there(name, files, READ)
+        release.is_written = not odd_csv_part(release, parts, files)[0]
+    return release.is_written
+
+
+def read_alone(
+    name: str,
+    files: Mapping[str, Content],
+    quasi: tuple[str, ...],
+    spelling: Callable[[str], Spelling],
+) -> PublishedTable:
+    """Return the cells of a published table by its CSV files, or its Parquet files without any.
+
+    Raises
+    ------
+    BadInput
+    """
+    if (content := files.get(f"{name}.{READ}")) is not None:
+        return _read_csv(content, quasi, spelling)
+    if csv := parts_there(name, files, READ):
+        return _read_csv_parts(name, csv, files, quasi, spelling)
+    parts = parts_there(name, files, "parquet")
+    found = PublishedTable.of_cells(
+        read_parts(parts, files, read_published)
+        if parts
+        else read_published(files[f"{name}.parquet"], f"{name}.parquet"),
+        quasi,
+        spelling,
+    )
+    if found is None:
+        raise BadInput(f"{name}.parquet has no columns, or cells without a value.")
+    found.file = _all_of(name, parts, "parquet") if parts else f"{name}.parquet"
+    return found
+
+
+def _read_csv(
+    content: Content, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
+) -> PublishedTable:
+    def plain() -> TextTable:
+        return PublishedTable(content, quasi, spelling).as_cells()
+
+    shown = read_published_csv(content, plain)
+    found = None if shown is None else PublishedTable.of_cells(shown, quasi, spelling)
+    return found or PublishedTable(content, quasi, spelling)
+
+
+def _read_csv_parts(
+    name: str,
+    parts: Sequence[str],
+    files: Mapping[str, Content],
+    quasi: tuple[str, ...],
+    spelling: Callable[[str], Spelling],
+) -> PublishedTable:
+    def read(content: Content, part: str) -> TextTable:
+        try:
+            return _read_csv(content, quasi, spelling).as_cells()
+        except BadInput as error:
+            raise BadInput(f"{part} cannot be read. {error.message}") from error
+
+    found = PublishedTable.of_cells(read_parts(parts, files, read), quasi, spelling)
+    if found is None:
+        raise BadInput(f"{parts[0]} has no columns.")
+    found.file = _all_of(name, parts, READ)
+    return found
+
+
+def _all_of(name: str, parts: Sequence[str], ending: str) -> str:
+    """Return what all parts of a table are called together."""
+    return f"{name}-*-of-{len(parts):04}.{ending}"
+
+
+def read_from(name: str, files: Mapping[str, Content], export: Mapping[str, Any]) -> str:
+    """Return the file of a table that is read: CSV, or Parquet where the recipe has no CSV.
+
+    Of a table in parts it is the first that is missing, of any format that has to be there whole.
+    """
+    if (whole := f"{name}.{READ}") in files:
+        return whole
+    has_csv = export.get("csv", True) is not False
+    if (parts := parts_told(export)) == 1:
+        return whole if has_csv else f"{name}.parquet"
+    wanted = part_names(name, parts, READ if has_csv else "parquet")
+    beside = part_names(name, parts, "parquet")
+    if any(part in files for part in beside):
+        wanted += beside
+    return next((part for part in wanted if part not in files), wanted[0])
+
+
+def check_writing(release: PublishedTable, content: Content, file: str) -> Check:
+    """Check that a CSV file is, byte for byte, the one way to write its cells."""
+    row = -1
+    if not release.is_written:
+        row = first_difference(content, release.header, release.codes, release.texts)
+    return Check(
+        name="writing",
+        holds=row < 0,
+        rows=(row,) if row > 0 else (),
+        sentence=f"{file} is not written as a release is, first "
+        + (f"in row {row}" if row else "in its header")
+        + ": quotes, line ends and marks that no cell needs could mark a person."
+        if row >= 0
+        else f"{file} is, byte for byte, the one way to write its cells.",
+    )
+
+
+def check_parquet(release: PublishedTable, content: Content, file: str) -> Check:
+    """Check that a Parquet file says what the CSV file says."""
+    name = "parquet"
+    if is_parquet_of(content, release.header, release.codes, release.texts):
+        return Check(
+            name=name,
+            holds=True,
+            sentence=_SAME.format(file),
+        )
+    # It is broken; what follows only finds the words.
+    content = content[:]
+    try:
+        shown = read_parquet(content, file, every=True)
+    except BadInput as error:
+        return Check(name=name, holds=False, sentence=error.message)
+    if list(shown.names) != release.header or len(shown) != release.rows:
+        return Check(
+            name=name,
+            holds=False,
+            sentence="The Parquet file has other columns or more or fewer rows than the CSV file.",
+        )
+    idle = beyond_rows(content)
+    if idle:
+        return Check(
+            name=name,
+            holds=False,
+            sentence=f"The dictionary or the statistics of {listing(idle)} in {file} hold values "
+            "that occur in no published row of their row group.",
+        )
+    wrong, odd = np.zeros(release.rows, dtype=np.bool_), list[str]()
+    for place in range(len(release.header)):
+        cells = shown.column_at(place)
+        texts = ["", *cells.texts]  # code -1 is null, an empty cell
+        pairs = release.codes[place].astype(np.int64) * len(texts) + cells.codes + 1
+        unlike = [
+            pair
+            for pair in np.unique(pairs).tolist()
+            if release.texts[place][pair // len(texts)] != texts[pair % len(texts)]
+        ]
+        if unlike:
+            odd.append(release.header[place])
+            wrong |= np.isin(pairs, unlike)
+    rows = numbers(wrong)
+    return Check(
+        name=name,
+        holds=False,
+        column=odd[0] if odd else "",
+        rows=rows.first,
+        sentence=f"{many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV "
+        f"file {named(rows)}."
+        if rows
+        else f"{file} is not byte for byte what is written of its cells"
+        f"{_other_writer(content)}: what else it holds could mark a person."
+        if release.file
+        else f"{file} shows the same cells as the CSV file, but is not byte for byte what is "
+        f"written of them{_other_writer(content)}: what else it holds could mark a person.",
+    )
+
+
+def _other_writer(content: bytes) -> str:
+    """Say by what a Parquet file was written, if not by the library that is here."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    here = f"parquet-cpp-arrow version {pa.__version__}"
+    maker = ""
+    with suppress(UnicodeDecodeError):  # whoever wrote what is no text, it was not the one here
+        maker = str(pq.read_metadata(pa.BufferReader(content)).created_by)
+    return "" if maker == here else f" by {here}, which is here; it names another writer"
+
+
+def same_bytes(ending: str, write: Writer) -> FileCheck:
+    """Return the check that a file is, byte for byte, what `write` makes of the cells."""
+
+    def check(release: PublishedTable, content: Content, file: str) -> Check:
+        same = content[:] == write(release.header, release.codes, release.texts)
+        return Check(
+            name=ending,
+            holds=same,
+            sentence=_SAME.format(file)
+            if same
+            else f"{file} is not byte for byte what is written of the CSV file's cells: what else "
+            "it holds could mark a person.",
+        )
+
+    return check
+
+
+#: By ending.
+FORMATS: dict[str, FileCheck] = {"csv": check_writing, "parquet": check_parquet}
+#: By ending, of the parts of a table.
+_PARTS = {"csv": check_csv_parts, "parquet": check_parts}
+#: The ending of the format that is read; every published table has a file of it.
+READ = "csv"
+
+
+def file_names(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
+    """Return the names of the files that published tables may have."""
+    parts, csv = parts_told(export), export.get("csv", True) is not False
+    told = [ending for ending in FORMATS if csv or ending != READ]
+    if parts > 1:
+        return [p for name in tables for ending in told for p in part_names(name, parts, ending)]
+    return [f"{name}.{ending}" for name in tables for ending in told]
+
+
+def read_files(
+    folder: Path, tables: Sequence[str], export: Mapping[str, Any]
+) -> dict[str, Content]:
+    """Return the files of published tables in a folder by name, of each format that is there.
+
+    Raises
+    ------
+    BadInput
+        If a table has no file of the format that is read, or a file cannot be read.
+    """
+    whole = export.get("csv", True) is not False and parts_told(export) == 1
+    needed = {f"{name}.{READ}" for name in tables if whole}
+    return {
+        name: FileBytes(folder / name, "The published file")
+        for name in (*file_names(tables, export), *names_of(list(tables)))
+        if name in needed or os.path.lexists(folder / name)
+    }
+
+
+def check_other_formats(
+    published: Mapping[str, PublishedTable], files: Mapping[str, Content]
+) -> list[Check]:
+    """Check every file that is not the one that is read; one that no format has is broken."""
+    found = [
+        check(release, files[file], file)
+        for ending, check in FORMATS.items()
+        for name, release in published.items()
+        if ending != READ and (file := f"{name}.{ending}") in files
+    ]
+    parts: set[str] = set()
+    for name, release in published.items():
+        for ending, check in _PARTS.items():
+            if own := parts_there(name, files, ending):
+                found.append(check(release, own, files))
+                parts |= set(own)
+    known = {f"{name}.{ending}" for name in published for ending in FORMATS}
+    known |= {*names_of(list(published)), *parts}
+    if unknown := sorted(set(files) - known):
+        sentence = (
+            f"No published table has a file called {listing(unknown)}, and it was not checked."
+        )
+        found.append(Check(name="files", holds=False, sentence=sentence))
+    return found

@@ -1,0 +1,1 @@
+"""Which rows of the private table each published row can be."""

@@ -1,0 +1,269 @@
+"""Are published numbers averages of groups, recomputed from their texts?
+
+From the files alone it can be told only column by column: which rows form a group is not
+published. Where it is known which row of the table stands behind which published row, every
+average is recomputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.verification.files.published import PublishedTable
+from anon_core.verification.findings import (
+    Check,
+    Rows,
+    many,
+    named,
+    not_checked,
+    numbers,
+    undecided,
+)
+from anon_core.verification.rows.histogram import tally
+from anon_core.verification.rows.lines import Lines
+from anon_core.verification.rows.matching import text_runs
+from anon_core.verification.rows.tables import PrivateTable, Promise
+from anon_core.verification.rows.witness import Witness
+from anon_core.verification.text.kinds import number_of
+from anon_core.verification.text.texts import EVERYTHING, Codes, PrivateColumn, Runs
+
+Floats = npt.NDArray[np.float64]
+_STATISTICS = ("mean", "median")
+
+
+def numbers_of(promise: Promise, table: PrivateTable) -> tuple[str, ...]:
+    """Return the quasi-identifiers whose values averages replace: numbers."""
+    return tuple(n for n in promise.quasi if table.columns[n].spelling.rules.averaged)
+
+
+def check_averages(promise: Promise, release: Lines, table: PrivateTable) -> list[Check]:
+    """Check column by column what must hold of averages of groups, whichever groups they are.
+
+    Means of groups spread no more than what they are the means of: the j largest never sum up to
+    more than the j largest values, nor the j smallest to less than those. At least half of a
+    group's values lie on either side of its median.
+    """
+    if not release.has(promise.published):
+        return [undecided("averages", "Averages cannot be recomputed: columns are missing.")]
+    statistic = _statistic(promise)
+    if statistic is None:
+        return [undecided("averages", "Averages cannot be recomputed: their kind is not given.")]
+    found: list[Check] = []
+    for name in numbers_of(promise, table):
+        column = table.columns[name]
+        shown = _shown(release.texts_of(name))
+        codes = release.codes_of(name)
+        wrong = [i for i, s in enumerate(shown) if s is None]
+        if wrong:
+            rows = release.rows_of(np.isin(codes, wrong))
+            what = f"Column '{name}' shows texts that are no numbers {named(rows)}."
+            found.append(_broken(name, rows, what))
+            continue
+        texts = release.texts_of(name)
+        often = tally(codes, release.count, len(texts))
+        kept = np.array([t not in ("", EVERYTHING) for t in texts], dtype=np.bool_)
+        value = np.repeat(np.array(shown, dtype=np.float64)[kept], often[kept])
+        own = table.codes(name)
+        has = own != column.missing
+        told = np.repeat(_values(column)[own[has]], table.count[has])
+        gaps = int(often[[t == "" for t in texts]].sum())
+        if len(value) > len(told) or gaps > int(table.count[~has].sum()):
+            found.append(
+                _broken(name, Rows(), f"Column '{name}' shows more numbers or gaps than it has.")
+            )
+            continue
+        if not _spread(statistic, value, told, _tolerance(promise, column, own)):
+            what = (
+                f"The published numbers of '{name}' are no {statistic}s of groups of the table's."
+            )
+            found.append(_broken(name, Rows(), what))
+    if found or not numbers_of(promise, table):
+        return found
+    return [
+        Check(
+            name="averages",
+            holds=True,
+            sentence="In every column of numbers the published ones spread no more than the "
+            f"table's, as {statistic}s of groups do. Which rows form a group cannot be read from "
+            "the publication.",
+        )
+    ]
+
+
+def _spread(statistic: str, value: Floats, told: Floats, tolerance: float) -> bool:
+    """Say whether published numbers of one column can be averages of the table's."""
+    value, told = np.sort(value), np.sort(told)
+    size = len(value)
+    if statistic == "mean":
+        room = tolerance * np.arange(1, size + 1)
+        # Sums of the smallest and of the largest; rounding of the sums is far below the tolerance.
+        low = np.cumsum(value) - np.cumsum(told[:size])
+        high = np.cumsum(told[::-1][:size]) - np.cumsum(value[::-1])
+        return bool(np.all(low >= -room) and np.all(high >= -room))
+    # Of the values, at least half as many lie at or beyond each published number.
+    above = len(told) - np.searchsorted(told, value - tolerance, side="left")
+    below = np.searchsorted(told, value + tolerance, side="right")
+    place = np.arange(size)
+    return bool(np.all(2 * above >= size - place) and np.all(2 * below >= place + 1))
+
+
+def check_groups(
+    promise: Promise, file: PublishedTable, table: PrivateTable, witness: Witness | None
+) -> list[Check]:
+    """Recompute every average from the rows of the table that stand behind it.
+
+    Parameters
+    ----------
+    promise, file, table
+    witness : Witness or None
+        What a run says of which row stands behind which; the files do not tell it.
+    """
+    if not numbers_of(promise, table):
+        return []  # cells cover values then, as coverage tells
+    if witness is None:
+        return [
+            not_checked(
+                "groups",
+                "Which rows form a class is not in the files, so whether each number is the "
+                "average of its class was not recomputed.",
+            )
+        ]
+    release, place = file.lines, witness.place
+    classes = release.classes
+    row = np.flatnonzero(place >= 0)
+    paired = (
+        classes is not None
+        and release.has(promise.published)
+        and witness.is_of(table, promise.published)
+        and np.array_equal(np.sort(place[row]), np.arange(release.rows))
+    )
+    if not paired or classes is None:
+        return [undecided("groups", "Which row is behind which published row is not given.")]
+    behind = np.empty(release.rows, dtype=np.int64)
+    behind[place[row]] = row
+    found: list[Check] = []
+    averaged = numbers_of(promise, table)
+    # Only who knows which row stands behind which has to look at rows one by one.
+    line = file.line_of_row
+    for name in promise.published:
+        column = table.columns[name]
+        own = witness.own(table, name)[behind]
+        if name in averaged:
+            shown = release.codes_of(name)[line]
+            texts = release.texts_of(name)
+            wrong = _wrong_averages(promise, shown, texts, column, own, classes[line])
+            what = f"an average of '{name}' that is not its group's"
+        elif name in promise.quasi:
+            cover = table.cover(name, release.texts_of(name))
+            shown = release.codes_of(name)[line]
+            wrong = _outside(cover.runs, column, shown, own)
+            wrong |= np.isin(shown, [*cover.unknown, *cover.ambiguous])
+            what = f"a cell of '{name}' that does not cover the value behind it"
+        else:
+            exact = column.codes_of_texts(release.texts_of(name))
+            wrong = exact[release.codes_of(name)[line]] != own
+            what = f"another value of '{name}' than the row behind it"
+        rows = numbers(wrong)
+        if rows:
+            few = many(len(rows), "published row", "has", "have")
+            found.append(_broken(name, rows, f"{few} {what} {named(rows)}.", check="groups"))
+    return found or [
+        Check(
+            name="groups",
+            holds=True,
+            bound=float(release.rows),
+            reached=float(release.rows),
+            sentence=f"Recomputed from the rows behind them: every published average of "
+            f"{many(len(averaged), 'column')} is its class's, and all else is true of the row.",
+        )
+    ]
+
+
+def _wrong_averages(
+    promise: Promise,
+    codes: Codes,
+    texts: Sequence[str],
+    column: PrivateColumn,
+    own: Codes,
+    classes: Codes,
+) -> npt.NDArray[np.bool_]:
+    """Return which published rows show another number than the average of their class."""
+    statistic = _statistic(promise)
+    shown = _shown(texts)
+    if statistic is None or any(s is None for s in shown):
+        return np.ones(len(codes), dtype=np.bool_)
+    import pandas as pd
+
+    frame = pd.DataFrame({"class": classes, "value": np.append(_values(column), np.nan)[own]})
+    grouped = frame.groupby("class")["value"]
+    average = (grouped.mean() if statistic == "mean" else grouped.median()).to_numpy()[classes]
+    gaps = grouped.count().to_numpy()[classes] < grouped.size().to_numpy()[classes]
+    said = np.array(shown, dtype=np.float64)[codes]
+    off = np.abs(said - average) > _tolerance(promise, column, own)
+    nothing = np.array([t == "" for t in texts], dtype=np.bool_)[codes]
+    whole = np.array([t == EVERYTHING for t in texts], dtype=np.bool_)[codes]
+    none = np.isnan(average)
+    # A gap stands for gaps alone, and what hides a column for values and gaps together.
+    return np.where(nothing, ~none, np.where(whole, none | ~gaps, none | gaps | off))
+
+
+def _outside(
+    runs: Sequence[Runs], column: PrivateColumn, texts: Codes, own: Codes
+) -> npt.NDArray[np.bool_]:
+    return ~text_runs(runs, column.missing + 1).covers(texts, own)
+
+
+def _broken(name: str, rows: Rows, sentence: str, check: str = "averages") -> Check:
+    return Check(name=check, holds=False, column=name, rows=rows.first, sentence=sentence)
+
+
+def _shown(texts: Sequence[str]) -> list[float | None]:
+    """Return the number each text shows, NaN where it shows none on purpose, None where wrong."""
+    found: list[float | None] = []
+    for text in texts:
+        number = None if text in ("", EVERYTHING) else number_of(text)
+        hidden = text in ("", EVERYTHING)
+        found.append(float("nan") if hidden else None if number is None else float(number))
+    return found
+
+
+def _values(column: PrivateColumn) -> Floats:
+    """Return the number behind each code of a column of numbers."""
+    return np.array(
+        [float(k) if isinstance(k, Decimal) else np.nan for k in column.keys], dtype=np.float64
+    )
+
+
+def _statistic(promise: Promise) -> str | None:
+    found = promise.algorithm.get("statistic", "mean")
+    return str(found) if found in _STATISTICS else None
+
+
+def decimals_of(promise: Promise, table: PrivateTable, name: str) -> int:
+    """Return how many decimals the averages of a column are published with."""
+    return _decimals(promise, table.columns[name], table.codes(name))
+
+
+def _tolerance(promise: Promise, column: PrivateColumn, own: Codes) -> float:
+    """Return by how much rounding may move an average: half of its last decimal."""
+    more = _decimals(promise, column, own)
+    seen = (column.keys[code] for code in np.unique(own[own != column.missing]).tolist())
+    largest = max((abs(float(k)) for k in seen if isinstance(k, Decimal)), default=0.0)
+    return 0.5 * 10.0**-more + 1e-12 * largest if more >= 0 else 0.0
+
+
+def _decimals(promise: Promise, column: PrivateColumn, own: Codes) -> int:
+    """Return the decimals of averages: the most that a value has, and those the recipe adds.
+
+    Below 0 where the recipe says nothing that can be.
+    """
+    more = promise.algorithm.get("decimals", 1)
+    if isinstance(more, bool) or not isinstance(more, int) or not 0 <= more <= 6:
+        return -1
+    seen = [column.keys[code] for code in np.unique(own[own != column.missing]).tolist()]
+    found = [-int(k.normalize().as_tuple().exponent) for k in seen if isinstance(k, Decimal)]
+    return max([0, *found]) + more

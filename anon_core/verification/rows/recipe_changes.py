@@ -1,0 +1,313 @@
+"""Values that no level table has, where the recipe says what becomes of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from anon_core.base.errors import BadPlan
+from anon_core.verification.findings import Check, many
+from anon_core.verification.rows.tables import Promise, section
+from anon_core.verification.text.cells import Cells, TextTable, narrow
+from anon_core.verification.text.claims import ranges_of, untrue
+from anon_core.verification.text.texts import EVERYTHING, Key, Spelling, read_private_column
+
+Levels = Mapping[str, Sequence[Sequence[str]]]
+
+
+def with_unseen(
+    recipe: Mapping[str, Any], promise: Promise, private: TextTable, levels: Levels
+) -> tuple[TextTable, Levels, tuple[Check, ...]]:
+    """Return the private table without rows that hold such values, or level tables that know them.
+
+    Also a sentence on the rows that are left out, where some are.
+
+    Raises
+    ------
+    BadPlan
+        If the recipe says something else of them, or numbers and dates are to be the top.
+    """
+    told = section(recipe, "reuse").get("unseen", "fail")
+    if told not in ("fail", "top", "suppress"):
+        raise BadPlan("The recipe's unseen is none of its words.", remedy="Correct [reuse].")
+    if told == "fail":
+        return private, levels, ()
+    widened = dict(levels)
+    unknown = np.zeros(len(private), dtype=np.bool_)
+    for name in (*promise.quasi, *section(recipe, "sensitive_levels")):
+        if not levels.get(name) or name not in private.names:
+            continue
+        column = read_private_column(
+            private.column(name),
+            promise.kinds.get(name),
+            promise.missing_of(name),
+            kept=promise.kept.get(name, ()),
+            neutralised=False,
+            ordered=False,
+        )
+        listed = {column.spelling.key(line[0].strip()) for line in levels[name] if line}
+        new = [code for code, key in enumerate(column.keys) if key not in listed]
+        if not new or len(new) == len(column.keys):
+            continue
+        unknown |= np.isin(column.codes, new)
+        if told == "suppress":
+            continue
+        if column.spelling.measured:
+            raise BadPlan(
+                f"Values of '{name}' are in no level table and cannot be published as its top.",
+                remedy="Use the level tables the release was made with.",
+            )
+        width = max(len(levels[name][0]), 2)
+        top = levels[name][0][-1].strip() if len(levels[name][0]) > 1 else EVERYTHING
+        own = [line if len(line) > 1 else [*line, EVERYTHING] for line in levels[name]]
+        more = [[str(column.keys[code]), *[top] * (width - 1)] for code in new]
+        widened[name] = [*own, *more]
+    rows = int(np.count_nonzero(unknown))
+    if not rows:
+        return private, widened, ()
+    one = rows == 1
+    what = f"{'is' if one else 'are'} left out"
+    if told == "top":
+        what = f"that value is published as the top of {'its' if one else 'their'} hierarchy"
+    check = Check(
+        name="unseen",
+        holds=True,
+        bound=float(len(private)),
+        reached=float(rows),
+        sentence=f"{many(rows, 'row', 'holds', 'hold')} a value that no hierarchy has, and {what}, "
+        "as the recipe says.",
+    )
+    return private if told == "top" else private.kept(~unknown), widened, (check,)
+
+
+# What a recipe says of labels that are not true of their values: renamed here, too, or names.
+
+
+def relabelled(
+    recipe: Mapping[str, Any], levels: Levels, spelling_of: Callable[[str], Spelling]
+) -> Levels:
+    """Return the level tables with each false label as the range of its values, where asked.
+
+    A group is written from its least to its greatest value: ``4-5``, or ``4 to 5`` or ``[4, 5]``
+    where that is not read as this range.
+
+    Examples
+    --------
+    >>> told = {"labels": {"age": "rename"}}
+    >>> rows = {"age": [["4", "0-4", "*"], ["5", "0-4", "*"], ["6", "5-9", "*"]]}
+    >>> relabelled(told, rows, lambda _: Spelling(kind="number", neutralised=False))["age"]
+    [['4', '4-5', '*'], ['5', '4-5', '*'], ['6', '5-9', '*']]
+    """
+    found = dict(levels)
+    for column, told in section(recipe, "labels").items():
+        if told == "rename" and column in levels:
+            found[column] = _renamed(levels[column], spelling_of(column))
+    return found
+
+
+def _renamed(lines: Sequence[Sequence[str]], spelling: Spelling) -> list[list[str]]:
+    cells = [[cell.strip() for cell in line] for line in lines]
+    for level in range(1, max(map(len, cells), default=0)):
+        members: dict[str, list[str]] = {}
+        for line in cells:
+            if level < len(line) and line[0]:
+                members.setdefault(line[level], []).append(line[0])
+        one_level = [[line[0], line[level]] for line in cells if level < len(line)]
+        false = untrue(one_level, spelling, list(members))
+        instead = {label: _range(members[label], spelling) for label in false}
+        for line in cells:
+            if level < len(line):
+                line[level] = instead.get(line[level], line[level])
+    return cells
+
+
+def _range(members: Sequence[str], spelling: Spelling) -> str:
+    def place(text: str) -> Key:
+        return spelling.key(text)
+
+    ordered = sorted(members, key=cast(Any, place))
+    low, high = ordered[0], ordered[-1]
+    ways = (f"{low}-{high}", f"{low} to {high}", f"[{low}, {high}]")
+
+    def spans(way: str) -> bool:
+        lines = [[member, way] for member in members]
+        return bool(ranges_of(way, spelling)) and not untrue(lines, spelling, [way])
+
+    return next(filter(spans, ways), ways[0])
+
+
+# Names that the recipe redacts in a column's texts: the private table as it then reads.
+
+
+_WORD = re.compile(r"[^\W_]+")
+_HIDDEN = "[redacted]"
+
+
+def without_redacted(recipe: Mapping[str, Any], promise: Promise, private: TextTable) -> TextTable:
+    """Return the private table with `[redacted]` in the place of names.
+
+    Names are the words of an identifier's distinct values that begin with a capital and have three
+    letters, or hold a figure and have five characters, unless more than a fifth of the values (and
+    more than one) hold them. In a text a name is written with a capital or a figure, or stands
+    beside another one.
+
+    Raises
+    ------
+    BadPlan
+        If the recipe redacts a column that is not published as it is, or by one that is published.
+    """
+    named = section(recipe, "redacted")
+    if not named:
+        return private
+    hidden: dict[str, Cells] = {}
+    for name, sources in named.items():
+        fits = isinstance(sources, list | tuple) and sources
+        if not fits or name not in promise.exact or set(sources) - set(promise.identifier):
+            raise BadPlan(
+                "The recipe's redacted names columns that are not so used.",
+                remedy="Correct the recipe's roles.",
+            )
+        names = set[str]()
+        for source in sources:
+            names |= _names_of(_texts(private, source, promise))
+        told, cells = _texts(private, name, promise), private.column(name)
+        shown = [
+            _hide(text.strip(), names) if text.strip() in told else text for text in cells.texts
+        ]
+        hidden[name] = Cells(codes=cells.codes, texts=shown)
+    return private.replaced(hidden)
+
+
+def _texts(private: TextTable, name: str, promise: Promise) -> set[str]:
+    """Return the distinct texts of a column that stand for no missing value."""
+    found = private.column(name).texts
+    return {text.strip() for text in found} - {t.strip() for t in promise.missing_of(name)}
+
+
+def _names_of(texts: set[str]) -> set[str]:
+    held: Counter[str] = Counter()
+    for text in texts:
+        for word in _WORD.findall(text):
+            figure = any(c.isdigit() for c in word)
+            if len(word) >= (5 if figure else 3) and (figure or word[0].isupper()):
+                held[word.casefold()] += 1
+    return {word for word, count in held.items() if count == 1 or 5 * count <= len(texts)}
+
+
+def _hide(text: str, names: set[str]) -> str:
+    """Hide names from the end on, so that places stay."""
+    words = [(m.start(), m.end()) for m in _WORD.finditer(text) if m[0].casefold() in names]
+    hidden = set[int]()
+    for number, (start, end) in enumerate(words):
+        word = text[start:end]
+        if word[0].isupper() or any(c.isdigit() for c in word):
+            hidden.add(number)
+        if number and text[words[number - 1][1] : start].strip() == "":
+            hidden |= {number - 1, number}
+    for number in sorted(hidden, reverse=True):
+        start, end = words[number]
+        text = text[:start] + _HIDDEN + text[end:]
+    return text
+
+
+# Sensitive columns that the recipe publishes at a level: the private table as it then reads.
+
+
+#: Most choices of levels that a release is held against.
+_MOST_CHOICES = 1000
+
+
+def at_each_level(recipe: Mapping[str, Any], levels: Levels) -> Iterator[Mapping[str, Any]]:
+    """Return the recipe with each choice of the levels that it leaves open, the least first.
+
+    Raises
+    ------
+    BadPlan
+        If there are too many to try.
+    """
+    named = section(recipe, "sensitive_levels")
+    open_ = [name for name, level in named.items() if level == "search"]
+    heights = [
+        min((max(len(line), 2) for line in levels.get(n, ()) if line), default=1) for n in open_
+    ]
+    if math.prod(heights) > _MOST_CHOICES:
+        raise BadPlan(
+            "The recipe leaves too many levels of sensitive columns open.",
+            remedy="Use the recipe that the run has written, which names them.",
+        )
+    if not open_:
+        yield recipe
+        return
+    choices = itertools.product(*(range(height) for height in heights))
+    for chosen in sorted(choices, key=sum):
+        told = {**named, **dict(zip(open_, chosen, strict=True))}
+        yield {**recipe, "sensitive_levels": {n: v for n, v in told.items() if n not in open_ or v}}
+
+
+def at_levels(
+    recipe: Mapping[str, Any], promise: Promise, private: TextTable, levels: Levels
+) -> tuple[Promise, TextTable, Levels]:
+    """Return the promise, the private table and the level tables of what is to be published.
+
+    Each value of such a column gives way to its line's label at that level, as a text; what lies
+    below is gone from its level table. A missing value stays missing.
+
+    Raises
+    ------
+    BadPlan
+        If the recipe names no level of a sensitive column's own level table, or it lacks a value.
+    """
+    named = section(recipe, "sensitive_levels")
+    if not named:
+        return promise, private, levels
+    shown, kinds, above = dict[str, Cells](), dict(promise.kinds), dict(levels)
+    for name, level in named.items():
+        lines = [[cell.strip() for cell in line] for line in levels.get(name, ()) if line]
+        if name not in promise.sensitive or name in promise.quasi:
+            raise BadPlan(
+                "The recipe's sensitive_levels names a column that is not sensitive only.",
+                remedy="Correct the recipe's roles.",
+            )
+        if isinstance(level, bool) or not isinstance(level, int) or level < 1:
+            raise BadPlan(
+                "The recipe's sensitive_levels holds something other than levels from 1 up.",
+                remedy="Write column = 1.",
+            )
+        # A single column of values has '*' above it.
+        lines = [line if len(line) > 1 else [*line, "*"] for line in lines]
+        if not lines or level >= min(map(len, lines)):
+            raise BadPlan(
+                f"The level table of '{name}' has no level {level}.",
+                remedy="Use the level tables the release was made with.",
+            )
+        column = read_private_column(
+            private.column(name),
+            promise.kinds.get(name),
+            promise.missing_of(name),
+            kept=promise.kept.get(name, ()),
+            neutralised=False,
+            ordered=False,
+        )
+        label = dict[int, str]()
+        for line in lines:
+            label.setdefault(column.code_of_text(line[0]), line[level])
+        label.pop(column.missing, None)
+        if any(code not in label for code in range(len(column.keys))):
+            raise BadPlan(
+                f"The level table of '{name}' lacks values of the table.",
+                remedy="Use the level tables the release was made with.",
+            )
+        code_of: dict[str, int] = {}
+        new = [code_of.setdefault(label[c], len(code_of)) for c in range(len(column.keys))]
+        codes = np.array([*new, -1], dtype=np.int64)[column.codes]
+        shown[name] = Cells(codes=narrow(codes, len(code_of)), texts=list(code_of))
+        kinds[name] = "text"
+        above[name] = [list(line) for line in dict.fromkeys(tuple(line[level:]) for line in lines)]
+    return replace(promise, kinds=kinds), private.replaced(shown), above

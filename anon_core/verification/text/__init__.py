@@ -1,0 +1,1 @@
+"""What the texts of cells and labels mean."""

@@ -1,0 +1,562 @@
+"""What texts mean, for the second computation: equal values, and what a published cell covers.
+
+Like all files of this folder this one shares no code with the run on purpose: a mistake made there
+must not be repeated here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.errors import BadHierarchy
+from anon_core.verification.text.cells import Cells, Narrow, taken
+from anon_core.verification.text.digits import Digits, Numbers, numbers_of
+from anon_core.verification.text.kinds import KINDS, Kind, Measure, kind_of, number_of
+from anon_core.verification.text.level_columns import level_columns
+from anon_core.verification.text.thousands import thousands_of, unmarked
+
+Codes = npt.NDArray[np.int64]
+#: What makes two cells of a column equal: a number, a day or the like, or the text itself.
+Key = Measure | str
+#: Runs of neighbouring codes, (first, last) each, ascending.
+Runs = tuple[tuple[int, int], ...]
+
+MISSING_TOKENS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
+EVERYTHING = "*"
+_NEAR = 1 << 18
+_OPEN = ("≤", "≥")
+FORMULA_START = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")
+#: What may part cells for a program that reads a file its own way.
+_BETWEEN = (";", ",", "\t", "\r", "\n")
+_SIGNS = re.escape("".join(FORMULA_START[:8]))
+_MAY_BE_GUARDED = re.compile(f"[;,\t\r\n]\"?'*[{_SIGNS}]|\n'*[\t\r]")
+
+_MEMBER = re.compile(r'(?:"((?:[^"]|"")*)"|([^,{}"]+))(, |$)')
+
+
+# ---- single texts ----------------------------------------------------------------------------
+
+
+def may_begin(texts: Iterable[str], signs: Iterable[str]) -> bool:
+    """Say whether some of many texts may begin with one of some signs; if not, none does."""
+    begins = "[" + re.escape("".join(signs)) + "]"
+    return re.search(f"\n{begins}", "\n".join(["", *texts])) is not None
+
+
+def is_formula(text: str) -> bool:
+    """Return whether a spreadsheet could take a cell, or a part of it, for a formula."""
+    if text.startswith(FORMULA_START) and number_of(text) is None:
+        return True
+    return any(kept == 0 and not number for _, kept, number in _parts_with_signs(text))
+
+
+def guarded(text: str) -> str:
+    """Return a cell with the apostrophes that keep it from being a formula, where it needs some."""
+    for at, kept, number in reversed(_parts_with_signs(text)):
+        if kept or not number:
+            text = f"{text[:at]}'{text[at:]}"
+    kept = text.startswith("'") and text.lstrip("'").startswith(FORMULA_START)
+    begins = text.startswith(FORMULA_START) and number_of(text) is None
+    return "'" + text if kept or begins else text
+
+
+def unguarded(text: str) -> str:
+    """Return a cell without the apostrophes that keep it from being a formula."""
+    for at, kept, _ in reversed(_parts_with_signs(text)):
+        if kept:
+            text = text[:at] + text[at + 1 :]
+    if text.startswith("'") and text.lstrip("'").startswith(FORMULA_START):
+        return text[1:]
+    return text
+
+
+def may_be_guarded(texts: Iterable[str]) -> bool:
+    """Say whether some of many texts may be formulas, or guarded; if not, none is."""
+    return _MAY_BE_GUARDED.search("\n".join(["", *texts])) is not None
+
+
+def _parts_with_signs(text: str) -> list[tuple[int, int, bool]]:
+    """Return where a part that may become a cell begins with a formula's sign.
+
+    Each with the apostrophes before the sign, and whether all that follows is a number. A part may
+    begin with a quote.
+    """
+    found: list[tuple[int, int, bool]] = []
+    if not any(mark in text for mark in _BETWEEN):
+        return found
+    for before, mark in enumerate(text):
+        if mark not in _BETWEEN:
+            continue
+        at = before + 1 + text.startswith('"', before + 1)
+        rest = text[at:]
+        own = rest.lstrip("'")
+        if own.startswith(FORMULA_START[:8]):
+            end = min((own.find(m) for m in (*_BETWEEN, '"') if m in own), default=len(own))
+            found.append((at, len(rest) - len(own), number_of(own[:end]) is not None))
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spelling:
+    """How the cells of one column are to be read.
+
+    Attributes
+    ----------
+    kind : str
+        One of `kinds.KINDS`.
+    neutralised : bool
+        Whether published cells have an apostrophe before a formula sign that is no part of them.
+    """
+
+    kind: str
+    neutralised: bool
+
+    @cached_property
+    def rules(self) -> Kind:
+        """What holds of the kind."""
+        return KINDS[self.kind]
+
+    @property
+    def measured(self) -> bool:
+        """Whether texts stand for numbers, days or the like."""
+        return self.rules.read is not None
+
+    def plain(self, text: str) -> str:
+        """Return a published text without the apostrophe that keeps it from being a formula.
+
+        Only one goes: before apostrophes and a sign of the table's own, one more was put.
+        """
+        return unguarded(text) if self.neutralised else text
+
+    def key(self, text: str) -> Key:
+        """Return what makes two cells equal: numbers and days by value, the rest by text."""
+        read = self.rules.read
+        value = None if read is None else read(text)
+        return text if value is None else value
+
+    def keys(self, texts: Sequence[str]) -> list[Key]:
+        """Return the key of each text."""
+        if self.rules.read_all is None:
+            return [self.key(text) for text in texts]
+        found = zip(self.rules.read_all(texts), texts, strict=True)
+        return [text if value is None else value for value, text in found]
+
+
+def members_of(text: str) -> list[str] | None:
+    """Return the members of a value set, or None where the text is no value set.
+
+    Examples
+    --------
+    >>> members_of('{F, "a, b", ""}'), members_of("{F,M}"), members_of("F")
+    (['F', 'a, b', ''], None, None)
+    """
+    if len(text) < 3 or text[0] != "{" or text[-1] != "}":
+        return None
+    members: list[str] = []
+    inner, place, more = text[1:-1], 0, True
+    while more:
+        found = _MEMBER.match(inner, place)
+        if found is None:
+            return None
+        quoted, bare = cast("str | None", found[1]), cast("str", found[2])
+        members.append(bare if quoted is None else quoted.replace('""', '"'))
+        place, more = found.end(), found[3] != ""
+    return members
+
+
+# ---- columns ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PrivateColumn:
+    """One column of the table.
+
+    Attributes
+    ----------
+    spelling : Spelling
+    cells : array of signed integers, shape (rows,)
+        Index into `texts`; -1 where there is none.
+    code_of_cell : int64 array of shape (texts + 1,)
+        Each text's value as an index into `keys`, ``len(keys)`` where it is missing; the last
+        stands for no text.
+    gone : bool array of shape (texts + 1,)
+        Whether a text stands for a missing value.
+    keys : sequence
+        Distinct values; of a quasi-identifier numbers and days ascending, then texts.
+    measured : int
+        How many of the keys are numbers or days.
+    texts : tuple of str
+        The cells' texts without blanks around them, of numbers without marks between thousands;
+        equal ones may stand in it twice.
+    thousands : str
+        The mark between thousands that was taken out of the texts, if any.
+    digits : Digits, optional
+        The same where all texts are digits alone.
+    """
+
+    spelling: Spelling
+    cells: Narrow
+    code_of_cell: Codes
+    gone: npt.NDArray[np.bool_]
+    keys: Sequence[Key]
+    measured: int
+    texts: tuple[str, ...]
+    thousands: str = ""
+    digits: Digits | None = None
+
+    @cached_property
+    def code_of_own(self) -> Mapping[str, int]:
+        """The code of each text of the table itself that is a value."""
+        told = zip(self.texts, self.code_of_cell.tolist(), self.gone.tolist(), strict=False)
+        return {text: code for text, code, gone in told if not gone}
+
+    @cached_property
+    def code_of(self) -> Mapping[Key, int]:
+        """The code of each key; there may be many, and few ask."""
+        return {key: code for code, key in enumerate(self.keys)}
+
+    @property
+    def codes(self) -> Codes:
+        """Every row's value as an index into `keys`, ``len(keys)`` where missing."""
+        return self.code_of_cell[self.cells]
+
+    def codes_at(self, rows: Codes | npt.NDArray[np.bool_]) -> Codes:
+        """Return the codes of some rows, by their places or by a mark on each."""
+        return self.code_of_cell[self.cells[rows]]
+
+    @property
+    def absent(self) -> npt.NDArray[np.bool_]:
+        """Where the value is missing, shape (rows,)."""
+        return taken(self.gone, self.cells)
+
+    def used(self, rows: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
+        """Return which texts some rows have, or all; the last is whether one has none."""
+        found = np.zeros(len(self.texts) + 1, dtype=np.bool_)
+        for start in range(0, len(self.cells), _NEAR):
+            part = self.cells[start : start + _NEAR]
+            found[part if rows is None else part[rows[start : start + _NEAR]]] = True
+        return found
+
+    @property
+    def missing(self) -> int:
+        """The code of the missing value."""
+        return len(self.keys)
+
+    def code_of_text(self, text: str) -> int:
+        """Return the code of a cell's text, -1 where the table has no such value."""
+        own = self.code_of_own.get(text)
+        if own is None:
+            own = self.missing if text == "" else self.code_of.get(self.spelling.key(text), -1)
+        return own
+
+    def codes_of_texts(self, texts: Sequence[str]) -> Codes:
+        """Return the codes of many texts, as `code_of_text` does."""
+        found = None if self.digits is None else self.digits.codes_of(texts)
+        if found is not None:
+            return found
+        own = list(map(self.code_of_own.get, texts))
+        if None in own:
+            told = zip(own, texts, strict=True)
+            own = [self.code_of_text(text) if code is None else code for code, text in told]
+        return np.array(own, dtype=np.int64)
+
+
+def read_private_column(
+    column: Cells,
+    kind: str | None,
+    missing_tokens: Iterable[str],
+    *,
+    kept: Collection[str] = (),
+    neutralised: bool,
+    ordered: bool,
+    levels: Sequence[Sequence[str]] = (),
+    thousands: str | None = None,
+) -> PrivateColumn:
+    """Read one column of the table.
+
+    Of the texts that stand for a missing value those that are `kept` are values of a column of
+    texts. Where `thousands` is None, the texts tell which mark parts thousands, if any. Where
+    `ordered`, the distinct values stand in an order in which groups are runs if they can: numbers
+    and days ascending, texts as the level table groups them.
+    """
+    tokens = {"", *(token.strip() for token in missing_tokens)}
+    if kind is None:  # what no row has tells nothing
+        held = itertools.compress(column.texts, column.used()[:-1].tolist())
+        kind = kind_of([text for t in held if (text := t.strip()) not in tokens])
+    if KINDS[kind].read is None:
+        tokens -= set(kept)
+    numbers = numbers_of(column.texts) if kind == "number" else None
+    if numbers is not None and tokens.isdisjoint(column.texts):
+        spelling = Spelling(kind="number", neutralised=neutralised)
+        return _read_digits(column, numbers, spelling, thousands or "", ordered=ordered)
+    texts = [text.strip() for text in column.texts]
+    gone = [text in tokens for text in texts] + [True]  # the last for what is null (-1)
+    present = [t for t, g in zip(texts, gone, strict=False) if not g]
+    spelling = Spelling(kind=kind, neutralised=neutralised)
+    mark = ""
+    if spelling.rules.thousands:
+        mark = (thousands_of(present) if thousands is None else thousands) or ""
+        if mark:
+            texts = [unmarked(text, mark) for text in texts]
+    texts = texts if mark else list(map(spelling.rules.plain, texts))
+    present = [t for t, g in zip(texts, gone, strict=False) if not g]
+    key_of = dict(zip(present, spelling.keys(present), strict=True))
+    named = [] if spelling.measured or not ordered else [row for row in levels if row]
+    line = dict(zip((row[0].strip() for row in named), range(len(named)), strict=True))
+    keys: list[Key] = list(dict.fromkeys(key_of.values()))
+    measured = [key for key in keys if not isinstance(key, str)]
+    if ordered:
+        others = [key for key in keys if isinstance(key, str)]
+        path = {key: tuple(named[line[key]][:0:-1]) for key in others if key in line}
+        others.sort(key=lambda key: (path.get(key, ()), key))
+        keys = [*sorted(cast(list[Any], measured)), *others]
+    place = {key: i for i, key in enumerate(keys)}
+    code_of = {text: place[key] for text, key in key_of.items()}
+    code = [code_of.get(text, len(keys)) for text in texts]
+    return PrivateColumn(
+        spelling=spelling,
+        cells=column.codes,
+        code_of_cell=np.array([*code, len(keys)], dtype=np.int64),
+        gone=np.array(gone, dtype=np.bool_),
+        keys=tuple(keys),
+        measured=len(measured),
+        texts=tuple(texts),
+        thousands=mark,
+    )
+
+
+def _read_digits(
+    column: Cells, numbers: Codes, spelling: Spelling, thousands: str, *, ordered: bool
+) -> PrivateColumn:
+    """Read a column of digits alone, as `read_private_column` does: there may be many of them."""
+    values, first, which = np.unique(numbers, return_index=True, return_inverse=True)
+    codes = np.arange(len(values))
+    if not ordered:
+        codes[np.argsort(first)] = np.arange(len(values))
+    shown: list[int] = (first if ordered else np.sort(first)).tolist()
+    return PrivateColumn(
+        spelling=spelling,
+        cells=column.codes,
+        code_of_cell=np.append(codes[which], len(values)),
+        gone=np.arange(len(numbers) + 1) == len(numbers),
+        keys=Numbers([column.texts[place] for place in shown]),
+        measured=len(values),
+        texts=tuple(column.texts),
+        thousands=thousands,
+        digits=Digits(values=values, codes=codes),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cover:
+    """What the published texts of one quasi-identifier stand for.
+
+    Attributes
+    ----------
+    runs : tuple of Runs
+        Per text, the codes of the table's values it covers.
+    unknown, ambiguous : tuple of int
+        Texts that mean nothing, or two different things.
+    """
+
+    runs: tuple[Runs, ...]
+    unknown: tuple[int, ...] = ()
+    ambiguous: tuple[int, ...] = ()
+
+
+#: The leaves of a hierarchy and, from level 1 up, the codes under every label.
+LevelSets = tuple[set[Key], list[dict[str, set[int]]]]
+
+
+def read_cover(column: PrivateColumn, sets: LevelSets, texts: Sequence[str]) -> Cover:
+    """Say what each published text of a quasi-identifier covers.
+
+    A text is first looked up among the values and the labels of every level; only what is none of
+    these is read as ``*``, range or value set. A text that is found on several levels with
+    different covers counts only if all the column's texts stand on one level.
+    """
+    leaves, labels = sets
+    found = [on_levels(column, leaves, labels, text) for text in texts]
+    shared = [
+        level
+        for level in range(len(labels) + 1)
+        if all(level in places for text, places in zip(texts, found, strict=True) if text != "")
+    ]
+    runs: list[Runs] = []
+    unknown: list[int] = []
+    ambiguous: list[int] = []
+    for i, (text, places) in enumerate(zip(texts, found, strict=True)):
+        meanings = {frozenset(codes) - {column.missing} for codes in places.values()}
+        used = list(places.values())
+        if 0 in places and _reads_as_several(column, text):
+            ambiguous.append(i)
+        elif len(meanings) > 1:
+            used = [places[level] for level in shared]
+            if not used:
+                ambiguous.append(i)
+        if text == "":
+            runs.append(_runs({column.missing}))
+        elif places:
+            runs.append(_runs(set[int]().union(*used)))
+        else:
+            syntax = _by_syntax(column, leaves, text)
+            if syntax is None:
+                unknown.append(i)
+            runs.append(syntax or ())
+    return Cover(runs=tuple(runs), unknown=tuple(unknown), ambiguous=tuple(ambiguous))
+
+
+def _reads_as_several(column: PrivateColumn, text: str) -> bool:
+    """Say whether a text that is a value of the table also reads like a set of its values."""
+    if column.spelling.measured:
+        return False
+    members = members_of(text)
+    return text == EVERYTHING or (
+        members is not None and all(column.code_of_text(m) >= 0 for m in members)
+    )
+
+
+def level_sets(
+    name: str, column: PrivateColumn, levels: Sequence[Sequence[str]] | None
+) -> LevelSets:
+    """Return the hierarchy's leaves and, from level 1 up, the codes under every label.
+
+    Raises
+    ------
+    BadHierarchy
+        If the lines of the level table differ in length, or a value stands in it with two paths.
+    """
+    if levels is None:
+        return set(), [{EVERYTHING: set(range(column.missing + 1))}]
+    spelling = column.spelling
+    if len(set(map(len, levels))) == 1 and levels[0]:
+        leaves, *above = level_columns(levels)
+        keys = spelling.keys(leaves)
+        if len(set(keys)) == len(keys):
+            return _sets_by_level(column, keys, above)
+    path: dict[Key, tuple[str, ...]] = {}
+    width = 0
+    for number, line in enumerate(levels, start=1):
+        cells = tuple(map(str.strip, line))
+        width = width or len(cells)
+        if len(cells) != width or not cells:
+            raise BadHierarchy(
+                f"Hierarchy of '{name}', line {number}: {len(cells)} cells where line 1 has "
+                f"{width}.",
+                remedy="Every line needs the value and one label for every level.",
+            )
+        key = spelling.key(cells[0])
+        if path.setdefault(key, cells[1:]) != cells[1:]:
+            raise BadHierarchy(
+                f"Hierarchy of '{name}', line {number}: the value occurs in an earlier line with "
+                "other labels.",
+                remedy="List every value once; a value has one path to the top.",
+                values=[cells[0]],
+            )
+    above = list(map(list, zip(*path.values(), strict=True)))
+    return _sets_by_level(column, list(path), above)
+
+
+def _sets_by_level(
+    column: PrivateColumn, keys: Sequence[Key], above: Sequence[Sequence[str]]
+) -> LevelSets:
+    """Return what `level_sets` does of keys that differ, given the labels of each level."""
+    if not above:
+        above = [[EVERYTHING] * len(keys)]
+    # A missing value hangs under the root, unless texts have a line for it.
+    codes = list(map(column.code_of.get, keys))
+    if not column.spelling.measured and "" in keys:
+        codes[keys.index("")] = column.missing
+    there = [(line, code) for line, code in enumerate(codes) if code is not None]
+    labels: list[dict[str, set[int]]] = []
+    for level in above:
+        sets: dict[str, set[int]] = {label: set() for label in dict.fromkeys(level)}
+        for line, code in there:
+            sets[level[line]].add(code)
+        labels.append(sets)
+    tops = {above[-1][line] for line, _ in there}
+    if len(tops) == 1:
+        labels[-1][tops.pop()].add(column.missing)
+    elif not tops:  # no value at all: the missing value stands alone under every top
+        for under in labels[-1].values():
+            under.add(column.missing)
+    return set(keys), labels
+
+
+def on_levels(
+    column: PrivateColumn, leaves: set[Key], labels: Sequence[Mapping[str, set[int]]], text: str
+) -> dict[int, set[int]]:
+    """Return the codes a text stands for on every level it occurs on; level 0 is the values."""
+    if text == "":
+        return {}
+    places: dict[int, set[int]] = {}
+    key = column.spelling.key(text)
+    if key in column.code_of:
+        places[0] = {column.code_of[key]}
+    elif key in leaves:
+        places[0] = set()
+    for level, under in enumerate(labels, start=1):
+        if text in under:
+            places[level] = under[text]
+    return places
+
+
+def _by_syntax(column: PrivateColumn, leaves: set[Key], text: str) -> Runs | None:
+    """Read ``*``, a range, a tail or a value set; None where the text is none of these."""
+    if text == EVERYTHING:
+        return ((0, column.missing),)
+    spelling = column.spelling
+    if spelling.measured:
+        if text[:1] in _OPEN:
+            return _open_end(column, text)
+        ends = text[1:-1].split(", ") if text[:1] == "[" and text[-1:] == "]" else []
+        keys = [spelling.key(end) for end in ends]
+        if len(keys) != 2 or any(isinstance(key, str) for key in keys):
+            return None
+        values: Any = column.keys
+        first = bisect_left(values, cast(Any, keys[0]), hi=column.measured)
+        last = bisect_right(values, cast(Any, keys[1]), hi=column.measured) - 1
+        return ((first, last),) if first <= last else ()
+    members = members_of(text)
+    if members is None:
+        return None
+    codes: set[int] = set()
+    for member in members:
+        code = column.code_of_text(member)
+        if code < 0 and spelling.key(member) not in leaves:
+            return None
+        codes.add(code)
+    return _runs(codes - {-1})
+
+
+def _open_end(column: PrivateColumn, text: str) -> Runs | None:
+    """Read a tail, ``≤20`` or ``≥80``; None where the text is none."""
+    limit: Any = column.spelling.key(text[1:])
+    if isinstance(limit, str):
+        return None
+    values: Any = column.keys
+    first, last = 0, column.measured - 1
+    if text[0] == "≤":
+        last = bisect_right(values, limit, hi=column.measured) - 1
+    else:
+        first = bisect_left(values, limit, hi=column.measured)
+    return ((first, last),) if first <= last else ()
+
+
+def _runs(codes: set[int]) -> Runs:
+    if not codes:
+        return ()
+    ordered = np.sort(np.fromiter(codes, dtype=np.int64, count=len(codes)))
+    breaks = np.flatnonzero(np.diff(ordered) != 1)
+    first = ordered[np.concatenate([[0], breaks + 1])]
+    last = ordered[np.concatenate([breaks, [len(ordered) - 1]])]
+    return tuple(zip(first.tolist(), last.tolist(), strict=True))
