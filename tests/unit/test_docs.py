@@ -187,7 +187,7 @@ def test_the_model_of_contributing_works_with_its_second_computation(desk, monke
 
 
 @pytest.mark.parametrize(
-    "place", ["algorithms/hide_all.py", "verification/promises/share_limit.py"]
+    "place", ["techniques/algorithms/hide_all.py", "verification/promises/share_limit.py"]
 )
 def test_what_contributing_shows_keeps_the_style(place):
     code = blocks(CONTRIBUTING, "python")[place.startswith("verification")]
