@@ -1,0 +1,73 @@
+"""The shape of the house in figures: they may get better, and a worse one has to be argued for."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from graphlib import TopologicalSorter
+
+from tests.contract.test_import_graph import ROOT, imports_of, modules
+
+#: Folders whose files are one kind of thing each, as many as there are.
+SHELVES = {
+    "algorithms",
+    "attacks",
+    "catalogue",
+    "kernels",
+    "lessons",
+    "metrics",
+    "models",
+    "partitioners",
+    "promises",
+}
+
+
+def room(module: str) -> str:
+    """Return the room of a module of the core: its first folder."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and (ROOT / "anon_core" / parts[1]).is_dir() else "anon_core"
+
+
+def arrows() -> dict[str, set[str]]:
+    """Return the rooms that each room of the core imports."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for name, path in modules().items():
+        if name.startswith("anon_core."):
+            found[room(name)] |= {
+                room(one) for one in imports_of(name, path) if one.startswith("anon_core.")
+            }
+    return {here: there - {here, "anon_core"} for here, there in found.items()}
+
+
+def test_rooms_floors_and_arrows() -> None:
+    graph = {here: there for here, there in arrows().items() if here != "anon_core"}
+    assert len(graph) <= 15
+    floors: dict[str, int] = {}
+    for here in TopologicalSorter(graph).static_order():
+        floors[here] = 1 + max((floors[there] for there in graph.get(here, ())), default=0)
+    assert max(floors.values()) <= 10
+    assert sum(map(len, graph.values())) <= 72
+
+
+def test_files_of_the_core() -> None:
+    files = [path for name, path in modules().items() if name.startswith("anon_core")]
+    assert len(files) <= 715
+    second = [path for path in files if "verification" in path.parts]
+    assert len(second) <= 95
+
+
+def test_no_folder_is_a_heap() -> None:
+    flat: defaultdict[str, int] = defaultdict(int)
+    for path in modules().values():
+        if path.is_relative_to(ROOT / "anon_core") and path.name != "__init__.py":
+            flat[str(path.parent.relative_to(ROOT))] += 1
+    heaps = {where: n for where, n in flat.items() if where.rpartition("/")[2] not in SHELVES}
+    assert max(heaps.values()) <= 22, sorted(heaps.items(), key=lambda one: -one[1])[:5]
+
+
+def test_modules_are_nouns() -> None:
+    # Adverbs, prepositions and participles say nothing about what a file holds.
+    bad = re.compile(
+        r"^(beside|ahead|behind|again|alone|asked|told|once|apart|anew|moved|at_scale)$"
+    )
+    assert not [name for name in modules() if bad.match(name.rpartition(".")[2])]
