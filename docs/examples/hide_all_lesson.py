@@ -41,6 +41,8 @@ class HideAllLesson(Lesson):
                     "How many rows look alike?",
                     max(Counter(run.together).values()),
                     "So many share every quasi-identifier.",
+                    among=trace.rows,
+                    mistakes=(1, len(looked)),
                 ),
                 together=run.together,
                 seen=published(run),

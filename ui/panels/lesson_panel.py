@@ -171,10 +171,10 @@ def _verdict(now: Reading) -> None:
         return
     right = question.right.label
     why = "" if question.why in now.step.words else f" {plain(question.why)}"
-    if said == question.answer:
-        st.success(f"Right: {plain(right)}.{why}", icon=":material/check:")
-        return
     own = next((c.label for c in question.choices if c.id == said), "")
+    if question.accepts(said):
+        st.success(f"Right: {plain(own)}.{why}", icon=":material/check:")
+        return
     st.info(
         f"You said {plain(own)}; it is {plain(right)}.{why}",
         icon=":material/close:",
@@ -203,7 +203,7 @@ def _exercise(now: Reading, place: int, exercise: Exercise) -> None:
     )
     if said is None:
         return
-    if said == question.answer:
+    if question.accepts(said):
         st.success(f"Right. {plain(question.why)}", icon=":material/check:")
     else:
         st.info("Not so: look at the steps again.", icon=":material/close:")

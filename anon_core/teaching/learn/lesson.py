@@ -57,6 +57,8 @@ class Question:
         One sentence.
     pictures : tuple of Picture
         What is looked at meanwhile; empty is what the step before shows.
+    also : frozenset of str
+        Ids of other choices that are right as well.
     """
 
     asks: str
@@ -64,6 +66,11 @@ class Question:
     answer: str
     why: str
     pictures: tuple[Picture, ...] = ()
+    also: frozenset[str] = frozenset()
+
+    def accepts(self, choice: str) -> bool:
+        """Say whether a choice is right."""
+        return choice == self.answer or choice in self.also
 
     def on(self, *pictures: Picture) -> Question:
         """Return the question with what is looked at meanwhile."""

@@ -15,7 +15,7 @@ from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.partitioner import buckets_of_rows
+from anon_core.contracts.partitioner import Buckets
 from anon_core.explain.answers.fitting import fitting_view
 from anon_core.methods.partition.box_release import covered_outcome, hulls, published_cells
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree
@@ -141,7 +141,13 @@ def if_boxes(trace: Trace, together: Sequence[int]) -> Seen:
     """Return what parts would publish if none were cut any further: each its own range."""
     problem = trace.problem
     part = np.asarray(together, dtype=np.int64)
-    buckets = buckets_of_rows(problem.frequency.row_key, part)
+    key = problem.frequency.row_key
+    pair, count = np.unique(np.stack([key, part], axis=1), axis=0, return_counts=True)
+    buckets = Buckets(
+        key=pair[:, 0].astype(np.int64),
+        group=pair[:, 1].astype(np.int64),
+        count=count.astype(np.int64),
+    )
     low, high = hulls(problem, buckets)
     as_nodes = [cut_by_tree(problem, hierarchy) for hierarchy in problem.quasi_hierarchies]
     pools, cells = published_cells(problem, low, high, as_nodes)

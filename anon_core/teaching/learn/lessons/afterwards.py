@@ -123,6 +123,8 @@ class AfterwardsLesson(Lesson):
                     f"Of how many people is {trace.sensitive[0]} certain only from both releases?",
                     max(both - alone, 0),
                     f"{both} are certain from both, {alone} already from one.",
+                    among=trace.rows,
+                    mistakes=(both, alone),
                 )
             ),
             Exercise(question=_recovered(trace)),
@@ -287,7 +289,11 @@ def _both(trace: Trace) -> Step:
         "together.",
         pictures=(_left(trace),),
         question=number_question(
-            f"For how many people do both releases together make {column} certain?", both, why
+            f"For how many people do both releases together make {column} certain?",
+            both,
+            why,
+            among=trace.rows,
+            mistakes=(alone, both - alone, both + alone),
         ).on(
             _release(trace, _FIRST, "What was published in October"),
             _release(trace, _SECOND, "What is published in November"),
@@ -346,6 +352,8 @@ def _went_on(trace: Trace) -> Step:
             f"Of how many people is {column} certain to someone who knows why the search went on?",
             certain,
             why,
+            among=trace.rows,
+            mistakes=(round(found.baseline * found.attempted),),
         ).on(_release(trace, _FURTHER, "What is published")),
         together=run.together,
         found=_class_found(trace, _FURTHER, found, f"is sure of a value of {column}"),
@@ -392,6 +400,8 @@ def _recovered(trace: Trace) -> Question:
         f"The release alone reveals {alone}. Of all ways to fill the classes, only those count "
         "that "
         "would have violated the model at every choice that comes before.",
+        among=trace.rows,
+        mistakes=(alone, number - alone),
     )
 
 

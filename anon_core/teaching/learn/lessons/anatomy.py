@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from anon_core.base.context import Context
+from anon_core.base.registry import find
+from anon_core.contracts.metric import Metric
 from anon_core.explain.answers.fitting import fitting
+from anon_core.methods.queries.own_queries import Predicate, by_hand, in_words
+from anon_core.methods.queries.query_answers import counts, estimates
+from anon_core.release.release import Release
 from anon_core.release.results import per_cent
 from anon_core.teaching.learn.chances import chances
 from anon_core.teaching.learn.example import Example, Material
+from anon_core.teaching.learn.given_groups import in_groups
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import (
     Bar,
@@ -31,11 +38,14 @@ from anon_core.teaching.learn.published_tables import (
     published_rows,
     published_table,
 )
+from anon_core.teaching.learn.seen import if_boxes
 from anon_core.teaching.learn.text import least_of, listed, number_question, rows_said, table
 from anon_core.teaching.learn.trace import Trace, texts_of
 
 _DEALT, _PERMUTED, _SLICED = "anatomy", "permutation", "slicing"
 _TITLES = {_DEALT: "Anatomy", _PERMUTED: "Permutation anonymization", _SLICED: "Slicing"}
+#: Who is in the first group of the source's tables 2 to 4.
+_FIRST = ("Bob", "Alex", "Jane", "Lily", "Andy")
 _BY_CUTS = {"name": "slicing", "partition": "mondrian"}
 
 
@@ -62,7 +72,7 @@ class AnatomyLesson(Lesson):
             title="Li's nine patients",
             sample="li-microdata",
             person="Bob",
-            runs={_SLICED: {"algorithm": {**_BY_CUTS, "sets": [["Sex"], ["Age", "Disease"]]}}},
+            runs={_SLICED: {"algorithm": {**_BY_CUTS, "sets": [["Age"], ["Sex", "Disease"]]}}},
         ),
         Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
     )
@@ -86,7 +96,9 @@ class AnatomyLesson(Lesson):
         asked, l = self.runs[run], _most_diverse(material)  # noqa: E741
         if run != _SLICED:
             return {**asked, "models": [{"name": "frequency-l-diversity", "l": l}]}
-        first, *rest = material.roles.quasi
+        # The column with most values is shuffled apart: one that a group shares would not be cut.
+        first = max(material.roles.quasi, key=lambda name: len(set(texts_of(material, name))))
+        rest = [name for name in material.roles.quasi if name != first]
         sets = [[first], [*rest, *material.roles.sensitive]]
         algorithm = {**asked["algorithm"], "sets": [part for part in sets if part]}
         return {"algorithm": algorithm, "models": [{"name": "bucket-size", "k": l}]}
@@ -94,8 +106,10 @@ class AnatomyLesson(Lesson):
     def steps(self, trace: Trace) -> Sequence[Step]:
         """Return the steps: values dealt, two tables, columns permuted, sets of columns."""
         found = [_three_links(trace), *_dealt(trace)]
-        found += [_anatomy(trace), _permuted(trace), _sliced(trace), _compared(trace)]
-        return found
+        found += [_anatomy(trace), _permuted(trace), _sliced(trace)]
+        if trace.sensitive:
+            found += [_queried(trace), _lost(trace)]
+        return [*found, _compared(trace)]
 
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
         """Return questions about chances."""
@@ -109,6 +123,9 @@ class AnatomyLesson(Lesson):
                     max(sizes),
                     f"Groups have {listed(map(str, sorted(sizes)))} rows: what is left over once "
                     "values are dealt joins a group that lacks its value.",
+                    among=trace.rows,
+                    least=1,
+                    mistakes=(least_of(run), min(sizes), trace.rows % least_of(run)),
                 )
             ),
             Exercise(
@@ -117,7 +134,8 @@ class AnatomyLesson(Lesson):
                     "group after the permutation?",
                     exact,
                     "By chance: a value returned to one that belongs to it.",
-                    near=[n for n in range(exact - 2, exact + 3) if 0 <= n <= trace.rows],
+                    among=trace.rows,
+                    mistakes=(0, trace.rows),
                 )
             ),
         )
@@ -338,6 +356,8 @@ def _dealt(trace: Trace) -> list[Step]:
                 f"How many of the {trace.rows} rows are in no group then?",
                 together.count(-1),
                 f"{least} rows are dealt each time.",
+                among=trace.rows - 1,
+                mistakes=(together.count(-1) + least, together.count(-1) + 1, least),
             )
         )
         found.append(
@@ -374,6 +394,9 @@ def _left_over(trace: Trace, rest: Sequence[int]) -> Step:
             "rows has the largest group at last?",
             largest,
             "A row that is left over joins a group that lacks its value.",
+            among=trace.rows,
+            least=1,
+            mistakes=(least_of(run), len(rest), least_of(run) + len(rest)),
         ),
     )
 
@@ -402,6 +425,9 @@ def _anatomy(trace: Trace) -> Step:
             "may it belong?",
             size,
             f"To every row of its group, which has {size}.",
+            among=trace.rows,
+            least=1,
+            mistakes=(1, trace.rows),
         ),
         found=_found(trace, _DEALT),
     )
@@ -439,6 +465,9 @@ def _permuted(trace: Trace) -> Step:
             run.together.count(run.together[person]),
             "Among all of the group, as by Anatomy: what is shuffled hides who is there, and not "
             "what they have.",
+            among=trace.rows,
+            least=1,
+            mistakes=(1, trace.rows, run.together.count(run.together[person]) ** 2),
         ).on(table(trace, "The groups", together=numbered(trace, _PERMUTED))),
         found=_found(trace, _PERMUTED),
         printed=printed,
@@ -470,9 +499,172 @@ def _sliced(trace: Trace) -> Step:
             f"those of {who}, once the group is known?",
             len(values),
             "Only rows of the group count that show the same in the columns linked to it.",
+            among=size,
+            least=1,
+            mistakes=(size, 1),
         ).on(table(trace, "The groups", together=numbered(trace, _SLICED))),
         found=_found(trace, _SLICED),
     )
+
+
+def _groups(trace: Trace) -> tuple[int, ...]:
+    """Return the groups of the source's tables, of any other table those of Anatomy."""
+    if trace.example.name == "li":
+        return tuple(0 if name in _FIRST else 1 for name in trace.names)
+    return numbered(trace, _DEALT)
+
+
+def _query(trace: Trace) -> dict[str, Predicate]:
+    """Return the source's count query, of any other table one for common values."""
+    if trace.example.name == "li":
+        return {"Age": {"low": 40, "high": 70}, "Sex": ["F"], "Disease": ["Flu"]}
+    first, *rest = trace.quasi
+    leaves = trace.problem.hierarchies[first].leaves
+    seen = sorted({leaves.index(text) for text in trace.texts(first)})
+    asked: dict[str, Predicate] = {
+        first: [leaves[leaf] for leaf in seen[len(seen) // 4 : len(seen) * 3 // 4 + 1]]
+    }
+    for name in (*rest[:1], trace.sensitive[0]):
+        asked[name] = [Counter(trace.texts(name)).most_common(1)[0][0]]
+    return asked
+
+
+def _ways(trace: Trace, group: Sequence[int]) -> dict[str, Release]:
+    """Return the releases that publish rows in groups: as boxes, by Anatomy, by permutation."""
+    problem, column = trace.problem, trace.sensitive[0]
+    alone = tuple((name,) for name in (*trace.quasi, column))
+    boxes = if_boxes(trace, group).release
+    assert boxes is not None
+    return {
+        "Generalization": boxes,
+        "Anatomy": in_groups(problem, group, (trace.quasi, (column,))),
+        "Permutation": in_groups(problem, group, alone),
+    }
+
+
+def _answers(trace: Trace, group: Sequence[int]) -> dict[str, float]:
+    """Return what each way to publish rows in groups answers; -1 leaves a row out."""
+    asked, _ = by_hand(trace.problem, [_query(trace)])
+    return {
+        title: float(
+            estimates(release.view, trace.problem.hierarchies, asked, spread="length").sum()
+        )
+        for title, release in _ways(trace, group).items()
+    }
+
+
+def _queried(trace: Trace) -> Step:
+    groups, asked = _groups(trace), by_hand(trace.problem, [_query(trace)])[0]
+    together = _answers(trace, groups)
+    exact = int(counts(trace.problem, asked).sum())
+    terms = [
+        _answers(trace, [0 if own == group else -1 for own in groups])
+        for group in sorted(set(groups) - {-1})
+    ]
+    rows = [
+        Row(id="way:table", label="The table itself", cells=(Cell(text=""), Cell(text=str(exact))))
+    ]
+    rows += [
+        Row(
+            id=f"way:{title}",
+            label=title,
+            cells=(
+                Cell(text=" + ".join(f"{one[title]:.3g}" for one in terms)),
+                Cell(text=f"{answer:.3g}"),
+            ),
+        )
+        for title, answer in together.items()
+    ]
+    near = min(together, key=lambda title: abs(together[title] - exact))
+    tied = [
+        t for t in together if abs(abs(together[t] - exact) - abs(together[near] - exact)) < 1e-9
+    ]
+    why = f"The table answers {exact}; {listed(f'{t} {a:.3g}' for t, a in together.items())}."
+    source = trace.example.name == "li"
+    return Step(
+        title="A count query on each of them",
+        words=f"How many rows have {in_words(_query(trace))}? {why} In a box, values are taken to "
+        "be evenly spread. By Anatomy rows that match are counted, times the share of the value in "
+        "their group. Shuffled columns are multiplied: rows of the group, times the share of every "
+        "column.",
+        pictures=(
+            Table(
+                title="Answers of the groups, and their sum",
+                columns=(Head(name="by group"), Head(name="answer")),
+                rows=tuple(rows),
+                corner="published by",
+            ),
+            table(trace, "The source's groups" if source else "The groups", together=groups),
+        ),
+        question=Question(
+            asks=f"How many rows have {in_words(_query(trace))}? Which of them comes closest to "
+            f"{exact}?",
+            choices=(
+                *(Choice(id=f"way:{t}", label=t) for t in together if t == near or t not in tied),
+                *((Choice(id="way:none", label="All the same"),) if len(tied) == 3 else ()),
+            ),
+            answer="way:none" if len(tied) == 3 else f"way:{near}",
+            why=why,
+            pictures=(table(trace, "The groups", together=groups),),
+        ),
+        printed="Printed: example 2 gives 3/5 × 2/4 for the second group, which would make 0.78. "
+        "Corrected: three of its four ages are asked for, 3/4 × 2/4, and 0.855 together."
+        if source
+        else "",
+    )
+
+
+def _lost(trace: Trace) -> Step:
+    groups, metric = _groups(trace), cast(Metric, find("metric", "ncp")())
+    boxes = _ways(trace, groups)["Generalization"]
+    measured = metric.measure(trace.problem, boxes, Context())
+    whole, share = measured.also["NCP of the table"], float(measured.share or 0.0)
+    columns = measured.per_column or {}
+    said = listed(f"{name} {value:.3g}" for name, value in columns.items())
+    return Step(
+        title="What is lost: NCP",
+        words=f"NCP of a cell is the share of its column that it covers: for these boxes {said} on "
+        f"average. Over all cells that is {whole:.3g}, of {trace.rows * len(columns)} at most, so "
+        f"GCP is {share:.3g}. Cells of Anatomy and of permutation cover one value and lose "
+        "nothing: what they lose is which values belong together.",
+        pictures=(
+            Bars(
+                title="NCP of a cell, by column",
+                bars=tuple(
+                    Bar(id=f"column:{name}", label=name, value=value, text=f"{value:.3g}")
+                    for name, value in columns.items()
+                ),
+                unit="share of the column",
+            ),
+            table(
+                trace,
+                "The boxes of the groups",
+                together=groups,
+                cells=_box_texts(trace, groups, boxes),
+                identifier=False,
+            ),
+        ),
+        question=number_question(
+            f"Each of {trace.rows} rows has {len(columns)} cells of quasi-identifiers. What is NCP "
+            "of the table at most?",
+            trace.rows * len(columns),
+            "A cell that covers its whole column has 1.",
+            among=trace.rows**2 + trace.rows,
+            mistakes=(len(columns), trace.rows, trace.rows**2, trace.rows + len(columns)),
+        ),
+    )
+
+
+def _box_texts(trace: Trace, groups: Sequence[int], boxes: Release) -> dict[str, tuple[str, ...]]:
+    """Return what every row says where its group publishes a box."""
+    place = boxes.grouping.member[
+        np.searchsorted(boxes.grouping.key, trace.problem.frequency.row_key)
+    ]
+    return {
+        name: tuple(boxes.vocabularies[name].texts[cells[p]] for p in place.tolist())
+        for name, cells in boxes.cells.items()
+        if len(groups) == len(place)
+    }
 
 
 def _compared(trace: Trace) -> Step:

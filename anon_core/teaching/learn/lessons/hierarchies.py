@@ -105,6 +105,9 @@ class HierarchiesLesson(Lesson):
                     f"How many classes does {node_label(trace.quasi, chosen)} have?",
                     len(sizes),
                     f"They have {listed(map(str, sorted(sizes)))} rows.",
+                    among=trace.rows,
+                    least=1,
+                    mistakes=(least_of(trace[_RUN]), max(sizes)),
                 ).on(_lattice(trace, path, chosen=chosen)),
                 together=trace[_RUN].together,
                 seen=published(trace[_RUN]),
@@ -123,7 +126,9 @@ class HierarchiesLesson(Lesson):
                     size,
                     f"A column with h steps has h + 1 levels: "
                     f"{' · '.join(str(h + 1) for h in heights)}.",
-                    near=(sum(heights), sum(heights) + 1, size, size + 1),
+                    among=2 * size + 1,
+                    least=1,
+                    mistakes=(sum(heights), sum(heights) + 1, size + 1, int(np.prod(heights))),
                 )
             ),
             Exercise(
@@ -131,7 +136,9 @@ class HierarchiesLesson(Lesson):
                     "At the top, how many rows share each combination?",
                     max(Counter(together_at(trace.problem, heights, 1)).values()),
                     "Every hierarchy ends in one value, so all rows are alike.",
-                    near=(1, 2, trace.rows - 1, trace.rows),
+                    among=trace.rows,
+                    least=1,
+                    mistakes=(1, sum(heights)),
                 )
             ),
         )

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
+from anon_core.base.context import Context
+from anon_core.base.registry import find
+from anon_core.contracts.model import PrivacyModel
+from anon_core.data.roles.roles import Roles
 from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
 from anon_core.release.attack_result import AttackResult
+from anon_core.release.audience import audience_of
+from anon_core.release.private_reference import reference_of
 from anon_core.teaching.learn.attack_findings import attacked
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
@@ -21,6 +28,7 @@ from anon_core.teaching.learn.text import (
     number_question,
     people_of,
     release_table,
+    rows_listed,
     table,
     yes_or_no,
 )
@@ -53,7 +61,7 @@ _PROMISES = {
     ),
     "t": (
         "t-closeness",
-        "the shares of values in every class are within t = 0.2 of those in the whole table",
+        "the distance (EMD) from every class to the whole table is at most t = {t:g}",
         "What the whole table reveals about everyone, a class reveals too.",
     ),
 }
@@ -73,6 +81,29 @@ def _slide_59() -> Material:
         slides,
         dataset=Dataset.from_frame(frame),
         levels={**slides.levels, "Disease": [[own, kind, "*"] for own, kind in kinds.items()]},
+    )
+
+
+def _slides_63_and_64() -> Material:
+    import pandas as pd
+
+    stomach, chest = "stomach disease", "complaint of the chest"
+    kinds = {"stomach ulcer": stomach, "gastritis": stomach, "diabetes": "metabolism"}
+    kinds |= {"obesity": "metabolism", "short breath": chest, "chest pain": chest}
+    classes = {
+        ("black", "64"): ["diabetes", "short breath", "diabetes", "diabetes"],
+        ("black", "65"): ["stomach ulcer", "stomach ulcer", "gastritis"],
+        ("asian", "64"): ["obesity", "chest pain", "short breath", "gastritis"],
+        ("asian", "65"): ["diabetes", "obesity", "chest pain", "short breath"],
+        ("white", "64"): ["chest pain", "obesity", "gastritis", "short breath", "chest pain"],
+    }
+    rows = [(*own, disease) for own, diseases in classes.items() for disease in diseases]
+    columns = ("Race", "Year of birth", "Disease")
+    return Material(
+        dataset=Dataset.from_frame(pd.DataFrame(rows, columns=columns, dtype=object)),
+        roles=Roles(quasi=columns[:2], sensitive=("Disease",)),
+        types={"Race": "text", "Year of birth": "number", "Disease": "text"},
+        levels={"Disease": [[own, kind, "*"] for own, kind in kinds.items()]},
     )
 
 
@@ -100,14 +131,25 @@ class HomogeneityLesson(Lesson):
             names=(*("",) * 6, "Carol", "Hellen"),
             person="Carol",
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        Example(
+            name="slides",
+            title="Twenty people, with the classes of slides 63 and 64",
+            made=_slides_63_and_64,
+        ),
+        Example(
+            name="toth",
+            title="Toth's eight people",
+            sample="toth-private",
+            person="Ada",
+            runs={"t": _asked({"name": "t-closeness", "t": 0.5})},
+        ),
     )
     runs = {
         "k": _asked(),
         "l": _asked({"name": "l-diversity", "l": 2}),
         "entropy": _asked({"name": "entropy-l-diversity", "l": 2}),
         "recursive": _asked({"name": "recursive-l-diversity", "c": 2, "l": 2}),
-        "t": _asked({"name": "t-closeness", "t": 0.2}),
+        "t": _asked({"name": "t-closeness", "t": 0.35}),
     }
     may_refuse = frozenset(_PROMISES)
 
@@ -135,6 +177,8 @@ class HomogeneityLesson(Lesson):
         if alike is not None:
             found.append(_similarity(trace, alike))
         for name in _PROMISES:
+            if name == "t":
+                found.append(_distances(trace))
             found.append(_refused(trace, name) if name in trace.refused else _promised(trace, name))
         found.append(_compared(trace))
         return found
@@ -150,6 +194,9 @@ class HomogeneityLesson(Lesson):
                     f"{trace.names[trace.person]} show under k alone?",
                     len(values),
                     f"The class shows {listed(values)}.",
+                    among=len(set(trace.texts(trace.sensitive[0]))),
+                    least=1,
+                    mistakes=(trace["k"].together.count(trace["k"].together[trace.person]),),
                 )
             ),
             Exercise(
@@ -158,6 +205,8 @@ class HomogeneityLesson(Lesson):
                     "certain?",
                     certain,
                     "They are in classes that show a single value.",
+                    among=trace.rows,
+                    mistakes=(0, certain // 2, _certain(attacked(trace["k"], "background"))),
                 )
             ),
         )
@@ -208,27 +257,21 @@ def _of_classes(
     return Bars(title=title, bars=tuple(bars), unit="share")
 
 
-def _first(trace: Trace, right: set[int]) -> int:
-    """Return one of some classes: that of whoever is followed, where it is among them."""
-    own = trace["k"].together[trace.person]
-    return own if own in right else min(right, default=-1)
+def _rows(trace: Trace, group: int) -> str:
+    """Return the rows of a class under k."""
+    return rows_listed(people_of(trace["k"].together, group))
 
 
 def _which(
-    trace: Trace, asks: str, right: set[int], why: str, none: str, bars: Sequence[int]
+    trace: Trace, asks: str, right: set[int], why: str, none: str, groups: Sequence[int]
 ) -> Question:
-    """Return a question for a class; of several right ones one is offered."""
-    answer = _first(trace, right)
-    offered = [group for group in bars if group == answer or group not in right]
-    said = [people_of(trace["k"].together, group) for group in offered]
-    choices = [
-        Choice(id=f"part:{group}", label=f"Rows {listed(str(row + 1) for row in mine)}")
-        for group, mine in zip(offered, said, strict=True)
-    ]
+    """Return a question for a class; each of several right ones is accepted."""
+    choices = [Choice(id=f"part:{group}", label=_rows(trace, group)) for group in groups]
     return Question(
         asks=asks,
         choices=(*choices, Choice(id="none", label=none)),
-        answer=f"part:{answer}" if right else "none",
+        answer=f"part:{min(right)}" if right else "none",
+        also=frozenset(f"part:{group}" for group in right),
         why=why,
         pictures=(
             release_table(trace, "k", "What is published"),
@@ -245,7 +288,7 @@ def _homogeneity(trace: Trace) -> Step:
     right = {group for group in groups if result.per_class[group] >= 1}
     number = _certain(result)
     why = (
-        f"All rows of the class have the same {column}."
+        f"{listed(_rows(trace, group) for group in sorted(right))} have one {column} each."
         if right
         else f"Every class shows at least two values of {column}."
     )
@@ -300,10 +343,16 @@ def _background(trace: Trace) -> Step:
             f"{column} then certain?",
             number,
             "They are in classes of at most two values.",
+            among=trace.rows,
+            mistakes=(_certain(attacked(run, "homogeneity")), trace.rows),
         ),
         together=run.together,
         seen=published(run),
     )
+
+
+def _grown(trace: Trace, group: int, most: float) -> str:
+    return f"{_rows(trace, group)} show {_said(trace, 'k', group)}, and a share grows by {most:.2f}"
 
 
 def _skewness(trace: Trace) -> Step:
@@ -316,7 +365,12 @@ def _skewness(trace: Trace) -> Step:
     return Step(
         title="Skewness: far commoner than elsewhere",
         words="Before, an attacker believes of everyone what the whole table says. The class "
-        f"changes that. {result.sentence} Even where nothing is certain, much is learned.",
+        f"changes that. {result.sentence} Even where nothing is certain, much is learned."
+        + (
+            " Slide 63: 20 % of all have diabetes, and 75 % of rows 1 to 4."
+            if trace.example.name == "slides"
+            else ""
+        ),
         pictures=(
             _of_classes(
                 trace,
@@ -331,7 +385,7 @@ def _skewness(trace: Trace) -> Step:
             trace,
             "In which class does the share of a value grow most compared with the whole table?",
             right,
-            f"It grows by {most:.2f}: the class shows {_said(trace, 'k', _first(trace, right))}.",
+            f"{listed(_grown(trace, group, most) for group in sorted(right))}.",
             "In none does any grow",
             groups,
         ),
@@ -347,6 +401,8 @@ def _similarity(trace: Trace, result: AttackResult) -> Step:
     words = f"Different values may mean the same. {result.sentence}"
     if trace.example.name == "patients":
         words += " The kinds of diseases are added here, chest pain and short breath being one."
+    if trace.example.name == "slides":
+        words += " Slide 64: rows 5 to 7 have stomach ulcer or gastritis, a stomach disease."
     return Step(
         title="Similarity: different, yet alike",
         words=words,
@@ -359,14 +415,109 @@ def _similarity(trace: Trace, result: AttackResult) -> Step:
             "certain?",
             number,
             "Everyone in their class has a value of one kind.",
+            among=trace.rows,
+            mistakes=(added, number - added),
         ),
         together=run.together,
         seen=published(run),
     )
 
 
+def _t(trace: Trace) -> float:
+    """Return the t that is asked for, on whichever table."""
+    own = trace.example.runs.get("t") or HomogeneityLesson.runs["t"]
+    return float(next(m["t"] for m in own["models"] if m["name"] == "t-closeness"))
+
+
+def _promise(trace: Trace, name: str) -> tuple[str, str, str]:
+    """Return a promise's name, what it asks of every class, and what it does not see."""
+    title, asks, blind = _PROMISES[name]
+    return title, asks.format(t=_t(trace)), blind
+
+
+def _emd(trace: Trace, name: str) -> tuple[float, ...]:
+    """Return how far every class of a run is from the table, as t-closeness measures it."""
+    asked: dict[str, object] = {"t": _t(trace)}
+    model = cast(PrivacyModel, find("model", "t-closeness")(**asked))
+    problem = trace[name].result.problem
+    verdict = model.measure(
+        trace[name].release.view, audience_of(problem), reference_of(problem), Context()
+    )[0]
+    return tuple(float(distance) for distance in verdict.per_class)
+
+
+def _distances(trace: Trace) -> Step:
+    """Return the step that measures how far every class is from the table, one by hand."""
+    column, texts, run = trace.sensitive[0], trace.texts(trace.sensitive[0]), trace["k"]
+    distance = _emd(trace, "k")
+    groups = sorted(set(run.together) - {-1})
+    far = max(groups, key=lambda group: distance[group])
+    everyone, own = Counter(texts), Counter(texts[r] for r in people_of(run.together, far))
+    rows: list[Row] = []
+    for value, n in everyone.most_common():
+        share = n / trace.rows
+        mine = own[value] / own.total()
+        rows.append(
+            Row(
+                id=f"share:{value}",
+                label=value,
+                cells=(
+                    Cell(text=f"{own[value]}/{own.total()} = {mine:.3f}"),
+                    Cell(text=f"{n}/{trace.rows} = {share:.3f}"),
+                    Cell(text=f"{abs(mine - share):.3f}", tone="bad" if mine > share else "plain"),
+                ),
+            )
+        )
+    most = max(distance)
+    right = {group for group in groups if distance[group] >= most - 1e-9}
+    bars = tuple(
+        Bar(
+            id=f"part:{group}",
+            label=_rows(trace, group),
+            value=distance[group],
+            text=f"{distance[group]:.3f}",
+            tone="good" if distance[group] <= _t(trace) + 1e-9 else "bad",
+            people=people_of(run.together, group),
+        )
+        for group in groups
+    )
+    limit = (_t(trace), f"t = {_t(trace):g}")
+    return Step(
+        title="How far is a class from the table? (EMD)",
+        words=f"t-closeness compares the shares of {column} in a class with those in the whole "
+        "table. The earth mover's distance is how much of a share has to be moved, times how far. "
+        "All values are equally far from each other here, so that it is half the sum of the "
+        f"differences: for {_rows(trace, far).lower()} {distance[far]:.3f}.",
+        pictures=(
+            Bars(title="EMD of every class under k", bars=bars, unit="distance", limit=limit),
+            Table(
+                title=f"{_rows(trace, far)}: half the sum of the last column is the EMD",
+                columns=(Head(name="class"), Head(name="table"), Head(name="difference")),
+                rows=tuple(rows),
+                corner=column,
+            ),
+        ),
+        question=_which(
+            trace,
+            f"Which class is farthest from the whole table in {column}?",
+            right,
+            f"{listed(_rows(trace, group) for group in sorted(right))}: {most:.3f}.",
+            "All are equally far",
+            groups,
+        )
+        if len(right) < len(groups)
+        else None,
+        together=run.together,
+        seen=published(run),
+        printed="Printed (slide 65): the distance has to be lower than t. Corrected: at most t, as "
+        "t-closeness is defined."
+        if trace.example.name == "patients"
+        else "",
+    )
+
+
 def _promised(trace: Trace, name: str) -> Step:
-    run, (title, asks, blind) = trace[name], _PROMISES[name]
+    run, (title, asks, blind) = trace[name], _promise(trace, name)
     found = {attack: attacked(run, attack) for attack in _ATTACKS}
     same, known, alike = (_certain(found[a]) for a in ("homogeneity", "background", "similarity"))
     grown = found["skewness"]
@@ -391,6 +542,8 @@ def _promised(trace: Trace, name: str) -> Step:
             "recursive": "Printed (Aalborg 2022, formula 3.3): the sum begins at the commonest "
             "value, with ≤. Corrected: it begins at the l-th commonest, with <.",
         }.get(name, "")
+    if name == "t":
+        facts += f" The farthest class has EMD {max(_emd(trace, name)):.3f}."
     homogeneous = found["homogeneity"]
     assert homogeneous is not None
     return Step(
@@ -412,7 +565,7 @@ def _promised(trace: Trace, name: str) -> Step:
 
 
 def _refused(trace: Trace, name: str) -> Step:
-    title, asks, _ = _PROMISES[name]
+    title, asks, _ = _promise(trace, name)
     return Step(
         title=f"{title}: nothing can be published",
         words=f"{title} asks that {asks}. {trace.refused[name]}",

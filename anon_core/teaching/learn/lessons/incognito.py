@@ -103,6 +103,8 @@ class IncognitoLesson(Lesson):
                     f"Of the nodes of {listed(trace.quasi)}, how many were pruned?",
                     len(last.pruned),
                     f"A smaller subset failed for them; {len(last.candidates)} are left.",
+                    among=len(last.pruned) + len(last.candidates),
+                    mistakes=(len(last.candidates), len(last.told)),
                 )
             ),
             Exercise(
@@ -110,6 +112,13 @@ class IncognitoLesson(Lesson):
                     "How many nodes were looked at in all?",
                     sum(len(part.told) for part in parts),
                     "All others were pruned, or are above a node that holds.",
+                    among=sum(len(part.candidates) + len(part.pruned) for part in parts),
+                    least=1,
+                    mistakes=(
+                        sum(len(part.candidates) for part in parts),
+                        len(last.candidates) + len(last.pruned),
+                        len(last.told),
+                    ),
                 )
             ),
         )
@@ -201,7 +210,12 @@ def _joined(trace: Trace, part: _Part) -> Step:
         "Below each is the subset that pruned it.",
         pictures=(_picture(trace, part, looked=False),),
         question=number_question(
-            f"How many nodes of {names} are candidates?", len(part.candidates), why
+            f"How many nodes of {names} are candidates?",
+            len(part.candidates),
+            why,
+            among=len(part.candidates) + len(part.pruned),
+            least=1,
+            mistakes=(len(part.pruned), len(part.candidates) + len(part.pruned)),
         ).on(_bare(trace, part)),
     )
 
@@ -264,6 +278,9 @@ def _chosen(trace: Trace) -> list[Step]:
                 "How many minimal nodes are there?",
                 len(minimal),
                 f"They are {listed(minimal)}.",
+                among=len(last.candidates),
+                least=1,
+                mistakes=(sum(bool(f["holds"]) for f in last.told.values()), len(last.candidates)),
             ).on(_picture(trace, last, looked=True)),
         ),
         Step(

@@ -15,6 +15,8 @@ from anon_core.teaching.learn.text import listed, number_question, release_table
 from anon_core.teaching.learn.trace import Trace
 
 _RUN = "search"
+#: Indices whose sets are all drawn.
+_MOST_LISTED = 4
 #: Nodes of the tree that are told one by one.
 _MOST_OPENED = 24
 Splits = tuple[int, ...]
@@ -55,7 +57,8 @@ class KOptimizeLesson(Lesson):
 
     def steps(self, trace: Trace) -> Sequence[Step]:
         """Return the steps: indices, prices, a first result, the tree, the release."""
-        found = [_indices(trace), _price(trace), *_greedy(trace), *_opened(trace)]
+        found = [_indices(trace), _enumerated(trace), _price(trace), *_greedy(trace)]
+        found += _opened(trace)
         return [*found, _published(trace)]
 
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
@@ -69,7 +72,9 @@ class KOptimizeLesson(Lesson):
                     2 ** len(alphabet),
                     f"Each of them is in a set or not: 2^{len(alphabet)}. The search opened "
                     f"{opened} nodes.",
-                    near=(len(alphabet), len(alphabet) ** 2, 2 ** len(alphabet)),
+                    among=4 ** len(alphabet),
+                    least=1,
+                    mistakes=(len(alphabet), len(alphabet) ** 2, 2 ** len(alphabet) - 1, opened),
                 )
             ),
             Exercise(
@@ -78,7 +83,8 @@ class KOptimizeLesson(Lesson):
                     4 + trace.rows * (trace.rows - 2),
                     f"Two rows look like two each, which is 4; each of the {trace.rows - 2} "
                     f"others costs {trace.rows}.",
-                    near=(4, trace.rows**2, 2 * trace.rows),
+                    among=trace.rows**2,
+                    mistakes=(4, trace.rows**2, trace.rows * (trace.rows - 2), trace.rows + 2),
                 )
             ),
         )
@@ -133,6 +139,41 @@ def _indices(trace: Trace) -> Step:
     )
 
 
+def _enumerated(trace: Trace) -> Step:
+    """Return the step that lists sets in the order of their indices, those of one column."""
+    of: Mapping[int, tuple[int, int]] = _facts(trace, "indices")[0]["of"]
+    alphabet: Sequence[int] = _facts(trace, "indices")[0]["alphabet"]
+    columns = [of[index][0] for index in alphabet]
+    last = max(set(columns), key=lambda d: (columns.count(d), d), default=0)
+    few = sorted(index for index in alphabet if of[index][0] == last)[-_MOST_LISTED:]
+
+    def branch(head: Splits) -> Branch:
+        rest = [index for index in few if not head or index > head[-1]]
+        return Branch(
+            id=f"set:{','.join(map(str, head))}",
+            label=_said(head),
+            below=tuple(branch((*head, index)) for index in rest),
+        )
+
+    return Step(
+        title="A tree that lists every set once",
+        words=f"Below a set are those with one more index that comes after all of its own: here "
+        f"the sets of {_said(few)}. With all {len(alphabet)} indices there are "
+        f"{2 ** len(alphabet):,} sets. The search orders the indices again at every node, those "
+        "with the highest bound first, so that more is cut off: a set may then be below another of "
+        "its indices, and is still met once.",
+        pictures=(Tree(title=f"Sets of {_said(few)}", root=branch(())),),
+        question=number_question(
+            f"How many sets are there of {_said(few)}, the empty one among them?",
+            2 ** len(few),
+            f"Each index is in a set or not: 2^{len(few)}.",
+            among=4 ** len(few) + 1,
+            least=1,
+            mistakes=(len(few), len(few) ** 2, 2 ** len(few) - 1, len(few) + 1),
+        ),
+    )
+
+
 def _price(trace: Trace) -> Step:
     first = _facts(trace, "priced")[0]
     rows = trace.rows
@@ -146,7 +187,8 @@ def _price(trace: Trace) -> Step:
             "What does the empty set cost?",
             int(first["cost"]),
             f"One class of {rows} rows: {rows}² = {rows * rows}.",
-            near=(rows, 2 * rows, rows * rows, rows * (rows - 1)),
+            among=rows**2 + rows,
+            mistakes=(0, rows, 2 * rows, rows * (rows - 1)),
         ).on(table(trace, "The table as it is held", together=(0,) * rows)),
     )
 
@@ -273,7 +315,7 @@ def _open(
             "be joined with?",
             len(kept),
             f"{_said(kept)} stay." if kept else "None: every branch is cut off.",
-            near=tuple(range(len(tail) + 1)),
+            among=len(tail),
         ).on(before)
     return Step(
         title=f"Open {_said(head)}",
@@ -367,7 +409,8 @@ def _published(trace: Trace) -> Step:
             "How many rows does the best set suppress?",
             int(best["removed"]),
             f"They cost {trace.rows} each, and still less than wider intervals.",
-            near=(0, 1, 2, 3),
+            among=trace.rows - 1,
+            mistakes=(0, len(best["head"])),
         ),
         together=run.together,
         seen=published(run),

@@ -98,6 +98,8 @@ class LinkingLesson(Lesson):
                     f"How many of the {trace.rows} people are unique in {listed(trace.quasi)}?",
                     alone,
                     "For each of them exactly one row fits.",
+                    among=trace.rows,
+                    mistakes=(trace.rows, len(set(fits))),
                 )
             ),
             Exercise(
@@ -106,6 +108,9 @@ class LinkingLesson(Lesson):
                     "least?",
                     min(first),
                     "It is the rarest value of that column.",
+                    among=trace.rows,
+                    least=1,
+                    mistakes=(1, max(first), len(set(trace.texts(_by_values(trace.material)[0])))),
                 )
             ),
         )
@@ -224,6 +229,9 @@ def _known(trace: Trace, known: Sequence[str]) -> Step:
         f"Known: {said}. To how many rows can a line be drawn from {trace.names[person]}?",
         fits[person],
         f"{rows_said(fits[person])} {'has' if fits[person] == 1 else 'have'} the same {said}.",
+        among=trace.rows,
+        least=1,
+        mistakes=(1, trace.rows, *_fits(trace, known[:-1] or known)[person : person + 1]),
     )
     before = Links(
         title="Which rows fit?", left=_register(trace, known), right=_bare(trace, known), lines=()
@@ -257,6 +265,8 @@ def _forgotten(trace: Trace, known: Sequence[str]) -> Step:
         f"in {listed(promised)}. How many people are found by all columns?",
         alone,
         why,
+        among=trace.rows,
+        mistakes=(0, least_of(run), trace.rows),
     )
     return Step(
         title=f"A role forgotten: {taken}",
@@ -314,6 +324,9 @@ def _released(trace: Trace) -> Step:
             "How many lines go out from the person with the fewest?",
             least,
             f"The smallest class has {rows_said(least)}.",
+            among=trace.rows,
+            least=1,
+            mistakes=(least_of(run), 1, len(set(run.together) - {-1})),
         ).on(_bare(trace, columns_shown(trace, identifier=False))),
         together=run.together,
         seen=seen,

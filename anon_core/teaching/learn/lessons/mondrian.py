@@ -114,7 +114,9 @@ class MondrianLesson(Lesson):
                     "How many rows must a part have before Mondrian tries to cut it?",
                     2 * least,
                     f"Both sides need k = {least} rows, so a part with fewer than 2k stays whole.",
-                    near=(least, least + 1, 2 * least, 2 * least + 1),
+                    among=trace.rows,
+                    least=1,
+                    mistakes=(least, least + 1, 2 * least + 1),
                 )
             ),
             Exercise(
@@ -123,6 +125,13 @@ class MondrianLesson(Lesson):
                     parts["strict"],
                     f"The strict release has {parts['strict']} classes, the relaxed one "
                     f"{parts['relaxed']}.",
+                    among=trace.rows // least,
+                    least=1,
+                    mistakes=(
+                        parts["relaxed"],
+                        trace.rows // least,
+                        len(trace["strict"].told("cut")),
+                    ),
                 )
             ),
             Exercise(
@@ -131,6 +140,9 @@ class MondrianLesson(Lesson):
                     max(sizes["relaxed"]),
                     f"Its classes have {listed(map(str, sorted(sizes['relaxed'])))} rows; the "
                     f"strict ones {listed(map(str, sorted(sizes['strict'])))}.",
+                    among=trace.rows,
+                    least=least,
+                    mistakes=(max(sizes["strict"]), min(sizes["relaxed"]), 2 * least),
                 )
             ),
         )
@@ -337,12 +349,14 @@ def _which_side(
 ) -> Question | None:
     """Ask for the size of the first piece."""
     right = len(sides[0])
-    others = sorted({right, len(mine) - right, len(mine) // 2, len(mine) // 2 + 1, right + 1})
+    others = (len(mine) - right, len(mine) // 2, len(mine) // 2 + 1)
     asked = number_question(
         f"How many of the {len(mine)} rows go to the lower side?",
         right,
         f"The lower side holds {listed([trace.names[r] for r in sides[0]])}.",
-        near=[n for n in others if 0 < n < len(mine)],
+        among=len(mine) - 1,
+        least=1,
+        mistakes=others,
     )
     return Question(
         asks=asked.asks,
@@ -402,6 +416,9 @@ def _published(trace: Trace, name: str, parts: Sequence[int]) -> Step:
             f"How many classes does the {name} release have?",
             len(sizes),
             f"Every part that is left is a class: {len(sizes)}.",
+            among=trace.rows // least_of(run),
+            least=1,
+            mistakes=(trace.rows // least_of(run), len(run.told("cut"))),
         ),
         together=tuple(parts),
         seen=published(run),

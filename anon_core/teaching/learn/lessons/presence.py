@@ -122,6 +122,8 @@ class PresenceLesson(Lesson):
                     "Of how many public people is it certain that they are not in the table?",
                     out,
                     "They fit no group, or no subset that yields its columns holds them.",
+                    among=len(found.joint) - trace.rows,
+                    mistakes=(sum(not fits for fits in found.fits), len(found.joint) - trace.rows),
                 )
             ),
         )
@@ -214,7 +216,13 @@ def _fitting(trace: Trace) -> Step:
             people_table(trace, "Groups that everyone fits", ("fits group",), cells),
             *_release(trace, _STRICT),
         ),
-        question=number_question("How many public people fit no group?", len(out), why).on(
+        question=number_question(
+            "How many public people fit no group?",
+            len(out),
+            why,
+            among=len(cells) - trace.rows,
+            mistakes=(0, len(cells) - trace.rows),
+        ).on(
             people_table(trace, "The public table", (), [()] * len(cells)),
             *_release(trace, _STRICT),
         ),
@@ -347,6 +355,8 @@ def _subsets(trace: Trace) -> Step:
             f"How many of the {every} subsets yield exactly the columns of group {group + 1}?",
             number,
             why,
+            among=every,
+            mistakes=(1, every, size, len(fit)),
         ).on(asked, *_release(trace, _STRICT)),
         together=trace[_STRICT].together,
         found=presence_found(trace, presence(trace, _STRICT)),
@@ -388,7 +398,11 @@ def _everyone(trace: Trace) -> Step:
         "columns were shuffled.",
         pictures=(Bars(title="Chance of being in the table (δ)", bars=bars, unit="chance"),),
         question=number_question(
-            "Of how many public people is it certain that they are in the table?", sure, why
+            "Of how many public people is it certain that they are in the table?",
+            sure,
+            why,
+            among=trace.rows,
+            mistakes=(0, trace.rows, sum(len(fits) == 1 for fits in found.fits)),
         ).on(*_release(trace, _STRICT)),
         together=trace[_STRICT].together,
         found=presence_found(trace, presence(trace, _STRICT)),

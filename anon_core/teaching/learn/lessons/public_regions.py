@@ -370,6 +370,9 @@ def _in_region(trace: Trace) -> Question:
         f"How many public people are in the region of {trace.names[trace.person]}?",
         people,
         "All whose values lie in what the region publishes.",
+        among=len(found.joint),
+        least=1,
+        mistakes=(trace[_CUT].together.count(trace[_CUT].together[trace.person]), len(found.joint)),
     )
 
 
@@ -594,6 +597,8 @@ def _combined(trace: Trace) -> Step:
             f"Of how many of the {len(names)} public people is presence certain after CombinedAlg?",
             sure,
             why,
+            among=trace.rows,
+            mistakes=(trace.rows, 1),
         ).on(*_published(trace)),
         together=trace[_COMBINED].together,
         found=presence_found(trace, two),

@@ -107,6 +107,13 @@ class SamaratiLesson(Lesson):
                     sum(heights),
                     f"The hierarchies have {listed(map(str, heights))} steps, together "
                     f"{sum(heights)}.",
+                    among=int(np.prod([h + 1 for h in heights])),
+                    least=1,
+                    mistakes=(
+                        max(heights),
+                        sum(heights) + len(heights),
+                        int(np.prod([h + 1 for h in heights])),
+                    ),
                 ),
             ),
         ]
@@ -130,6 +137,9 @@ class SamaratiLesson(Lesson):
                     len(looked),
                     "All others follow: what holds at a node holds above it, what fails at one "
                     "fails below.",
+                    among=total,
+                    least=1,
+                    mistakes=(total, sum(_heights(trace)) + 1, len(run.told("height"))),
                 )
             ),
             Exercise(
@@ -137,6 +147,8 @@ class SamaratiLesson(Lesson):
                     f"How many rows would have to be suppressed at {name}?",
                     removed[worst],
                     f"So many rows are in classes with fewer than {least_of(run)} rows there.",
+                    among=trace.rows,
+                    mistakes=(*removed.values(), trace.rows - removed[worst]),
                 )
             ),
         )
@@ -147,6 +159,7 @@ class SamaratiLesson(Lesson):
         found: list[Step] = []
         told: dict[Levels, Mapping[str, Any]] = {}
         probe: int | None = None
+        rest = False
         top = sum(_heights(trace))
         below, above = 0, top
         for event in run.told("height", "node"):
@@ -159,9 +172,14 @@ class SamaratiLesson(Lesson):
                 probe = height
                 continue
             node: Levels = tuple(facts["levels"])
+            if (
+                probe is not None and sum(node) != probe
+            ):  # halving is over, and the rest is looked at
+                probe = sum(node)
+                rest = True
             before = dict(told)
             told[node] = facts
-            found.append(self._looked(trace, before, told, node, probe, budget))
+            found.append(self._looked(trace, before, told, node, probe, budget, rest=rest))
         return found
 
     def _probed(
@@ -198,6 +216,8 @@ class SamaratiLesson(Lesson):
         node: Levels,
         probe: int | None,
         budget: int,
+        *,
+        rest: bool,
     ) -> Step:
         least = least_of(trace[_RUN])
         run = trace[_RUN]
@@ -214,6 +234,11 @@ class SamaratiLesson(Lesson):
             if holds
             else " Every node below it must fail too."
         )
+        if rest:
+            follows += (
+                f" Height {sum(node)} is the lowest with a solution: all its nodes are looked at, "
+                "to choose among those that hold."
+            )
         cells = cells_at(trace.problem, node)
         bare = table(trace, f"The table at {name}", cells=cells, identifier=False)
         return Step(

@@ -109,6 +109,8 @@ class SingleDimensionLesson(Lesson):
                     f"{len(told)} parts were looked at. How many stayed whole?",
                     stayed,
                     "Each way to split them would have left a class with too few rows.",
+                    among=len(told),
+                    mistakes=(len(told) - stayed, len(set(trace[_RUN].together))),
                 )
             ),
             Exercise(
@@ -116,6 +118,9 @@ class SingleDimensionLesson(Lesson):
                     "Into how many classes does Mondrian cut the same table?",
                     len(set(trace[_OTHER].together)),
                     f"One dimension at a time gives {len(set(trace[_RUN].together))}.",
+                    among=trace.rows // least_of(trace[_RUN]),
+                    least=1,
+                    mistakes=(len(set(trace[_RUN].together)), trace.rows // least_of(trace[_RUN])),
                 )
             ),
         )
@@ -272,7 +277,16 @@ def _published(trace: Trace) -> Step:
             class_bars(trace, run.together, least_of(run)),
         ),
         question=number_question(
-            "How many classes are there?", len(sizes), "Every combination of parts is a class."
+            "How many classes are there?",
+            len(sizes),
+            "Every combination of parts that rows show is a class.",
+            among=trace.rows // least_of(run),
+            least=1,
+            mistakes=(
+                sum(e.facts["taken"] is not None for e in run.told("dimension")),
+                trace.rows // least_of(run),
+                len(set(trace[_OTHER].together)),
+            ),
         ),
         together=run.together,
         seen=published(run),
@@ -287,17 +301,34 @@ def _loss(trace: Trace, name: str) -> float:
     return float(measured.share or 0.0)
 
 
+def _reason(trace: Trace, classes: Mapping[str, int]) -> str:
+    """Say why Mondrian loses less: its classes are others, or the same and said more narrowly."""
+    one, other = trace[_RUN].together, trace[_OTHER].together
+    if len(set(zip(one, other, strict=True))) > len(set(one)) or len(set(one)) != len(set(other)):
+        return (
+            f"Mondrian cuts each part by itself, into {classes[_OTHER]} classes; here a column is "
+            f"cut for all rows or not at all, into {classes[_RUN]}."
+        )
+    for name in trace.quasi:
+        wide, narrow = trace[_RUN].published(name), trace[_OTHER].published(name)
+        row = next((r for r in range(trace.rows) if wide[r] != narrow[r]), None)
+        if row is not None:
+            return (
+                "both form the same classes, and Mondrian publishes what each class spans. Here "
+                f"equal values publish the same everywhere: row {row + 1} says {wide[row]} of "
+                f"{name}, Mondrian {narrow[row]}."
+            )
+    return "both form the same classes."
+
+
 def _compared(trace: Trace) -> Step:
     names = {_RUN: "One dimension at a time", _OTHER: "Mondrian"}
     loss = {name: _loss(trace, name) for name in names}
     classes = {name: len(set(trace[name].together)) for name in names}
-    worse = loss[_RUN] > loss[_OTHER]
-    why = (
-        f"One dimension at a time loses {loss[_RUN]:.2f}, Mondrian {loss[_OTHER]:.2f}: it may cut "
-        "a column in one part of the table and leave it whole in another."
-        if worse
-        else f"Here both lose about as much: {loss[_RUN]:.2f} and {loss[_OTHER]:.2f}."
-    )
+    worse = loss[_RUN] > loss[_OTHER] + 1e-9
+    better = loss[_OTHER] > loss[_RUN] + 1e-9
+    figures = f"One dimension at a time loses {loss[_RUN]:.2f}, Mondrian {loss[_OTHER]:.2f}"
+    why = f"{figures}: {_reason(trace, classes)}" if worse else f"{figures}."
     bars = tuple(
         Bar(
             id=f"run:{name}",
@@ -323,7 +354,7 @@ def _compared(trace: Trace) -> Step:
                 Choice(id=_OTHER, label=names[_OTHER]),
                 Choice(id="same", label="Both the same"),
             ),
-            answer=_RUN if worse else _OTHER if loss[_OTHER] > loss[_RUN] else "same",
+            answer=_RUN if worse else _OTHER if better else "same",
             why=why,
             pictures=(plane(trace, "Mondrian's classes", trace[_OTHER].together),),
         ),

@@ -16,6 +16,7 @@ from anon_core.teaching.learn.published_tables import numbered, published_table
 from anon_core.teaching.learn.text import (
     listed,
     number_question,
+    offered,
     people_of,
     rows_said,
     table,
@@ -87,6 +88,9 @@ class SlicingCheckLesson(Lesson):
                     f"How many buckets does the release have, with {trace.rows} rows?",
                     len(set(run.together)),
                     "As many as are left once no bucket can be halved.",
+                    among=trace.rows,
+                    least=1,
+                    mistakes=(len(run.told("cut")), trace.rows // _L, len(run.told("part"))),
                 ),
                 found=_found(trace),
             ),
@@ -106,7 +110,8 @@ class SlicingCheckLesson(Lesson):
                     "How many people match more than one bucket?",
                     several,
                     "Their values occur in several buckets, in every set of columns.",
-                    near=[n for n in range(several - 2, several + 3) if 0 <= n <= trace.rows],
+                    among=trace.rows,
+                    mistakes=(0, trace.rows, len(set(trace[_RUN].together))),
                 )
             ),
             Exercise(
@@ -157,12 +162,15 @@ def _found(trace: Trace) -> tuple[str, ...]:
 
 def _share_question(asks: str, right: Fraction, why: str) -> Question:
     """Return a question for a share."""
-    others = [Fraction(1, n) for n in (1, 2, 3, 4, 5)] + [1 - right, right * 2, right / 2]
-    near = sorted({o for o in others if 0 < o <= 1} - {right}, key=lambda o: abs(o - right))
-    offered = sorted({right, *near[:3]})
+    likely = [
+        o for o in dict.fromkeys((1 - right, right / 2, right * 2)) if 0 < o <= 1 and o != right
+    ]
+    near = sorted((Fraction(1, n) for n in range(1, 6)), key=lambda o: abs(o - right))
+    others = [o for o in near if o != right and o not in likely]
+    shares = offered(asks, right, likely, others, 4)
     return Question(
         asks=asks,
-        choices=tuple(Choice(id=f"share:{one}", label=str(one)) for one in offered),
+        choices=tuple(Choice(id=f"share:{one}", label=str(one)) for one in shares),
         answer=f"share:{right}",
         why=why,
     )
@@ -390,7 +398,8 @@ def _everyone(trace: Trace) -> Step:
             f"Of how many people is a value exactly as likely as 1/{_L}?",
             reach,
             f"For the others every value is less likely than 1/{_L}.",
-            near=[n for n in range(reach - 2, reach + 3) if 0 <= n <= trace.rows],
+            among=trace.rows,
+            mistakes=(0, trace.rows, trace.rows // _L),
         ),
         found=_found(trace),
         printed=printed,

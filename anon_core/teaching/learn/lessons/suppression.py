@@ -122,6 +122,8 @@ class SuppressionLesson(Lesson):
                     "How many cells are blank under CS?",
                     cells["CS"][0],
                     "Rows are grouped so that they differ in as few cells as possible.",
+                    among=trace.rows * len(trace.quasi),
+                    mistakes=(*(blank for blank, _ in cells.values()), sum(cells["CS"])),
                 )
             ),
             Exercise(
@@ -129,6 +131,8 @@ class SuppressionLesson(Lesson):
                     "How many cells are changed at all under AG?",
                     sum(cells["AG"]),
                     "A column is raised for everyone, also for those who were not rare.",
+                    among=trace.rows * len(trace.quasi),
+                    mistakes=(*cells["AG"], sum(cells["CG"]), trace.rows * len(trace.quasi)),
                 )
             ),
         )
@@ -192,6 +196,8 @@ def _shown(trace: Trace, name: str) -> Step:
             f"{_MODELS[name]} How many cells of the quasi-identifiers are blank?",
             blank,
             why,
+            among=trace.rows * len(trace.quasi),
+            mistakes=(coarser, blank + coarser, trace.rows, 0),
         ).on(table(trace, "The table as it is held", identifier=False)),
         together=run.together,
         seen=published(run),

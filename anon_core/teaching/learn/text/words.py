@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from hashlib import sha256
+from typing import TypeVar
 
 from anon_core.teaching.learn.lesson import Choice, Question
+
+_Number = TypeVar("_Number", int, Fraction)
+#: Numbers that are offered as answers, and how many of them need not come from a mistake.
+_OFFERED, _FILLED = 5, 2
 
 
 def rows_said(number: int) -> str:
@@ -42,10 +49,70 @@ def listed(texts: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
-def number_question(asks: str, right: int, why: str, *, near: Sequence[int] = ()) -> Question:
-    """Return a question for a number; `near` are the other numbers that are offered."""
-    others = near or [n for n in (right - 2, right - 1, right + 1, right + 2) if n >= 0]
-    numbers = sorted({right, *others})
+def offered(
+    asks: str, right: _Number, likely: Sequence[_Number], others: Sequence[_Number], many: int
+) -> list[_Number]:
+    """Return the answers to a question in their order, the right one at a place drawn by its words.
+
+    Parameters
+    ----------
+    asks : str
+    right : number
+    likely, others : sequences of numbers
+        What typical mistakes lead to, and what else may be offered, the likeliest first. No more
+        than two of `others` are offered where there are enough of `likely`.
+    many : int
+        How many answers there are to be, at most one more than both have.
+    """
+    sides = [
+        [
+            [n for n in numbers if (n < right) == lower and n != right]
+            for numbers in (likely, others)
+        ]
+        for lower in (True, False)
+    ]
+    below, above = ([*mistakes, *rest] for mistakes, rest in sides)
+    filled = {
+        place: max(place - len(sides[0][0]), 0) + max(many - 1 - place - len(sides[1][0]), 0)
+        for place in range(many)
+        if place <= len(below) and many - 1 - place <= len(above)
+    }
+    most = max(_FILLED, min(filled.values()))
+    places = [place for place, others_ in filled.items() if others_ <= most]
+    drawn = int.from_bytes(sha256(f"{asks} {right}".encode()).digest())
+    lower = places[drawn % len(places)]
+    return sorted([*below[:lower], right, *above[: many - 1 - lower]])
+
+
+def number_question(
+    asks: str,
+    right: int,
+    why: str,
+    *,
+    among: int,
+    least: int = 0,
+    mistakes: Iterable[int] = (),
+) -> Question:
+    """Return a question for a number, with up to five answers in their order.
+
+    Which place the right one has among them is drawn from the question's own words, so that it
+    gives nothing away, and is the same whenever it is asked.
+
+    Parameters
+    ----------
+    asks : str
+    right : int
+    why : str
+    among, least : int
+        The highest and lowest number that is possible.
+    mistakes : iterable of int
+        Numbers that typical mistakes lead to; they are offered before others.
+    """
+    likely = [n for n in dict.fromkeys(mistakes) if least <= n <= among and n != right]
+    reach = range(max(least, right - _OFFERED), min(among, right + _OFFERED) + 1)
+    near = sorted(reach, key=lambda n: (abs(n - right), n))
+    others = [n for n in near if n != right and n not in likely]
+    numbers = offered(asks, right, likely, others, min(_OFFERED, len(likely) + len(others) + 1))
     choices = tuple(Choice(id=f"number:{n}", label=f"{n:,}") for n in numbers)
     return Question(asks=asks, choices=choices, answer=f"number:{right}", why=why)
 
