@@ -34,6 +34,7 @@ from ui.panels import (
     table_panel,
     tiles_panel,
     verdict_lines,
+    what_comes,
     what_if_panel,
     workspace,
 )
@@ -42,7 +43,7 @@ from ui.panels.shell import next_step, page
 from ui.state import pinning, results, running, state, stopping
 from ui.state import selection as chosen
 from ui.state.extra_work import ATTACKING, MEASURING
-from ui.state.fragments import alone, once_opened
+from ui.state.fragments import Tells, alone, once_opened
 from ui.words.explain import plain, what_is_this
 
 CLASSES, METRICS, ATTACKS = "Classes", "Metrics", "Attacks"
@@ -162,17 +163,31 @@ def meanings(run: Series, colours: Palette) -> None:
         details_panel.draw(run, colours, measures[name].details, f"metric-{name}")
 
 
-def panels(run: Series, colours: Palette) -> None:
+def now() -> Series:
+    """Return the run that is shown now."""
+    result = results.shown()
+    assert result is not None
+    return series.of_result(result, palette())
+
+
+def figures() -> None:
+    """Draw the strip."""
+    result, base = results.shown(), results.baseline()
+    if result is not None:
+        strip_panel.draw(result, None if base is None else base.result)
+
+
+def panels() -> None:
     """Draw the four panels; all of them show what is chosen."""
-    drawn: list[tuple[str, Callable[[], None]]] = [
-        ("Table", lambda: table_panel.draw(run.facts, key="results")),
-        (CLASSES, lambda: class_panel.draw(run, colours)),
-        (METRICS, lambda: metric_panel.draw(run, colours)),
-        (ATTACKS, lambda: attack_panel.draw(run, colours)),
+    drawn: list[tuple[str, Callable[[], None], Tells]] = [
+        ("Table", lambda: table_panel.draw(now().facts, key="results"), "figures"),
+        (CLASSES, lambda: class_panel.draw(now(), palette()), "figures"),
+        (METRICS, lambda: metric_panel.draw(now(), palette()), "verdict"),
+        (ATTACKS, lambda: attack_panel.draw(now(), palette()), "verdict"),
     ]
-    for place, (title, draw) in zip(workspace.panels(), drawn, strict=True):
+    for place, (title, draw, tells) in zip(workspace.panels(), drawn, strict=True):
         with place:
-            alone(title, draw, key=f"panel-{title}", linked=True)
+            alone(title, draw, key=f"panel-{title}", linked=True, tells=tells)
 
 
 def verdicts(result: Result) -> None:
@@ -195,8 +210,9 @@ def search(run: Series) -> None:
         search_panel.draw(result)
 
 
-def further(run: Series, colours: Palette) -> None:
+def further() -> None:
     """Draw the row of drawers, and the one that is open."""
+    run, colours = now(), palette()
     result = run.facts.result
     with st.container(key="drawers", horizontal=True):
         workspace.drawers(DRAWERS)
@@ -226,23 +242,22 @@ MEASURING.settle()
 stopping.settle()
 stopping_panel.follow()
 if page("Results", "📊", needs="result"):
-    drawn = results.shown()
-    if drawn is not None:
-        tones = palette()
-        shown = series.of_result(drawn, tones)
+    if results.shown() is not None:
         workspace.look()
-        base = results.baseline()
         with st.container(key="workspace"):
-            with panel("The run"):
-                head(shown)
-            with panel("The figures"):
-                strip_panel.draw(drawn, None if base is None else base.result)
-            with panel("The what-if bar"):
-                what_if_panel.draw()
+            alone("The run", lambda: head(now()), key="run-alone", tells="verdict")
+            alone("The figures", figures, key="strip-alone", tells="verdict")
+            alone("The what-if bar", what_if_panel.draw, key="what-if-alone", tells="figures")
             with st.container(key="drawer-row", horizontal=True, vertical_alignment="center"):
-                alone("Further", lambda: further(shown, tones), key="further-panel")
-                alone("The choice", lambda: linked.bar(shown), key="linked-bar", linked=True)
-            panels(shown, tones)
-        running.wait_for_rest()
+                alone("Further", further, key="further-panel")
+                alone(
+                    "The choice",
+                    lambda: linked.bar(now()),
+                    key="linked-bar",
+                    linked=True,
+                    tells="figures",
+                )
+            panels()
+        alone("The run", what_comes.rest, key=what_comes.KEY, tells="verdict")
 elif (stopped := running.error()) is not None:
     show_error(stopped)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 from unittest.mock import patch
 
+import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner import RerunData
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
@@ -94,6 +97,13 @@ def open_page(page: str, held: Mapping[str, Any], *, tab: str = "") -> AppTest:
         app.session_state["drawer"] = tab
     app.switch_page(page)
     return app.run()
+
+
+def told_to_a_fragment(app: AppTest, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next message go to a fragment, as a browser sends all changes of one moment."""
+    storage = app._fragment_storage  # pyright: ignore[reportPrivateUsage]
+    (found,) = storage.resolve_target([key])
+    monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, fragment_id=found))
 
 
 def choose(app: AppTest, technique: str) -> AppTest:

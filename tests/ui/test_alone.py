@@ -58,7 +58,9 @@ def test_a_choice_draws_the_panels_that_show_it(held: dict[str, Any]) -> None:
     app = open_page(RESULTS, held)
     panels = {f"panel-{name}" for name in ("Table", "Classes", "Metrics", "Attacks")}
     linked = {"linked-bar", *panels}
-    assert linked <= set(app.session_state["alone/linked"])
+    assert linked <= {
+        key for key, panel in app.session_state["alone/panels"].items() if panel.linked
+    }
     with patch.object(st, "session_state", dict(held)):
         before = _shared()
         chooses()

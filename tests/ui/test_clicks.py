@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.runtime.scriptrunner import RerunData
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1 import AppTest
 
-from tests.ui.sessions import PATIENCE, RESULTS, carried_out, load, open_page
+from tests.ui.sessions import (
+    PATIENCE,
+    RESULTS,
+    carried_out,
+    load,
+    open_page,
+    told_to_a_fragment,
+)
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SOURCES = sorted(
@@ -19,13 +24,6 @@ SOURCES = sorted(
 )
 #: What Streamlit draws and what returns a click.
 BUTTONS = {"button", "download_button", "form_submit_button"}
-
-
-def told_to_a_fragment(app: AppTest, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the next message go to a fragment, as a browser sends all changes of one moment."""
-    storage = app._fragment_storage  # pyright: ignore[reportPrivateUsage]
-    (found,) = storage.resolve_target([key])
-    monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, fragment_id=found))
 
 
 def test_the_key_that_pins_is_heard_while_the_curve_is_drawn(

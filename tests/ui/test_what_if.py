@@ -18,7 +18,15 @@ from anon_core.contracts.algorithm import by_levels
 from anon_core.pipeline import runner
 from anon_core.pipeline.result import Result
 from anon_core.verification.findings import Check, Verification
-from tests.ui.sessions import RESULTS, carried_out, load, open_page, wait_for, words
+from tests.ui.sessions import (
+    RESULTS,
+    carried_out,
+    load,
+    open_page,
+    told_to_a_fragment,
+    wait_for,
+    words,
+)
 from ui.charts.chart_frame import Series, palette
 from ui.charts.metric_plots import metric_bullets, title_of
 from ui.panels import strip_panel
@@ -117,6 +125,25 @@ def test_first_figures_are_drawn_without_a_tick_until_the_second_computation_agr
     assert "✓ second computation agrees" in strip(app)
     assert "recomputing" not in strip(app)
     assert not app.button(key="pin").disabled
+
+
+def test_a_change_in_the_bar_draws_the_panels_and_not_the_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held = load("hospital")
+    ran_quickly(held)
+    app = open_page(RESULTS, held)
+    assert app.get("page_link")
+    told_to_a_fragment(app, "what-if-alone", monkeypatch)
+    with held_up():
+        app.number_input(key=K).set_value(25).run()
+        assert not app.exception
+        assert "asked 25" in strip(app)
+        assert "recomputing …" in strip(app)
+        assert app.button(key="pin").disabled
+        assert not app.get("page_link")
+        panels = {f"vega-{name}" for name in ("tracks", "metrics", "attacks")}
+        assert panels <= {block.proto.id.split("-", 2)[-1] for block in app.get("container")}
 
 
 def test_figures_that_are_not_confirmed_go_and_the_last_good_result_comes_back() -> None:

@@ -5,6 +5,8 @@ A fragment with `run_every` goes on for as long as the page stands; this one end
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 from streamlit.components.v2 import component
 
@@ -25,7 +27,7 @@ export default function ({ data, setTriggerValue }) {
   const look = () => {
     const app = document.querySelector('[data-testid="stApp"]');
     if (app?.dataset.testScriptState !== "notRunning") not_before(RESTS);
-    const left = from - performance.now();
+    const left = data.after ? from - performance.now() : 0;
     if (over) return;
     if (left > 0) waits = setTimeout(look, left);
     else setTriggerValue("looked", data.turn);
@@ -42,14 +44,16 @@ export default function ({ data, setTriggerValue }) {
 """
 
 
-def soon(key: str, *, milliseconds: int = 0) -> None:
+def soon(key: str, *, milliseconds: int = 0, on_look: Callable[[], None] | None = None) -> None:
     """Draw the fragment that this is called in once more, when the browser has drawn it.
 
     Parameters
     ----------
     key : str
     milliseconds : int
-        To wait after that.
+        To wait after that, and until nobody does anything. Nothing waits where it is 0.
+    on_look : callable, optional
+        Called then, before anything is drawn.
     """
     # A look that a draw of the whole page overtook is lost, so each draw asks for its own.
     turn = st.session_state[_TURN] = int(st.session_state.get(_TURN, 0)) + 1
@@ -57,5 +61,9 @@ def soon(key: str, *, milliseconds: int = 0) -> None:
         key=key,
         data={"turn": turn, "after": milliseconds},
         height=1,
-        on_looked_change=lambda: None,
+        on_looked_change=on_look or _nothing,
     )
+
+
+def _nothing() -> None:
+    return None

@@ -6,6 +6,7 @@ import streamlit as st
 
 from anon_core.pipeline.result import Result
 from ui.components.guard import handled
+from ui.panels import what_comes
 from ui.state import results, what_if
 from ui.words.explain import plain
 
@@ -71,7 +72,7 @@ def _level(result: Result, name: str, now: int) -> None:
         index=now,
         format_func=told,
         key=key,
-        on_change=handled(_NAME)(_chosen),
+        on_change=handled(_NAME)(what_comes.shown(_chosen)),
         args=(name,),
         width=260,
     )

@@ -12,7 +12,9 @@ from anon_core.pipeline.result import Result
 from ui.charts.chart_frame import palette, selected
 from ui.charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
 from ui.components.guard import handled
+from ui.panels import what_comes
 from ui.state import results, what_if
+from ui.state.fragments import alone
 from ui.words.explain import plain
 
 _NAME = "The runs so far"
@@ -27,6 +29,10 @@ _DOTS = "history/dots"
 
 def draw() -> None:
     """Draw the runs that the session keeps."""
+    alone(_NAME, _drawn, key="history-alone", tells="verdict")
+
+
+def _drawn() -> None:
     kept = _runs()
     with st.container(key="history", horizontal=True, vertical_alignment="bottom", gap="small"):
         _dots(kept)
@@ -46,7 +52,7 @@ def _steps() -> None:
                 shortcut=keys,
                 width="content",
                 disabled=not what_if.can_step(by),
-                on_click=handled(_NAME)(what_if.step),
+                on_click=handled(_NAME)(what_comes.shown(what_if.step)),
                 args=(by,),
                 help=f"{word} ({keys}): show the run {'before' if by < 0 else 'after'} this one "
                 "again, with its settings.",
@@ -58,7 +64,9 @@ def _steps() -> None:
             key="what-if/pin-a",
             width="content",
             disabled=result is None or result.pending,
-            on_click=handled(_NAME)(results.unpin_baseline if pinned else results.pin_baseline),
+            on_click=handled(_NAME)(
+                what_comes.shown(results.unpin_baseline if pinned else results.pin_baseline)
+            ),
             help="A stays this run until you unpin it."
             if not pinned
             else "Then A is the run that you looked at before, again.",
@@ -76,7 +84,7 @@ def _list(kept: list[results.Kept]) -> None:
             index=now,
             format_func=lambda at: f"{at + 1} · {plain(name_of(kept[at].result))}",
             key=_LIST,
-            on_change=handled(_NAME)(_listed),
+            on_change=handled(_NAME)(what_comes.shown(_listed)),
         )
 
 
@@ -103,7 +111,7 @@ def _dots(kept: list[results.Kept]) -> None:
             frame,
             dict(history_spec(palette())),
             key=_DOTS,
-            on_select=handled(_NAME)(_clicked),
+            on_select=handled(_NAME)(what_comes.shown(_clicked)),
             selection_mode=PICKED,
             theme=None,
             width="stretch",

@@ -15,7 +15,7 @@ from ui.charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colo
 from ui.components import clicks, guard, latest_file, leaving, narrow, theme_change
 from ui.components.guard import handled, panel
 from ui.panels import login, rail, session_panel, under_way
-from ui.state import kept_sessions, pinning, results, running, state
+from ui.state import fragments, kept_sessions, pinning, results, running, state
 from ui.state import precompile_status as warming
 from ui.state import reruns as again
 from ui.words.explain import plain
@@ -141,6 +141,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     """
     guard.keep_values_out_of_the_log()
     clicks.begin_page(title)
+    fragments.begin_page()
     this_machine.stay()  # also where Streamlit was started without `serve`
     st.set_page_config(
         page_title=f"{title} · Anonymity Workbench",

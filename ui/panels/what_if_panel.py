@@ -15,13 +15,15 @@ from anon_core.explain.text.plan_words import made_by
 from ui.components.guard import handled
 from ui.forms import run_form
 from ui.forms.following import follow
-from ui.panels import column_level_panel, curve_panel, fixes_panel, history_panel
+from ui.panels import column_level_panel, curve_panel, fixes_panel, history_panel, what_comes
 from ui.state import curve, jobs, results, running, state, what_if
 from ui.state.eta import duration
 from ui.words.explain import plain
 
 _NAME = "The what-if bar"
 _TECHNIQUE = "what-if/technique"
+#: Whether the fields show the draft again, whatever was typed in them.
+_AS_DRAFTED = "what-if/as-drafted"
 
 
 def draw() -> None:
@@ -41,6 +43,9 @@ def draw() -> None:
 
 def _fields() -> None:
     settings = what_if.settings()
+    if st.session_state.pop(_AS_DRAFTED, False):
+        for one in settings:
+            st.session_state[one.key] = one.value
     named = Counter(_label(one) for one in settings)
     for one in settings:
         label = _label(one)
@@ -98,7 +103,7 @@ def _run_button() -> None:
         key="what-if/run",
         type="primary",
         width="content",
-        on_click=handled(_NAME)(what_if.go),
+        on_click=handled(_NAME)(what_comes.shown(what_if.go)),
         help="The settings changed since this run. The estimate is the time the last run took.",
     )
 
@@ -114,7 +119,7 @@ def _baseline() -> None:
         key="back",
         icon=":material/swap_horiz:",
         width="content",
-        on_click=handled(_NAME)(_back),
+        on_click=handled(_NAME)(what_comes.shown(_back)),
         help=f"A is the run that the figures are compared with: {plain(made_by(plan))}, "
         f"{plain(settings)}. Its settings come back too, and the present run becomes A.",
     )
@@ -138,7 +143,7 @@ def _said() -> None:
         st.button(
             "Keep the settings of this result",
             key="what-if/keep",
-            on_click=handled(_NAME)(_keep_shown),
+            on_click=handled(_NAME)(what_comes.shown(_keep_shown)),
             width="content",
         )
 
@@ -152,7 +157,7 @@ def _nearest(refused: what_if.Refused) -> None:
         key="what-if/nearest",
         type="primary",
         width="content",
-        on_click=handled(_NAME)(what_if.change),
+        on_click=handled(_NAME)(what_comes.shown(what_if.change)),
         args=(setting, refused.nearest),
     )
 
@@ -164,13 +169,14 @@ def _changes(error: AnonError, *, tried: bool) -> None:
             plain(change.label),
             key=f"what-if/fix-{place}",
             width="content",
-            on_click=handled(_NAME)(_mend),
+            on_click=handled(_NAME)(what_comes.shown(_mend)),
             args=(change,),
             help="It was tried on this table, and releases something." if tried else None,
         )
 
 
 @handled(_NAME)
+@what_comes.shown
 def _typed(setting: what_if.Setting) -> None:
     value = st.session_state.get(setting.key)
     if value is not None:
@@ -178,6 +184,7 @@ def _typed(setting: what_if.Setting) -> None:
 
 
 @handled(_NAME)
+@what_comes.shown
 def _technique() -> None:
     name = str(st.session_state[_TECHNIQUE])
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
@@ -193,8 +200,7 @@ def _mend(change: Change) -> None:
 def _keep_shown() -> None:
     what_if.keep_shown()
     # What was typed and refused never reached the draft, so its field has nothing to follow.
-    for one in what_if.settings():
-        st.session_state[one.key] = one.value
+    st.session_state[_AS_DRAFTED] = True
 
 
 def _back() -> None:

@@ -199,6 +199,11 @@ def is_open(name: str) -> bool:
     return st.session_state.get(_OPEN) == name
 
 
+def is_any_open() -> bool:
+    """Say whether any drawer is open."""
+    return _OPEN in st.session_state
+
+
 def open_drawer(name: str) -> None:
     """Open a drawer, and close the one that was open."""
     st.session_state[_OPEN] = name

@@ -32,6 +32,8 @@ MOST = 15
 #: Rows of a table up to which what was found of a value is kept for its run.
 _MOST_KEPT_ROWS = 200_000
 _ASKED = "curve/asked"
+#: Hashes of the parameters, by what they were made of.
+_KEYS = "curve/keys"
 #: Shares of rows that a budget is tried at.
 _BUDGETS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5)
 
@@ -189,7 +191,20 @@ def _each(wanted: Sequence[float], search: Callable[[float, Context], None]) -> 
 
 
 def _key(one: what_if.Setting) -> str:
-    """Return a hash of the table and of all that is chosen but this parameter's value."""
+    """Return a hash of the table and of all that is chosen but this parameter's value.
+
+    A drawing asks for it several times, and what is chosen is replaced, never edited.
+    """
+    chosen, table = state.choices(), state.dataset()
+    kept = cast(tuple[object, object, dict[str, str]] | None, st.session_state.get(_KEYS))
+    if kept is None or kept[0] is not chosen or kept[1] is not table:
+        kept = st.session_state[_KEYS] = (chosen, table, {})
+    if one.key not in kept[2]:
+        kept[2][one.key] = _hash(one)
+    return kept[2][one.key]
+
+
+def _hash(one: what_if.Setting) -> str:
     rest = with_value(state.recipe(), one, 0)
     table = state.dataset()
     levels = {name: state.level_fingerprint(name) for name in state.levels()}

@@ -5,22 +5,37 @@ A page of many panels takes a second to draw in a browser, one panel of it a fif
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar, cast
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
+from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
 from ui.components import guard
 from ui.state import jobs, results, state
 
 _T = TypeVar("_T")
-#: The panels of the page that show what is chosen.
-_LINKED = "alone/linked"
+#: The panels of the page by their keys, in the order in which they are drawn.
+_PANELS = "alone/panels"
+#: What a panel tells of a result: nothing; its figures; also what the second computation says.
+Tells = Literal["", "figures", "verdict"]
 
 
-def alone(name: str, draw: Callable[[], None], *, key: str, linked: bool = False) -> None:
+def begin_page() -> None:
+    """Forget the panels of the page before; called as a page begins to be drawn."""
+    st.session_state[_PANELS] = {}
+
+
+def alone(
+    name: str,
+    draw: Callable[[], None],
+    *,
+    key: str,
+    linked: bool = False,
+    tells: Tells = "",
+) -> None:
     """Draw a panel by itself; what goes wrong is told at its place.
 
     Where a click in it changed the plan, or began or ended work, the whole page is drawn, since
@@ -32,19 +47,21 @@ def alone(name: str, draw: Callable[[], None], *, key: str, linked: bool = False
     name : str
         What the panel is, for a person.
     draw : callable
-        Must not depend on what other panels of the page choose by fields of their own.
+        Must not depend on what other panels of the page choose by fields of their own. Where it
+        tells of a result, it must ask for the one that is shown then.
     key : str
         Tells the panel from others of the page.
     linked : bool
         Whether it shows what is chosen. Such a panel must be there at every draw of the page.
+    tells : {'', 'figures', 'verdict'}
+        See `redraw_result`.
     """
-    before = _shared()
-    if linked:
-        st.session_state.setdefault(_LINKED, {})[key] = before.result
+    _panels()[key] = _Panel(before=_shared(), linked=linked, tells=tells)
 
     @st.fragment(key=key)
     def drawn() -> None:
-        if guard.waits_elsewhere(name) or not before.stands():
+        panel = _panels().get(key)
+        if guard.waits_elsewhere(name) or panel is None or not panel.before.stands():
             st.rerun()
         with guard.panel(name):
             draw()
@@ -54,19 +71,39 @@ def alone(name: str, draw: Callable[[], None], *, key: str, linked: bool = False
 
 def redraw_linked() -> None:
     """Draw the panels that show what is chosen, and nothing else; to be called at a click's end."""
-    result = results.shown()
-    keys = [key for key, of in st.session_state.get(_LINKED, {}).items() if of is result]
-    try:
-        st.rerun(keys)
-    except StreamlitAPIException:  # one of them could not be drawn before
-        st.rerun()
+    _redraw([key for key, panel in _panels().items() if panel.linked])
+
+
+def redraw_result(tells: Tells) -> None:
+    """Draw the panels that tell of a result, and nothing else; to be called at a click's end.
+
+    Parameters
+    ----------
+    tells : {'figures', 'verdict'}
+        Whether its figures are new, or only what the second computation says of them.
+    """
+    now, panels = _shared(), _panels()
+    for key, panel in panels.items():
+        panels[key] = replace(panel, before=now)
+    wanted = ("figures", "verdict") if tells == "figures" else ("verdict",)
+    _redraw([key for key, panel in panels.items() if panel.tells in wanted])
+
+
+def draws_alone() -> bool:
+    """Say whether panels are being drawn, and not the page."""
+    context = get_script_run_ctx()
+    return context is not None and bool(context.fragment_ids_this_run)
 
 
 def redraw(key: str) -> None:
     """Draw one panel anew, and nothing else; to be called at a click's end."""
+    _redraw([key])
+
+
+def _redraw(keys: Sequence[str]) -> None:
     try:
-        st.rerun([key])
-    except StreamlitAPIException:  # it could not be drawn before
+        st.rerun(keys)
+    except StreamlitAPIException:  # one of them could not be drawn before
         st.rerun()
 
 
@@ -141,6 +178,19 @@ class _Shared:
         """Say whether it is still so; results and choices are replaced, never edited."""
         now = _shared()
         return now.result is self.result and now.choices is self.choices and now.work == self.work
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Panel:
+    """What a panel was drawn from, and when it is drawn again."""
+
+    before: _Shared
+    linked: bool
+    tells: Tells
+
+
+def _panels() -> dict[str, _Panel]:
+    return cast(dict[str, _Panel], st.session_state.setdefault(_PANELS, {}))
 
 
 def _shared() -> _Shared:

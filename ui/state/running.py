@@ -43,6 +43,8 @@ _FIRST = "running/first"
 _WAIT = 0.9
 #: Seconds for which it waits for the rest of a run whose first figures it has drawn.
 _WAIT_FOR_REST = 1.5
+#: The same where what is clicked meanwhile waits for the end of it.
+_WAIT_A_MOMENT = 0.25
 #: Seconds between two looks at a run that is waited for.
 _LOOK_EVERY = 0.005
 
@@ -152,6 +154,19 @@ def wait_for_figures() -> None:
         made_of = st.session_state.get(_MADE_OF)
         if made_of is not None:
             results.show_first(results.Kept(result=figures.result, made_of=made_of))
+
+
+def drawn() -> None:
+    """Let a run whose first figures are drawn go on."""
+    figures = _figures()
+    if figures is not None:
+        figures.drawn()
+
+
+def ends_soon() -> bool:
+    """Wait a moment for the rest of a run; say whether it has ended."""
+    job = jobs.current(JOB)
+    return job is None or job.wait(_WAIT_A_MOMENT)
 
 
 def wait_for_rest() -> None:
