@@ -48,9 +48,8 @@ def main() -> None:
     """Draw the page."""
     shell.page("Anonymity Workbench", "🛡️")
     st.write(
-        "Load a table of people, say what an attacker could know, and try published techniques "
-        "that hide individuals in groups. You see what an attacker still learns and what is lost, "
-        "and publish a release whose promises were recomputed from the published file."
+        "Anonymize a table of people with published algorithms, and measure what an attacker still "
+        "learns."
     )
     if state.dataset() is not None:
         with panel("The table that is loaded"):
@@ -235,7 +234,7 @@ def _asks(opened: loading.Opened | None) -> bool:
 
 def _recipe(found: dropped.Dropped) -> None:
     if len(found.recipes) != 1:
-        st.warning("Choose one recipe (TOML), and its hierarchy files beside it if it has any.")
+        st.warning("Choose one recipe (TOML), with its hierarchy files if it has any.")
         return
     (recipe,), others = found.recipes, found.others
     wanted: DataOptions | None = None

@@ -75,7 +75,7 @@ def main() -> None:
     )
     with panel("How the file is read"):
         _reading()
-    shell.next_step("pages/2_Roles.py", "Mark what each column tells an attacker")
+    shell.next_step("pages/2_Roles.py", "Mark what each column reveals")
 
 
 def _columns(found: tuple[ColumnProfile, ...]) -> None:
@@ -212,8 +212,8 @@ def _sample(data: Dataset) -> None:
         format="%g",
         key="data/sample",
         on_change=_set_sample,
-        help="Rows are drawn at random after rows with missing values are dropped. Nobody outside "
-        "knows who was drawn, so an attacker who does not know it faces everyone of the table. "
+        help="Draws rows at random, after rows with missing values are dropped. Outsiders do not "
+        "know who is in the sample, so their risk is computed over the whole table. "
         "100 publishes all rows.",
     )
     if drawn < 1:
@@ -233,8 +233,8 @@ def _reading() -> None:
         content = state.file()
         if content is None:
             st.write(
-                "The file was too large to be kept beside the table. To read it otherwise, load "
-                "it again on Start with other options."
+                "The file was too large to keep. To read it with other options, load it again on "
+                "Start."
             )
             return
         file = loading.Opened(name=state.dataset_title(), content=content)

@@ -26,15 +26,14 @@ _NAMED = 8
 #: As high for one line as for two, so that nothing below moves when a role is chosen.
 _LOOK = """<style>.st-key-unique-rows {min-height: 3.4rem; gap: 0;}</style>"""
 _EXPLAINED = (
-    "**Identifiers** (names, ID numbers) are never published. The **person** column says whom a "
-    "row is about, where one person has several rows: it is not published either, and promises "
-    "and attacks then count people in place of rows. The **household** column says who lives "
-    "together: then all of a household count as one. "
-    "**Quasi-identifiers** are what an attacker may know of a person, such as age and ZIP code; "
-    "they are made coarser, or their links to the rest are cut. **Sensitive** columns are what "
-    "nobody must learn; they stay and are protected. **Insensitive** columns are published exactly "
-    "as they are. **Left out** columns are neither published nor used. Columns still **undecided** "
-    "block Run, so that nothing is published only because nobody thought of it."
+    "**Identifiers** (names, ID numbers) are never published. **Person** is the ID column of a "
+    "table with several rows per person; it is not published, and privacy models and attacks then "
+    "count people instead of rows. **Household** groups people who live together; each household "
+    "counts as one. **Quasi-identifiers**, such as age and ZIP code, are what an attacker may know "
+    "of a person; they are generalized, or their links are cut. **Sensitive** columns are what no "
+    "attacker should learn; they are published and protected. **Insensitive** columns are "
+    "published unchanged. **Left out** columns are neither published nor used. **Undecided** "
+    "columns block Run, so nothing is published by accident."
 )
 
 

@@ -99,7 +99,7 @@ def class_details(run: Series, colours: Palette) -> None:
         c for c in run.facts.result.problem.sensitive if c not in run.facts.result.problem.quasi
     ]
     told = verdicts_by_class(run)
-    views = [*(["Sensitive values"] if names else []), *(["Promises"] if told else [])]
+    views = [*(["Sensitive values"] if names else []), *(["Privacy models"] if told else [])]
     if not views:
         st.caption("No column is sensitive, and no privacy model is measured by class.")
         return
@@ -193,7 +193,7 @@ def panels() -> None:
 def verdicts(result: Result) -> None:
     """Draw the three figures with all that is said of them, and what stands behind them."""
     if result.pending:
-        st.caption("Recomputing the promises from the published text …")
+        st.caption("Recomputing the privacy models from the published text …")
         return
     told = tiles_panel.draw(result)
     verdict_lines.draw(result, key="results", told=told_in_full(told))

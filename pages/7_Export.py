@@ -140,7 +140,7 @@ def _checklist(result: Result) -> bool:
         "in the report.",
     )
     with st.container(border=True, key="checklist", gap="xsmall"):
-        _lines(result, "1 · Promises, recomputed", found[:promised], missed)
+        _lines(result, "1 · Privacy models, recomputed", found[:promised], missed)
         _lines(result, "2 · Your threshold", [c for c in threshold if _shown(c)], missed)
         notes = [check.item for check in threshold if not _shown(check)]
         if notes:
@@ -332,7 +332,7 @@ def internal(result: Result) -> None:
     st.subheader("Internal edition", anchor=False)
     st.caption(
         ":material/lock: These files hold the seed or figures of the private table. With the seed "
-        "a permutation can be undone. Keep them apart from the release."
+        "a permutation can be undone. Never share them with the release."
     )
     _reports(result, public=False, disabled=False)
     download(
@@ -355,8 +355,8 @@ def internal(result: Result) -> None:
     _for_the_next_table(result)
     download(
         "Python script",
-        "**Internal edition.** Makes the release again and says whether it is the same, byte for "
-        "byte. It reads the recipe, with the seed, beside it; the zip holds both.",
+        "**Internal edition.** Makes the release again and compares it byte for byte. It reads the "
+        "recipe, with the seed, in its folder; the zip holds both.",
         later(script, result),
         file="reproduce.py",
         mime="text/x-python",

@@ -31,9 +31,8 @@ def main() -> None:
 
 def _course() -> None:
     st.write(
-        "Every lesson tells what a published algorithm does, step by step, on the example of its "
-        "own source. The steps are those of the run itself; you predict, look, and follow one "
-        "person through all of them."
+        "Each lesson runs a published algorithm on its paper's own example. Predict, look, and "
+        "follow one person step by step."
     )
     lesson_panel.cards(all_lessons())
 

@@ -31,8 +31,8 @@ def main() -> None:
 
 def _list() -> None:
     st.write(
-        "Every experiment carries out what a publication measured, through the same runs, metrics "
-        "and attacks as any table here, and lays the figures beside those that were printed."
+        "Each experiment repeats a publication's measurements with the runs, metrics and attacks "
+        "of this workbench, and compares the figures with the printed ones."
     )
     experiment_panel.draw_all()
 

@@ -102,7 +102,7 @@ def _refuse_unverifiable(models: Mapping[str, type[Technique]]) -> None:
         if name not in known:
             raise AnonError(
                 f"The model '{name}' ({model.__module__}) has no second computation, so no release "
-                "that promises it could be verified.",
+                "that requires it could be verified.",
                 remedy="Write it into a file of anon_core/verification/promises/; CONTRIBUTING.md "
                 "shows how.",
             )

@@ -166,7 +166,7 @@ def _tell(
     for place, one in enumerate(found, start=1):
         tell(f"{place}. {one.algorithm.title}: {one.reason}")
         for model in one.models:
-            tell(f"   Promise: {model.in_words(quasi)}")
+            tell(f"   Privacy model: {model.in_words(quasi)}")
         for line in (*one.notes, *one.obstacles, *filter(None, [one.asks_first])):
             tell(f"   {line}")
         trial = trials[one.algorithm.name]

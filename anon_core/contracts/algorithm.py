@@ -153,13 +153,13 @@ def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None
         if model.needs_whole_rows and algorithm.permutes:
             raise BadPlan(
                 f"{model.title} is not defined where columns are permuted separately.",
-                remedy="Promise a bucket size or frequency l-diversity instead, or choose a "
+                remedy="Require a bucket size or frequency l-diversity instead, or choose a "
                 "generalization.",
             )
         if (model.needs_public or model.private_columns()) and algorithm.averages:
             raise BadPlan(
                 f"{model.title} is not defined for averages: an average fits no one for sure.",
-                remedy="Choose a technique that publishes ranges or groups, or remove the promise.",
+                remedy="Choose a technique that publishes ranges or groups, or remove the model.",
             )
 
 
@@ -178,19 +178,19 @@ def _refuse_other_chance(algorithm: Algorithm, models: Sequence[GroupModel]) -> 
                 f"{algorithm.title} decides by the rows themselves, so one row more or less can "
                 "change all that is published, and no later check can give what that lacks.",
                 remedy=f"Choose {listing(way.title for way in ways if way.is_mechanism)}, or "
-                "promise another model.",
+                "require another model.",
             )
         of_sizes = model.of_class_sizes and not model.of_release()
         if algorithm.is_mechanism and not (model.of_mechanism or of_sizes):
             raise BadPlan(
                 f"{algorithm.title} cannot be steered by {model.title}: which classes it removes "
                 "may hang on their sizes alone, or its guarantee is void.",
-                remedy="Remove the promise, or choose another technique.",
+                remedy="Remove the model, or choose another technique.",
             )
     if algorithm.is_mechanism and not any(model.of_mechanism for model in models):
         raise BadPlan(
             f"{algorithm.title} needs the budget of differential privacy it may spend.",
-            remedy="Promise differential-privacy with its epsilon and delta.",
+            remedy="Require differential-privacy with its epsilon and delta.",
         )
 
 
@@ -281,6 +281,6 @@ def counted_in_people(
                 f"{algorithm.title} merges classes, and that may break {model.title} where people "
                 "are counted: a person of both may have another value in each.",
                 remedy="Choose a technique that tries levels one by one, such as the optimal "
-                "search, or remove the promise.",
+                "search, or remove the model.",
             )
     return counted

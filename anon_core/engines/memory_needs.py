@@ -20,7 +20,7 @@ BYTES_OF_ANY = 10**9
 _COARSER = (
     "; or let a search raise levels, such as the optimal one with transformation = 'AG_TS', which "
     "counts coarser levels where tuples do not fit; or cut strictly at medians with Mondrian, for "
-    "promises of rows and of distinct or most frequent values"
+    "models that count rows and distinct or most frequent values"
 )
 #: Bytes for each row beside its codes: its line, and a number that is sorted.
 _BYTES_A_ROW = 12

@@ -71,7 +71,7 @@ def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
         "a file for spreadsheets": plan.dialect is not None,
         "files for SPSS, Stata or Excel": bool(plan.formats),
         "a table of the population": bool(plan.population_file),
-        "private columns or combinations that a promise looks at": any(
+        "private columns or combinations that a privacy model needs": any(
             model.private_columns() or model.needs_combined(roles) for model in plan.models
         ),
         "who of a table of the public is in it": any(model.needs_public for model in plan.models),

@@ -592,12 +592,12 @@ _FIND = (
 )
 #: The release is written and the promises are recomputed meanwhile, with nothing that this sets.
 _ASSESS = (
-    _Stage("measure", 0.62, 0.72, "Measuring, and recomputing the promises", _measure),
-    _Stage("attack", 0.72, 0.98, "Attacking, and recomputing the promises", _attack),
+    _Stage("measure", 0.62, 0.72, "Measuring, and recomputing the privacy models", _measure),
+    _Stage("attack", 0.72, 0.98, "Attacking, and recomputing the privacy models", _attack),
 )
 _RECOMPUTE = (
     _Stage("publish", 0.62, 0.66, "Writing", _publish),
-    _Stage("verify", 0.66, 1.0, "Recomputing the promises", _verify),
+    _Stage("verify", 0.66, 1.0, "Recomputing the privacy models", _verify),
 )
 #: What takes no time is measured first, and shown; what takes longer is measured meanwhile.
 _FIND_AND_SHOW = (
@@ -607,8 +607,10 @@ _FIND_AND_SHOW = (
     _Stage("publish", 0.66, 0.68, "Writing", _publish),
 )
 _ASSESS_THE_REST = (
-    _Stage("measure", 0.68, 0.74, "Measuring, and recomputing the promises", _measure_the_rest),
-    _Stage("attack", 0.74, 0.98, "Attacking, and recomputing the promises", _attack_the_rest),
+    _Stage(
+        "measure", 0.68, 0.74, "Measuring, and recomputing the privacy models", _measure_the_rest
+    ),
+    _Stage("attack", 0.74, 0.98, "Attacking, and recomputing the privacy models", _attack_the_rest),
 )
 _FORESEE = _Stage("measure", 0.62, 1.0, "Measuring", _foresee)
 _IN_TURN = (
@@ -616,5 +618,5 @@ _IN_TURN = (
     _Stage("measure", 0.62, 0.68, "Measuring", _measure),
     _Stage("attack", 0.68, 0.75, "Attacking", _attack),
     _Stage("publish", 0.75, 0.8, "Writing", _publish),
-    _Stage("verify", 0.8, 1.0, "Recomputing the promises", _verify),
+    _Stage("verify", 0.8, 1.0, "Recomputing the privacy models", _verify),
 )

@@ -193,7 +193,7 @@ class Plan:
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
         if not self.models:
             raise BadPlan(
-                "The plan names no privacy model, so the release would promise nothing.",
+                "The plan names no privacy model, so it protects no one.",
                 remedy="Add at least one, for example [[models]] with name = 'k-anonymity', k = 5.",
             )
 

@@ -247,8 +247,8 @@ def refuse_unaccepted(gates: Sequence[Gate], reached: Reached) -> None:
     missed = [sentence for gate in gates if (sentence := gate.broken_by(reached))]
     if missed:
         raise NotAccepted(
-            f"The release keeps its promises, but not {_several(len(missed))} of the recipe: "
-            + " ".join(missed),
+            f"The release satisfies its privacy models, but not {_several(len(missed))} of the "
+            "recipe: " + " ".join(missed),
             remedy="Nothing was released. Check what changed in the table, search again, or "
             "change [[accept]].",
         )

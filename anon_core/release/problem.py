@@ -392,12 +392,12 @@ def _refuse_published(private: Sequence[str], dataset: Dataset, roles: Roles) ->
     for name in private:
         if name not in dataset.names:
             raise BadPlan(
-                f"A promise looks at the private column '{name}', which the table lacks.",
+                f"A privacy model needs the private column '{name}', which the table lacks.",
                 remedy=f"Name one of its columns.{nearest(name, dataset.names)}",
             )
         if name in roles.published(dataset):
             raise BadPlan(
-                f"A promise looks at '{name}' as a private column, but its role publishes it: "
+                f"A privacy model needs '{name}' as a private column, but its role publishes it: "
                 "everyone would see what each person asked for.",
                 remedy=f"Leave '{name}' out of the release: give it no role.",
             )

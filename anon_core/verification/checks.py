@@ -522,8 +522,8 @@ def _check_rows(promise: Promise, release: Lines, table: PrivateTable) -> list[C
             holds=within,
             bound=1.0 if promise.shape.rows == "drawn" else bound,
             reached=share,
-            sentence=f"{told} not published ({share:.2%}): not drawn, or of a class too small; no "
-            "number of them was promised."
+            sentence=f"{told} not published ({share:.2%}): not drawn, or of a class too small; the "
+            "recipe sets no limit."
             if promise.shape.rows == "drawn"
             else f"{told} suppressed ({share:.2%}); at most {allowed} may be ({bound:.2%}).",
         ),

@@ -35,6 +35,6 @@ class HideAll(Algorithm):
         nodes = Nodes(problem, models, 0, context)
         top = nodes.lattice.top
         if not nodes.satisfied(top):
-            nodes.refuse("Hiding every value does not keep the promises")
+            nodes.refuse("Hiding every value does not satisfy the privacy models")
         account = SearchAccount(proven=False, node=nodes.names(top), checked=nodes.checked)
         return Outcome(release=nodes.release(top), account=account)

@@ -34,5 +34,5 @@ def test_a_node_is_clicked_and_made_the_release(page: Page) -> None:
     release.click()
     expect(page.get_by_text("Chosen levels", exact=True).first).to_be_visible(timeout=60_000)
     wait_for_app(page)
-    expect(panel).to_contain_text(re.compile("Chosen; keeps the promises"))
+    expect(panel).to_contain_text(re.compile("Chosen; satisfies the privacy models"))
     expect(release).to_be_disabled()

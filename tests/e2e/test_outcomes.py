@@ -195,7 +195,9 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
         "finds at least 9 rows that fit, and 11.24 on average; 0 of 33 are unique",
     )
     asked(
-        page, "What is told of one person?", "13 rows fit, so the right one is picked 1 time in 13"
+        page,
+        "What is revealed about one person?",
+        "13 rows fit, so the right one is picked 1 time in 13",
     )
     follow(page, "Start")
     wait_for_app(page, seconds=60)

@@ -247,7 +247,7 @@ def test_combined_gives_up_openly() -> None:
     with pytest.raises(NotFound, match="time box ended with 0 of") as refused:
         CombinedAlg(seconds=0.0).run(problem, models, Context())
     assert refused.value.best == 0.0
-    with pytest.raises(BadPlan, match="no promise says how large"):
+    with pytest.raises(BadPlan, match="no privacy model says how large"):
         CombinedAlg(partition="mondrian").run(problem, models, Context())
     with pytest.raises(NotFound, match="even the most general cells"):
         CombinedAlg(partition="mondrian").run(

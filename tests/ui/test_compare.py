@@ -204,7 +204,7 @@ def test_a_point_is_pinned_and_opened_as_the_run_that_it_is() -> None:
     next(b for b in app.button if b.key == "point-open").click().run()
     assert not app.exception
     assert app.session_state["state/result"] is points[1].result
-    assert "1 · Promises, recomputed" in words(app)  # on Results
+    assert "1 · Privacy models, recomputed" in words(app)  # on Results
     assert "Settings have changed" not in words(app)
     assert app.session_state["state/work"]["draft"]["models"][0]["k"] == 20
 

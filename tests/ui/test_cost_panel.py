@@ -61,7 +61,7 @@ def test_the_page_tells_it_and_forgets_it_with_the_next_choice() -> None:
     app: AppTest = open_page(RUN, load("hospital", models=PROMISES))
     app.button(key="cost").click().run()
     until = time.monotonic() + PATIENCE
-    while "With all promises" not in words(app) and time.monotonic() < until:
+    while "With all privacy models" not in words(app) and time.monotonic() < until:
         job = app.session_state["jobs"].get(promise_cost.JOB)
         if isinstance(job, jobs.Job):
             job.wait(PATIENCE)
@@ -71,4 +71,4 @@ def test_the_page_tells_it_and_forgets_it_with_the_next_choice() -> None:
     assert state.RESULT not in app.session_state  # nothing is released
     field = next(f for f in app.number_input if str(f.key).endswith("k-anonymity/k"))
     field.set_value(6).run()
-    assert "With all promises" not in words(app)
+    assert "With all privacy models" not in words(app)

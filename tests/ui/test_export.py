@@ -66,7 +66,7 @@ def called(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_without_a_result_the_page_says_what_to_do() -> None:
     app = open_page(EXPORT, load())
     assert not app.exception
-    assert "There is no result yet" in words(app)
+    assert "No result yet" in words(app)
 
 
 def test_every_download_says_its_edition() -> None:

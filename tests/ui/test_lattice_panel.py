@@ -69,7 +69,7 @@ def test_levels_in_hand_are_made_the_release() -> None:
     failing = next(i for i, n in enumerate(drawn.nodes) if not n.holds)
     in_hand(app).set_value(failing).run()
     assert button(app).disabled
-    assert "do not keep the promises within the budget" in words(app).replace("\\", "")
+    assert "do not satisfy the privacy models within the budget" in words(app).replace("\\", "")
     other = next(i for i, n in enumerate(drawn.nodes) if n.holds and not n.chosen)
     in_hand(app).set_value(other).run()
     assert not button(app).disabled

@@ -193,7 +193,7 @@ def test_names_stay_names_in_a_lesson_on_ones_own_table() -> None:
     assert spoilt(app.run()) == []
 
 
-@pytest.mark.parametrize("view", ["Sensitive values", "Promises"])
+@pytest.mark.parametrize("view", ["Sensitive values", "Privacy models"])
 def test_names_stay_names_in_every_view_of_classes(view: str) -> None:
     held = session("mondrian")
     with patch.object(st, "session_state", held):

@@ -314,7 +314,7 @@ def test_results_draw_what_every_class_reaches(model: dict[str, Any]) -> None:
     held = load("toth-private", models=[model])
     result = carried_out(held)
     app = open_page(RESULTS, held, tab=CLASSES)
-    next(c for c in app.button_group if c.key == "classes").set_value("Promises").run()
+    next(c for c in app.button_group if c.key == "classes").set_value("Privacy models").run()
     assert not app.exception
     title = MODELS[model["name"]].title
     assert f"{title}, Salary: what every class reaches" in said(app)
@@ -358,7 +358,7 @@ def test_a_promise_about_the_way_a_release_is_made_stands_apart() -> None:
     app = open_page(RUN, load("hospital"))
     ask(app, "presence")
     shown = said(app)
-    assert shown.index("Another kind of promise") < shown.index("**Differential privacy**")
-    assert shown.index("**δ-presence**") < shown.index("Another kind of promise")
+    assert shown.index("Another kind of model") < shown.index("**Differential privacy**")
+    assert shown.index("**δ-presence**") < shown.index("Another kind of model")
     ask(app, "attribute")
-    assert "Another kind of promise" not in said(app)
+    assert "Another kind of model" not in said(app)

@@ -49,7 +49,7 @@ def test_a_result_is_asked_everything_that_arises(held: dict[str, Any]) -> None:
     assert "Yes, among choices of one level" in ask(app, "Is this optimal?").replace("\\", "")
     told = ask(app, "What does someone learn").replace("\\", "")
     assert "finds at least" in told
-    told = ask(app, "What is told of one person?").replace("\\", "")
+    told = ask(app, "What is revealed about one person?").replace("\\", "")
     assert "so the right one is picked" in told or "No published row fits" in told
 
 
@@ -72,7 +72,7 @@ def test_a_permuted_release_is_answered_too() -> None:
     )
     carried_out(found)
     app = open_page(RESULTS, found, tab="Questions")
-    assert "on average over all ways" in ask(app, "What is told of one person?") or (
+    assert "on average over all ways" in ask(app, "What is revealed about one person?") or (
         "averaged over all ways" in words(app)
     )
     assert "Nothing is proven" in ask(app, "Is this optimal?")

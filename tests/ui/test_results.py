@@ -35,16 +35,16 @@ def said(held: dict[str, Any], *, tab: str = "") -> str:
 def test_without_a_result_the_page_says_what_to_do() -> None:
     app = open_page(RESULTS, load())
     assert not app.exception
-    assert "There is no result yet" in words(app)
+    assert "No result yet" in words(app)
 
 
 def test_three_tiles_come_first_and_the_three_verdicts_stand_apart() -> None:
     held = load()
     carried_out(held)
     text = said(held, tab=VERDICTS)
-    assert "1 · Promises, recomputed" in text
+    assert "1 · Privacy models, recomputed" in text
     assert "Recomputed from the published file: k = 2 holds" in text
-    assert text.index("**Worst chance**") < text.index("1 · Promises, recomputed")
+    assert text.index("**Worst chance**") < text.index("1 · Privacy models, recomputed")
     assert "1 in 3 (0.333)" in text
     assert ":material/close: beyond your threshold of 1 in 5 (0.2)" in text
     assert "picks the right row 1 time in 3" not in text  # the tile has said so

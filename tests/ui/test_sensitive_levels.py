@@ -43,7 +43,7 @@ def test_a_level_that_is_chosen_is_published() -> None:
         "Its values, as they are",
         "Level 1: first half, second half",
         "Level 2: *",
-        "The least level at which the promises can be met",
+        "The lowest level at which the privacy models can hold",
     ]
     app = box.set_value("Level 1: first half, second half").run()
     assert not app.exception
@@ -60,10 +60,10 @@ def test_a_level_that_is_chosen_is_published() -> None:
 def test_the_least_level_is_searched() -> None:
     held, name = with_levels()
     app = open_page(RUN, held)
-    app = choice(app, name).set_value("The least level at which the promises can be met").run()
+    app = choice(app, name).set_value("The lowest level at which the privacy models can hold").run()
     assert not app.exception
     assert app.session_state["state/work"]["draft"]["sensitive_levels"] == {name: "search"}
-    assert "the least level of its hierarchy" in words(app)
+    assert "the lowest level of its hierarchy" in words(app)
     held = {**held, "state/work": app.session_state["state/work"]}
     result = carried_out(held)
     assert result.level_search is not None

@@ -116,7 +116,7 @@ def test_a_run_that_comes_out_otherwise_is_told(session: None) -> None:
     loading.load_sample("toth-private")
     session_file.restore(session_file.parse(json.dumps(whole).encode()))
     settled()
-    assert "came out otherwise" in again.said()[0]
+    assert "differs from the saved run" in again.said()[0]
 
 
 def test_what_was_not_carried_out_again_is_saved_again(session: None) -> None:
@@ -331,7 +331,7 @@ def test_what_is_carried_out_again_is_told_where_it_will_show(page: str) -> None
     app = open_page(page, {**load(), again._WAITING: runs})
     told = words(app).replace("\\", "")
     assert "Not carried out again yet: The last result (" in told
-    assert "There is no result yet" not in told
+    assert "No result yet" not in told
     with (
         patch.object(again.jobs, "current", lambda name: object() if name == again.JOB else None),
         patch.object(st, "session_state", {again._WAITING: runs}),

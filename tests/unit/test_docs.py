@@ -114,7 +114,7 @@ def test_the_example_keeps_what_every_algorithm_has_to(monkeypatch):
 def test_the_example_tests_its_promises(monkeypatch):
     example = added(monkeypatch)()
     problem = PATIENTS.problem()
-    with pytest.raises(Infeasible, match="Hiding every value does not keep the promises"):
+    with pytest.raises(Infeasible, match="Hiding every value does not satisfy the privacy models"):
         example.run(problem, [DistinctLDiversity(l=4)], Context())
     assert example.run(problem, [DistinctLDiversity(l=3)], Context()).account.node == {
         "age": 2,

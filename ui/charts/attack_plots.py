@@ -80,7 +80,7 @@ def _idle(key: Key, run: Series) -> tuple[str, str]:
     """Return what is said where an attack has no figure in a run, and why."""
     found = next((a for a in run.facts.attacks if (a.attack, a.column) == key), None)
     if found is not None:  # where nobody could be attacked a bar of 0 would look like protection
-        return "nobody to attack", found.sentence
+        return "no one to attack", found.sentence
     return "not run", run.facts.not_run.get(key[0], "It has no result in this run.")
 
 

@@ -58,8 +58,8 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
             [(v, here, there, here - there) for v, here, there in rows],
             columns=["value", inside, "whole release", "difference"],
         ),
-        note=f"The dot is {inside}, the tick the whole release. Where they are far apart, finding "
-        f"someone's {facts.noun[0]} tells something about them.",
+        note=f"The dot is {inside}, the tick the whole release. The further from the tick, "
+        f"the more someone's {facts.noun[0]} reveals about them.",
         formats={inside: "percent", "whole release": "percent", "difference": "%+.3f"},
     )
 

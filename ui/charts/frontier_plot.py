@@ -92,7 +92,7 @@ def frontier_chart(
     _limit(figure, axes, colours, [_told(p, axes) for p in drawn])
     if untold:
         figure.update_xaxes(
-            title_text="risk not told", showticklabels=False, showgrid=False, zeroline=False,
+            title_text="no risk figure", showticklabels=False, showgrid=False, zeroline=False,
             range=[-0.6, 0.6], col=2,
         )  # fmt: skip
     figure.update_yaxes(title_text=_loss_title(axes.loss), rangemode="tozero", col=1)
@@ -102,11 +102,11 @@ def frontier_chart(
         figure=figure,
         numbers=_numbers(points, axes),
         formats={"loss": "%.4f", "risk": "percent"},
-        note="Every point is a release whose promises were recomputed. A point is dominated where "
-        "another one is both further left and further down."
+        note="Every point is a verified release. A point is dominated if another one is both "
+        "further left and further down."
         + (
-            " What stands on the right has no such risk to tell: the attack is not defined on what "
-            "it publishes, or was not run. That is no protection."
+            " Points at the right have no risk figure: the attack is not defined for them or was "
+            "not run. That is no protection."
             if untold
             else ""
         ),
@@ -195,7 +195,7 @@ def _add(
 def _hover(point: Point, axes: Axes) -> str:
     risk = _told(point, axes)
     words = f"{point.title} – loss {point.losses[axes.loss]:.4g}, "
-    words += chance(risk) if risk is not None else f"risk not told: {point.why_unknown(axes.risk)}"
+    words += chance(risk) if risk is not None else f"no risk figure: {point.why_unknown(axes.risk)}"
     return f"{words} – {point.suppressed:,} rows suppressed"
 
 

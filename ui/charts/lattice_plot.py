@@ -79,10 +79,10 @@ def node_numbers(picture: LatticePicture, node: Pictured, metric: str) -> list[s
 
 def standing(picture: LatticePicture, node: Pictured) -> str:
     """Return in words what became of a node."""
-    here = "keeps the promises" if node.holds else "does not keep the promises"
+    here = "satisfies the privacy models" if node.holds else "breaks a privacy model"
     told: dict[Fate, str] = {
-        "satisfied": "keeps the promises; the search looked at it",
-        "failed": "does not keep the promises; the search looked at it",
+        "satisfied": "satisfies the privacy models; searched",
+        "failed": "breaks a privacy model; searched",
         "must hold": "pruned: a node below it holds, so it must",
         "must fail": "pruned: a node above it fails, so it must",
         "not looked at": "pruned: the search had no need to look at it"
@@ -201,12 +201,12 @@ def node_chart(
             f"Each sign is a choice of levels ({order}); a line leads to the choice that raises "
             "one column by one level. Higher is more general. Click one to select it."
             + (
-                " A square stands around the minimal ones, below which nothing holds; a diamond "
-                "around the locally minimal ones, the lowest that hold on a path from the bottom."
+                " Squares mark minimal nodes, below which nothing holds; diamonds mark locally "
+                "minimal ones, the lowest that hold on a path from the bottom."
                 if _lowest(picture)
                 else ""
             )
-            + ("" if picture.whole else " A label names the column that stands at another level.")
+            + ("" if picture.whole else " A label names the column whose level differs.")
         ),
     )
 

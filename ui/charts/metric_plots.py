@@ -91,8 +91,7 @@ def what_is_lost(runs: Sequence[Series]) -> str:
         tail = "query error and the loss of the groups" if seen else "the loss of the groups"
         return f"Cells are exact, so loss and NCP are 0; what is lost is the links – see {tail}."
     return (
-        "Where links are cut, cells are exact and loss and NCP are 0: they do not tell these runs "
-        "apart. "
+        "If links are cut, cells are exact: loss and NCP are 0 and do not separate these runs. "
         + ("Query error and the loss of the groups are" if seen else "The loss of the groups is")
         + " on a scale that they share."
     )
@@ -256,7 +255,7 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
         signs=signs_of(runs),
         numbers=pd.DataFrame(rows),
         note="0 is unchanged, 1 is everything suppressed in that column."
-        + (" Runs stand beside each other in every cell." if len(runs) > 1 else ""),
+        + (" Each cell shows all runs side by side." if len(runs) > 1 else ""),
         formats={title_of(n): "%.4f" for n in names},
     )
 

@@ -14,7 +14,7 @@ from streamlit.components.v2 import component
 _JS = """
 export default function ({ data, parentElement }) {
   const stage = parentElement.querySelector(".stage");
-  stage.stop?.(); // called anew for every step, and cleaned up only at the end
+  stage.stop?.(); // called again for every step, and cleaned up only at the end
   if (stage.shown !== data.html) {
     stage.innerHTML = data.html;
     stage.shown = data.html;
@@ -27,7 +27,7 @@ export default function ({ data, parentElement }) {
     return true;
   };
   const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" };
-  const apart = "input, textarea, select, [role=slider], [role=combobox], [role=radio]";
+  const typing = "input, textarea, select, [role=slider], [role=combobox], [role=radio]";
   const pressed = (event) => {
     const pick = event.target.closest("[data-pick]");
     const place = pick ? picks.indexOf(pick.dataset.pick) : -1;
@@ -36,7 +36,7 @@ export default function ({ data, parentElement }) {
   const onKey = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     const target = event.composedPath()[0];
-    if (target instanceof Element && target.closest(apart)) return;
+    if (target instanceof Element && target.closest(typing)) return;
     if (keys[event.key] && press(keys[event.key])) event.preventDefault();
   };
   const onPickKey = (event) => {

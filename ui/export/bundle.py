@@ -120,10 +120,10 @@ def _packed(files: Mapping[str, str | bytes]) -> bytes:
     return packed.getvalue()
 
 
-_README = """Internal edition: do not publish. The recipe holds the secret seed: whoever has it can
-undo what was left to chance.
+_README = """Internal edition: do not publish. The recipe holds the secret seed: anyone who has it
+can undo the random choices.
 
-Run it here, on the table it was made for. Where the Anonymity Workbench is installed:
+Run it here, on its own table. Where the Anonymity Workbench is installed:
 
     anonymity-workbench run recipe.toml --data FILE --out DIR
     anonymity-workbench verify recipe.toml --data FILE --release DIR
@@ -134,7 +134,7 @@ make, set PYTHONPATH to that folder first.
     PYTHON -m anon_core run recipe.toml --data FILE --out DIR
     PYTHON -m anon_core verify recipe.toml --data FILE --release DIR
 
-or with the script beside this file:
+or with the script in this folder:
 
     PYTHON reproduce.py FILE DIR
 """

@@ -5,12 +5,12 @@ from __future__ import annotations
 from anon_core.base.version import VERSION
 from anon_core.pipeline.result import Result
 
-_SCRIPT = '''"""Make the release again. Internal edition: the recipe beside it has the secret.
+_SCRIPT = '''"""Make the release again. Internal edition: its recipe holds the secret.
 
     python reproduce.py TABLE FOLDER
 
 TABLE is the private table (CSV or Parquet) and FOLDER takes the release. Run it where the
-Anonymity Workbench {version} can be imported, with recipe.toml and hierarchies/ beside this file.
+Anonymity Workbench {version} can be imported, with recipe.toml and hierarchies/ in this folder.
 """
 
 import argparse
@@ -31,9 +31,9 @@ def main() -> None:
 
     plan = Plan.from_toml((HERE / "recipe.toml").read_text(encoding="utf-8"))
     table = read_table(given.table, plan.data)
-    beside = DataOptions(missing_values=plan.data.missing_values, missing_in=plan.data.missing_in)
-    people = read_table(HERE / plan.population_file, beside) if plan.population_file else None
-    earlier = read_table(HERE / plan.earlier.file, beside) if plan.earlier.file else None
+    inputs = DataOptions(missing_values=plan.data.missing_values, missing_in=plan.data.missing_in)
+    people = read_table(HERE / plan.population_file, inputs) if plan.population_file else None
+    earlier = read_table(HERE / plan.earlier.file, inputs) if plan.earlier.file else None
     result = run(plan, table, load_hierarchies(plan, HERE), population=people, earlier=earlier)
 
     write_release(given.folder, result.all_files)

@@ -20,7 +20,7 @@ from ui.state import owner as whose
 from ui.state import release_context
 from ui.words.explain import plain
 
-_EARLIER = ("Nobody has said", "There are none", "These are out")
+_EARLIER = ("Not stated", "There are none", "These are out")
 
 
 def draw() -> None:

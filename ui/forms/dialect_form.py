@@ -44,7 +44,7 @@ def draw(result: Result) -> Result:
         format_func=titles.__getitem__,
         key="export-dialect",
         help="The same rows with the separator, decimal mark, line ends and UTF-8 mark that a "
-        "spreadsheet expects. The recipe then promises this file, and verification checks it.",
+        "spreadsheet expects. The recipe then declares this file, and verification checks it.",
     )
     chosen = right.multiselect(
         "Files for programs, besides",

@@ -47,7 +47,7 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
         index=place(names, follow(key, now)),
         format_func=lambda name: _WHO[name],
         key=key,
-        help="Where nobody says it, what is found is an upper bound.",
+        help="If you do not state it, the result is an upper bound.",
     )
     if st.checkbox("Leave it out", key=f"{where}-earlier-out"):
         return {}

@@ -23,8 +23,8 @@ def draw() -> None:
     if waiting:
         named = "One thing was" if len(waiting) == 1 else f"{len(waiting)} things were"
         st.warning(
-            f"{named} found that promises do not cover. Run waits until each is mended or "
-            "confirmed; what you confirm is written into the recipe and the report.",
+            f"{named} found that no privacy model covers. Fix or confirm each to enable Run; what "
+            "you confirm is written into the recipe and the report.",
             icon=":material/front_hand:",
         )
     told = {one.column for one in confirming.found() if one.what == "text"}

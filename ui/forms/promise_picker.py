@@ -22,17 +22,17 @@ _STOPS = "promise_picker/stops"
 QUESTIONS: dict[Stops, tuple[str, str]] = {
     "identity": (
         "Someone finds the person's row",
-        "These promises are about how many rows or people look alike; they say nothing about what "
-        "such rows have in common.",
+        "These models count the rows or people that look alike. They do not cover what those rows "
+        "have in common.",
     ),
     "attribute": (
         "Someone learns the value",
-        "These promises are about the sensitive values of rows that stand together: whoever knows "
-        "where a person stands should still not know their value.",
+        "These models cover the sensitive values inside a group: an attacker who finds a person's "
+        "group should still not know their value.",
     ),
     "presence": (
         "Someone learns that they are in it",
-        "These promises are about whether a person is in the table at all, where that alone tells "
+        "These models hide whether a person is in the table at all, if that alone reveals "
         "something.",
     ),
 }
@@ -72,7 +72,7 @@ def draw(
         stopped = {known[name].stops for name in taken if name in known}
         st.session_state[_STOPS] = next((s for s in QUESTIONS if s not in stopped), "identity")
     st.pills(
-        "Another promise: what should it stop?",
+        "Another privacy model: what should it stop?",
         list(QUESTIONS),
         default=st.session_state[_STOPS],
         format_func=lambda stops: QUESTIONS[stops][0],
@@ -90,7 +90,7 @@ def draw(
                 known[name], technique, people=people, sensitive=sensitive, person=person
             )
             if not why and name in taken and once(known[name]):
-                why = "It is promised already."
+                why = "It is required already."
             if not why and of is not None:
                 why = promise_facts.unfit(known[name], of)
             _offer(known[name], why)
@@ -110,7 +110,7 @@ def draw(
     made = [n for n in (*first, *more) if of_its_own(n) and n not in needed]
     if made:
         with st.container(border=True, key="of-mechanism"):
-            st.markdown("**Another kind of promise: about the way a release is made**")
+            st.markdown("**Another kind of model: how a release is made**")
             ways = " or ".join(sorted(t.title for t in _techniques() if t.is_mechanism))
             st.caption(
                 "No table shows whether it holds, so it cannot be added to a search that looks at "

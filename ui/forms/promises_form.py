@@ -80,7 +80,7 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
                     "Remove",
                     key=f"remove-model-{place}",
                     disabled=len(present) == 1,
-                    help="A plan needs at least one promise." if len(present) == 1 else None,
+                    help="A plan needs at least one privacy model." if len(present) == 1 else None,
                     on_click=_remove_model,
                     args=(place,),
                     type="tertiary",
@@ -217,9 +217,9 @@ def _not_defined(
     """Say that a promise is not defined for a technique, and offer what is, in one click."""
     st.warning(
         plain(
-            f"Not defined for {technique.title}: it permutes columns apart, so no published row is "
-            f"a person's, and {model.title} is about whole rows. Promise something of the groups "
-            "instead; the present promise comes back with a technique that can keep it."
+            f"Does not apply to {technique.title}: it permutes columns separately, so no published "
+            f"row is a person's, and {model.title} needs whole rows. Require a model of groups "
+            "instead; this one returns with a technique that supports it."
         )
     )
     taken = {m["name"] for m in present}

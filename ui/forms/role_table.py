@@ -59,7 +59,7 @@ def as_roles(choices: Mapping[str, str]) -> Roles:
     for role, names in told.items():
         if len(names) > 1:
             raise BadPlan(
-                f"{listing(names)} are both to tell {role}s apart; one column does.",
+                f"{listing(names)} both identify {role}s; choose one column.",
                 remedy="Mark the others as identifiers: these are not published either.",
             )
     return Roles(

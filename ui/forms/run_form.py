@@ -160,9 +160,9 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
             "Population table (CSV or Parquet)",
             type=["csv", "gz", "parquet"],
             key="population-file",
-            help="It needs the quasi-identifiers that whoever holds it knows, named and written as "
-            "in your table. What stands for a missing value, dates and decimals are read as in "
-            "your table. Promises about people, such as k-map, need all of them.",
+            help="It needs the quasi-identifiers that an attacker with this table knows, named and "
+            "written as in your table. Missing values, dates and decimals are read as in your "
+            "table. Models that count people, such as k-map, need all quasi-identifiers.",
         )
         if file is not None:
             try:
@@ -335,9 +335,9 @@ def advanced(draft: dict[str, Any]) -> dict[str, Any]:
     """Draw what chance starts from, and the choice for formulas; return the latter."""
     with st.container(key="secret"):
         st.markdown(
-            "**Secret seed.** Chance starts from 256 bits drawn from the operating system. The "
-            "same plan with the same secret gives the same bytes, and whoever has it can undo a "
-            "permutation: it stands in the internal edition and nowhere else."
+            "**Secret seed.** 256 random bits from the operating system. The same plan and secret "
+            "give the same bytes, and anyone who has the secret can undo a permutation: only the "
+            "internal edition contains it."
             if is_secret(parse(draft["seed"]))
             else "**Seed from an old recipe.** It is so short or so regular that it can be found "
             "by trying, so what draws from it is refused."

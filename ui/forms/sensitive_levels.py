@@ -13,7 +13,7 @@ from ui.state.fragments import folded
 from ui.words.explain import changed, plain
 
 _EXACT = "Its values, as they are"
-_LEAST = "The least level at which the promises can be met"
+_LEAST = "The lowest level at which the privacy models can hold"
 
 
 def draw(draft: dict[str, Any]) -> dict[str, int | str]:
@@ -59,10 +59,9 @@ def _each(draft: dict[str, Any]) -> dict[str, int | str]:
             options,
             index=place(options, follow(key, now)),
             key=key,
-            help="Values that are alike, such as three illnesses of the stomach, count as "
-            "different values where they are published; at a level that names what they share "
-            "they are one. Promises and attacks count what is published. The least level is found "
-            "by runs one after the other, from the values up.",
+            help="Similar values, such as three stomach diseases, count as different values; at "
+            "a level that groups them they count as one. Privacy models and attacks count the "
+            "published values. The lowest level is found by runs, from the values up.",
         )
         if chosen == _LEAST:
             found[name] = SEARCH

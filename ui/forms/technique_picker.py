@@ -83,7 +83,7 @@ def caption(technique: type[Algorithm]) -> str:
     told = plain(technique.when or technique.summary)
     if not person or technique.counts_people:
         return told
-    return f":material/block: Not here: it counts rows, and '{plain(person)}' tells persons. {told}"
+    return f":material/block: Not here: it counts rows, '{plain(person)}' persons. {told}"
 
 
 def chosen(present: str) -> type[Algorithm]:

@@ -215,7 +215,7 @@ def _line(
             key=f"use-{place}",
             icon=":material/check:" if used and not pending else None,
             disabled=used or pending,
-            help=f"Set {plain(one.algorithm.title)}, its promises and the threshold.",
+            help=f"Set {plain(one.algorithm.title)}, its privacy models and the threshold.",
             on_click=_use,
             args=(one, request),
             width="stretch",

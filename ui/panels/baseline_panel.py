@@ -40,7 +40,7 @@ def choose(runs: Sequence[Series]) -> list[Series]:
 def standing(runs: Sequence[Series]) -> None:
     """Draw how runs stand: the three figures of each, and its thresholds."""
     # Words wrap here: nothing of a threshold may be cut off on a narrow screen.
-    told = "How they stand" if len(runs) > 1 else "How it stands"
+    told = "Results of these runs" if len(runs) > 1 else "Result of this run"
     st.table(standing_table(runs).map(plain), hide_index=True, alt=told)
 
 
@@ -63,7 +63,7 @@ def draw(runs: Sequence[Series]) -> None:
         else:
             st.caption("No figure differs.")
         for label, rest in (
-            (f"Less than {share(_LITTLE)} apart", figure_table(runs, below=_LITTLE)),
+            (f"Differing by less than {share(_LITTLE)}", figure_table(runs, below=_LITTLE)),
             ("Equal in all", figure_table(runs, below=0)),
         ):
             if len(rest):
@@ -91,7 +91,7 @@ def standing_table(runs: Sequence[Series]) -> pd.DataFrame:
             if attack is None or line is None:
                 row[run.heading] = "? not run with this threshold"
             elif line.standing == "no threshold":
-                row[run.heading] = "? nobody to attack"
+                row[run.heading] = "? no one to attack"
             else:
                 sign = _SIGNS["good" if line.standing == "met" else "bad"]
                 row[run.heading] = f"{sign} {line.standing}: {chance(attack.worst)}"

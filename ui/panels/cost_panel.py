@@ -27,8 +27,8 @@ def draw(*, ready: bool) -> None:
         "What would it cost?",
         key="cost",
         disabled=not ready or busy,
-        help="Tries the choices on this table, with all promises and without each of them. Nothing "
-        "is released or kept.",
+        help="Runs these settings with all privacy models, then without each of them. Nothing is "
+        "released or kept.",
         on_click=_begin,
         width="stretch",
     )
@@ -40,7 +40,7 @@ def draw(*, ready: bool) -> None:
 
 
 def _line(cost: Cost, every: Cost) -> None:
-    name = f"Without {plain(cost.without)}" if cost.without else "**With all promises**"
+    name = f"Without {plain(cost.without)}" if cost.without else "**With all privacy models**"
     if cost.why:
         st.markdown(f"- {name}: no release. {plain(cost.why)}")
         return
@@ -63,7 +63,7 @@ def _begin() -> None:
     st.session_state[_MADE_OF] = results.now()
     jobs.start(
         promise_cost.JOB,
-        "Trying the promises",
+        "Trying the privacy models",
         promise_cost.costs(plan, table, levels, people, running.earlier(plan)),
         page="pages/4_Run.py",
         needs=(plan.algorithm.name,),

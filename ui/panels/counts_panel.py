@@ -51,16 +51,15 @@ def draw() -> None:
     if data is None:
         return
     place = st.expander(
-        "Publish counts with noise in place of rows", key="counts-with-noise", on_change="rerun"
+        "Publish counts with noise instead of rows", key="counts-with-noise", on_change="rerun"
     )
     if not place.open:  # what draws the noise takes a second to load
         return
     with place:
         st.markdown(
-            "**Differential privacy for a table of counts.** Whoever sees the counts can hardly "
-            "tell whether any one row was there, whatever else they know; ε says how hardly. It "
-            "has nothing to do with the promises and the technique above, needs no run, and "
-            "publishes no row."
+            "**Differential privacy for a table of counts.** The counts barely reveal whether any "
+            "one row is in the table, whatever else an attacker knows; ε limits how much. This is "
+            "independent of the technique above, needs no run, and publishes no row."
         )
         why = hindrance(state.roles().unit)
         if why:
@@ -140,7 +139,7 @@ def _form(data: Dataset) -> Asked:
         help="It costs no budget: the noise is drawn before.",
     )
     if delta * data.rows >= 1:
-        st.warning(f"δ is not below 1 by the number of rows, {data.rows:,}: it protects nobody.")
+        st.warning(f"δ is not below 1 by the number of rows, {data.rows:,}: it protects no one.")
     missing = "Choose at least one column to count by." if not by else ""
     if not missing and not sure:
         missing = (

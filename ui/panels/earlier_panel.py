@@ -34,12 +34,12 @@ def draw(run: Series, colours: Palette) -> None:
         show_error(failed)
     jobs.watch(ATTACKING.job)
     st.caption(
-        "A promise that two releases keep is not kept by both together. Load what was published "
-        "earlier of the same people, and see whose values and rows only both tell."
+        "Two releases can each satisfy a privacy model and break it together. Load an earlier "
+        "release of the same people to see which values and rows only both reveal."
     )
     chosen = earlier_form.earlier({"earlier": result.plan.earlier.as_mapping()}, where="results")
     st.button(
-        "Lay it beside this release",
+        "Compare it with this release",
         key="lay-beside",
         type="primary",
         disabled=not chosen or ATTACKING.is_running(),

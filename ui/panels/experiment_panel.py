@@ -135,7 +135,7 @@ def _figures(report: Report) -> None:
     told = report.verdict
     st.markdown(f"#### {_ICONS[told.outcome]} {told.outcome.capitalize()}")
     st.write(plain(told.why))
-    where = ", which stands in for the source's" if report.generated else ""
+    where = ", a substitute for the source's" if report.generated else ""
     st.caption(
         plain(
             f"On {report.table}{where}. {len(report.done)} of "

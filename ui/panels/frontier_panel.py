@@ -89,9 +89,9 @@ def _form() -> None:
             "Sweep",
             key="sweep",
             disabled=not ready or sweep.is_running(),
-            help="Carries out the present plan once for every technique and value; other promises, "
-            "budget and threshold stay. Where columns are permuted apart, a bucket size stands in "
-            "for a promise about whole rows.",
+            help="Runs the current plan once for every technique and value; other models, budget "
+            "and threshold stay. If columns are permuted separately, a bucket size replaces a "
+            "model of whole rows.",
         ):
             settings = {name: run_form.kept_parameters(name) for name in techniques}
             sweep.start(techniques, path, values, settings)

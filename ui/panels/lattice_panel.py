@@ -90,7 +90,8 @@ def _in_hand(result: Result, picture: LatticePicture, node: Pictured, metric: st
         "Make these levels the release",
         key="lattice-release",
         disabled=bool(against),
-        help=plain(against) or "Runs the technique “Chosen levels” with the promises as they are.",
+        help=plain(against)
+        or "Runs the technique “Chosen levels” with the current privacy models.",
     ):
         _release(result, picture, node)
     if against:
@@ -109,7 +110,7 @@ def _against(picture: LatticePicture, node: Pictured) -> str:
     if node.chosen:
         return "These levels are the release already."
     if node.holds is False:
-        return "These levels do not keep the promises within the budget."
+        return "These levels do not satisfy the privacy models within the budget."
     if not results.is_current():
         return "Settings have changed since this run; run again first."
     if running.is_running():

@@ -27,8 +27,8 @@ def draw(result: Result) -> None:
     """Draw a line for each kind of link: words wrap where a table would be cut off."""
     st.markdown("##### Which links are left?")
     st.caption(
-        "Attacks need the links they go along. A link that is cut inside groups still tells what "
-        "the group as a whole has."
+        "Attacks follow links between columns. A link cut inside groups still reveals the values "
+        "of the group as a whole."
     )
     for row in links_as_rows(result):
         attacks = ", ".join(title_of(name) for name in row["attacks"]) or "none of this run"

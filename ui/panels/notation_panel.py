@@ -36,8 +36,8 @@ def draw(data: Dataset) -> None:
     open_ = [name for name, (_, answer) in asked.items() if not answer]
     if open_:
         st.warning(
-            f"{len(open_)} {'column' if len(open_) == 1 else 'columns'} may be read in two ways, "
-            "and no value tells which. Run waits for your choice, unless the column is left out.",
+            f"{len(open_)} {'column' if len(open_) == 1 else 'columns'} can be read in two ways, "
+            "and every value fits both. Choose one, or leave the column out, to enable Run.",
             icon=":material/help:",
         )
     columns = st.columns(2)

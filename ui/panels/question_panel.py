@@ -72,7 +72,7 @@ def _questions(result: Result) -> dict[str, Callable[[], None]]:
     found["Is this optimal?"] = lambda: _answer(is_optimal(result), "is-it-optimal")
     if result.problem.quasi:
         found["What does someone learn who knows some columns?"] = lambda: _known(result)
-        found["What is told of one person?"] = lambda: _person(result)
+        found["What is revealed about one person?"] = lambda: _person(result)
     return found
 
 

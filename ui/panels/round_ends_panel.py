@@ -26,8 +26,8 @@ def draw(result: Result, *, key: str) -> None:
         return
     if not round_ends.can_round(result):
         st.caption(
-            "This technique cuts ranges to the rows. One that publishes each column at one level "
-            "of a hierarchy states nobody's value: choose it on Run."
+            "This technique fits ranges to the rows, so their ends are real values. To publish no "
+            "one's value, choose a technique on Run that uses levels of a hierarchy."
         )
         return
     st.button(

@@ -64,9 +64,9 @@ def best_of_all(result: Result) -> list[str]:
         return []
     return [
         f"Proven optimum for this table: loss {best.cost:.4g}; this release: {best.release:.4g}. "
-        f"It is that of {best.of()}. To find it is NP-hard, so it is told of tables of at most "
-        f"{MOST_ROWS} rows; for others a technique comes near without a proof, or with one for "
-        "its own kind of release."
+        f"It is that of {best.of()}. Finding it is NP-hard, so it is computed for at most "
+        f"{MOST_ROWS} rows; on larger tables, techniques prove an optimum only among releases of "
+        "their own kind, or none."
     ]
 
 

@@ -114,13 +114,13 @@ _MISSING: dict[str, tuple[str, str, str]] = {
         "Choose a table",
     ),
     "roles": (
-        "No column is marked as quasi-identifier yet, so there is nothing to protect. Say on "
-        "Roles what each column tells an attacker.",
+        "No quasi-identifier yet, so there is nothing to protect. On Roles, mark what each column "
+        "reveals to an attacker.",
         "pages/2_Roles.py",
         "Mark the columns",
     ),
     "result": (
-        "There is no result yet. Choose a technique and its promises on Run, and start it.",
+        "No result yet. Choose a technique and its privacy models on Run, and start it.",
         "pages/4_Run.py",
         "Go to Run",
     ),

@@ -74,7 +74,7 @@ def _axes(risks: Sequence[str], points: Sequence[Point]) -> Axes:
             width=130,
         )
         loss = st.selectbox(
-            "Loss told by",
+            "Loss measured by",
             common_losses(points),
             format_func=lambda n: find("metric", n).title,
             key="frontier-loss",
@@ -106,8 +106,8 @@ def _answer(answer: Least, points: Sequence[Point], axes: Axes) -> None:
             of = answer.untold[0]
             st.caption(
                 plain(
-                    f"{len(answer.untold)} of the releases do not count here, since the risk is "
-                    f"not told for them, such as {of.title}: {of.why_unknown(axes.risk)}"
+                    f"{len(answer.untold)} of the releases do not count here: they have no "
+                    f"risk figure, such as {of.title}: {of.why_unknown(axes.risk)}"
                 )
             )
 
@@ -127,7 +127,7 @@ def _in_hand(points: Sequence[Point], axes: Axes) -> None:
         )
     ]
     risk = point.risk(axes.risk, axes.figure)
-    words = chance(risk) if risk is not None else f"not told – {point.why_unknown(axes.risk)}"
+    words = chance(risk) if risk is not None else f"no figure – {point.why_unknown(axes.risk)}"
     st.markdown(
         plain(
             f"Loss {point.losses[axes.loss]:.4g}; {risk_title(axes.risk)}: {words}; "

@@ -44,7 +44,7 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
     with st.container(key=f"stack-verdicts-{key}"):
         first, second, third = st.columns([1, 1.35, 1], gap="medium")
     with first.container(border=True, height="stretch"):
-        st.markdown("**1 · Promises, recomputed**")
+        st.markdown("**1 · Privacy models, recomputed**")
         _ticked(words.promises(result))
         with st.popover("What else was recomputed", type="tertiary"):
             _ticked(words.other_checks(result))
@@ -58,7 +58,7 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
         if rest:
             many = "attack" if rest == 1 else "attacks"
             st.caption(
-                f"{rest} further {many}, without a threshold and certain of nobody: see Attacks, "
+                f"{rest} further {many}, without a threshold and certain of no one: see Attacks, "
                 "One by one."
             )
         _beyond(result)

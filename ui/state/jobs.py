@@ -135,7 +135,7 @@ class Job:
         except Exception as error:  # noqa: BLE001 - the one outermost handler; nothing may pass silently
             # The text of an unforeseen error may hold cell values; its type does not.
             self.error = BrokenDown(
-                f"{self.title} broke down with an error nobody foresaw ({type(error).__name__}).",
+                f"{self.title} failed with an unexpected error ({type(error).__name__}).",
                 remedy="Nothing was released. Please report it with the recipe.",
             )
         finally:

@@ -109,6 +109,6 @@ def _most(name: str) -> int | None:
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
         raise BadPlan(
             f"The host's setting [hosting] {name} is no whole number from 1.",
-            remedy="Tell whoever runs this host.",
+            remedy="Contact the administrator of this host.",
         )
     return found

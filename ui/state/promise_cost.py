@@ -62,7 +62,7 @@ def costs(
     def work(context: Context) -> tuple[Cost, ...]:
         found: list[Cost] = []
         for place, (without, one) in enumerate(plans):
-            told = f"Without {without}" if without else "With all promises"
+            told = f"Without {without}" if without else "With all privacy models"
             context.report(place / len(plans), told)
             found.append(_cost(without, one, replace(context, progress=_nothing)))
         return tuple(found)

@@ -130,8 +130,8 @@ def settle() -> None:
         _keep(told, result)
         if hash_of(result) != told["released"]:
             said.append(
-                f"{_name(told)} came out otherwise than it was saved: the release is verified, "
-                "but it is another one. Read it anew before you rely on it."
+                f"{_name(told)} differs from the saved run: the new release is verified, but it "
+                "is another one. Review it before you rely on it."
             )
         st.session_state[_WAITING] = [one for one in waiting() if one is not told]
     st.session_state[_SAID] = said

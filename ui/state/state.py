@@ -370,8 +370,8 @@ def plan() -> Plan:
     if open_:
         verb = "has" if len(open_) == 1 else "have"
         raise BadPlan(
-            f"Column {listing(open_)} {verb} no role yet, so nobody has said whether to publish "
-            f"{'it' if len(open_) == 1 else 'them'}.",
+            f"Column {listing(open_)} {verb} no role yet: publish "
+            f"{'it' if len(open_) == 1 else 'them'} or not?",
             remedy="Decide on Roles: give each a role, or leave it out.",
         )
     return Plan.from_mapping(_recipe())

@@ -241,7 +241,7 @@ def _values(
         named = {"column": column} if "column" in own else {}
         recipe["models"].append({"name": model.name, **own, **named})
         bound = ", ".join(f"{n} = {v:g}" for n, v in own.items() if type(v) in (int, float))
-        yield f"Promise {model.title} besides ({bound})" if bound else model.title, recipe
+        yield f"Also require {model.title} ({bound})" if bound else model.title, recipe
 
 
 def _techniques(

@@ -214,7 +214,7 @@ def _of_values(
 ) -> list[str]:
     """Say what is not promised of sensitive values, and why."""
     if not facts.shares:
-        return ["No column is marked as sensitive, so nothing is promised of values."]
+        return ["No column is marked as sensitive, so no privacy model protects values."]
     if kind.is_mechanism:
         return ["Next to its own guarantee it supports no model of sensitive values."]
     found = [

@@ -70,7 +70,7 @@ def hidden_column(result: Result, column: str) -> Answer:
     if finer.holds:
         cost = f"loss {finer.loss:.4g} instead of {here.loss:.4g}"
         why = (
-            f"One step finer the promises would hold as well, with {rows_said(finer.removed)} "
+            f"The privacy models would also hold one step finer, with {rows_said(finer.removed)} "
             f"suppressed and {cost}; {result.plan.algorithm.title} preferred another choice."
         )
     else:

@@ -24,7 +24,7 @@ def is_optimal(result: Result) -> Answer:
         return Answer(
             sentence=f"Yes, among {kind}{cost}. Every choice was looked at, or decided by one "
             "that was.",
-            note="It is best among releases of this kind, for these promises and this budget; a "
+            note="It is best among releases of this kind, for these models and this budget; a "
             "technique of another kind may lose less.",
         )
     if account.cost is not None and account.bound is not None:

@@ -65,8 +65,8 @@ def suppressed_row(result: Result, row: int) -> Answer:
     start = f"At the chosen levels row {row + 1:,} is in a class of {rows_said(size)}"
     if not blocking:
         return Answer(
-            sentence=f"{start}, which keeps every promise by itself; it was suppressed with others "
-            "that do not, or by chance."
+            sentence=f"{start}, which satisfies every privacy model by itself; it was suppressed "
+            "with others that do not, or by chance."
         )
     remedies = _remedies(result, node, run)
     best = min(

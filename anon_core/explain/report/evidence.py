@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def limits(result: Result) -> list[str]:
     """Return what the figures rest on, and what they say nothing about."""
     found = [
-        "Promises speak of the quasi-identifiers that were named: anyone who knows other published "
+        "Privacy models cover the quasi-identifiers you named: anyone who knows other published "
         "columns knows more.",
         "What was tested are the attacks listed above; one that was not run is no evidence.",
         "A figure of risk is that of this release by itself: other releases of the same people, "
@@ -50,7 +50,7 @@ def limits(result: Result) -> list[str]:
     ]
     if result.exact:
         found.append(
-            f"Nothing is promised about columns published as they are: {listing(result.exact)}."
+            f"No privacy model covers columns published unchanged: {listing(result.exact)}."
         )
     if any(a.estimated for a in result.attacks):
         found.append("Figures marked as estimated rest on a statistical model, not on counting.")

@@ -73,7 +73,7 @@ def sections(told: Mapping[str, Any]) -> Sequence[Section]:
         _section("data", "Data", "7.2", _data(told)),
         _section("roles", "Role of each column", "7.2", _roles(told)),
         _section("technique", "What was done", "8.3", _technique(told)),
-        _section("promises", "Promises, recomputed", "8.3", _promises(told)),
+        _section("promises", "Privacy models, recomputed", "8.3", _promises(told)),
         _section("thresholds", "Thresholds", "7.3", _thresholds(told)),
         _section("risk", "Risk before and after", "7.3", _risk(told)),
         _section("questions", "Singling out, linkability, inference", "8.2.3; WP216", _asked(told)),
@@ -277,7 +277,7 @@ def _promises(told: Mapping[str, Any]) -> list[Block]:
         )
         for p in told["promises"]
     ]
-    heads = ("promise", "column", "asked for", "reached", "state", "in words")
+    heads = ("privacy model", "column", "asked for", "reached", "state", "in words")
     said = "Recomputed from the published files by code that shares nothing with the run."
     return [_text(said), *_table("", heads, rows)]
 

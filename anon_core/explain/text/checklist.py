@@ -69,7 +69,7 @@ def published(result: Result) -> list[Item]:
     items.append(
         Item(
             about="exact",
-            sentence=f"Published as they are, without any promise: {', '.join(exact)}."
+            sentence=f"Published unchanged, covered by no privacy model: {', '.join(exact)}."
             if exact
             else "No column is published as it is.",
             mark="note",
@@ -177,7 +177,7 @@ def unlike(result: Result) -> Item:
         sentence = f"0 of {total:,} {result.counted} (0%) are unique over all published columns."
         return Item(about=about, sentence=sentence, mark="note")
     sentence = (
-        f"{phrases.unlike_others(result)}. The promises are about the quasi-identifiers alone: "
+        f"{phrases.unlike_others(result)}. Privacy models cover only the quasi-identifiers: "
         f"anyone who knows other published columns could single these {result.counted} out."
     )
     mark: Mark = "warning" if phrases.mostly_unique(result) else "note"

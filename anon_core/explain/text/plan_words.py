@@ -216,11 +216,11 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
         parts.append(f"A random sample of {share(plan.data.sample)} of rows is drawn before.")
     for name, level in plan.sensitive_levels.items():
         where = (
-            "the least level of its hierarchy at which the promises can be met, if not as it is"
+            "unchanged, or the lowest level of its hierarchy at which the privacy models can hold"
             if level == SEARCH
             else f"level {level} of its hierarchy"
         )
-        parts.append(f"'{name}' is published at {where}, and promises count that.")
+        parts.append(f"'{name}' is published at {where}; privacy models count what is published.")
     gone = len(plan.roles.identifier)
     if gone:
         named = count(gone, "identifier") if gone > 1 else "identifier"

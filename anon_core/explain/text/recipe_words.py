@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: Sections of techniques → family, and what one of them is called.
 _LISTS: dict[str, tuple[Family, str]] = {
-    "models": ("model", "Promise"),
+    "models": ("model", "Privacy model"),
     "metrics": ("metric", "Metric"),
     "attacks": ("attack", "Attack"),
 }
@@ -49,7 +49,7 @@ def place(path: Sequence[str], techniques: Sequence[str] = ()) -> str:
     Parameters
     ----------
     path : sequence of str
-        Section, and the keys below it; promises, metrics and attacks by their names.
+        Section, and the keys below it; privacy models, metrics and attacks by their names.
     techniques : sequence of str
         Techniques that may be meant by ``algorithm``.
 

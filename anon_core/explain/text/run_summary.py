@@ -17,7 +17,7 @@ def standing(result: Result) -> dict[str, str]:
         chance.name: _told(chance),
         people.name: _told(people),
         lost.name: lost.figure,
-        "Promises": " ".join(phrases.promises(result)),
+        "Privacy models": " ".join(phrases.promises(result)),
         "Suppression": phrases.hidden(result),
         "Thresholds met": f"{met}; missed: {', '.join(missed)}" if missed else met,
     }

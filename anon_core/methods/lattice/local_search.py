@@ -165,7 +165,7 @@ def walk_outcome(walk: Walk) -> Outcome:
     nodes = walk.nodes
     value = walk.best_value
     if value[0]:
-        nodes.refuse("None of the levels that were looked at keeps the promises")
+        nodes.refuse("No levels that the search looked at satisfy the privacy models")
     return Outcome(
         release=nodes.release(walk.best),
         account=SearchAccount(

@@ -351,7 +351,7 @@ class Nodes:
         proven = self.decided() if what else self.monotone or not self._given.floors
         coarsely = self._given.floors
         levels_tried = "levels" if proven or not coarsely else "the levels that were counted"
-        what = what or f"No choice of {levels_tried} keeps the promises"
+        what = what or f"No choice of {levels_tried} satisfies the privacy models"
         removed, rows = self._least_removed, self.problem.rows
         levels = ", ".join(
             f"'{column}' at level {level}"

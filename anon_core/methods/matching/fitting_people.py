@@ -92,8 +92,8 @@ def public_people(population: Population | None, people: FrequencySet, owner: st
             f"{owner} is defined by all quasi-identifiers, and the population table has no "
             f"{listing(population.lacking)}: by the others alone more people fit, and the model "
             "would not hold against an attacker who knows the rest.",
-            remedy="Add the column to the population table. Or leave the promise out: attacks "
-            "with the population table go by the columns that it has.",
+            remedy="Add the column to the population table. Or remove the model: attacks "
+            "with the population table use the columns that it has.",
         )
     quasi = people.columns[: people.quasi]
     wide = tuple(population.hierarchies[name] for name in quasi)

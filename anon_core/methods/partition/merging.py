@@ -52,15 +52,16 @@ def merged(
         decided = public is None and all(model.decided_by_whole() for model in models)
         if count == 1 and not decided:
             raise NotFound(
-                "Not found: groups that break a promise were merged with their nearest, down to "
-                "all rows as one, and that breaks it, too. Smaller groups may keep it.",
+                "Not found: groups that break a privacy model were merged with their nearest, "
+                "until one group held all rows, and it still breaks the model. Smaller groups "
+                "may satisfy it.",
                 remedy="Choose the optimal search or Mondrian, or ask for less.",
                 best=0.0,
                 best_of="classes that keep it",
             )
         if count == 1:
             raise Infeasible(
-                "Not even the whole table as one class keeps every promise.",
+                "Not even the whole table as one class satisfies every privacy model.",
                 remedy="Ask for less, or load more rows.",
                 best=0.0,
                 best_of="classes that keep it",

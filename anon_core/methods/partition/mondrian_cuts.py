@@ -284,7 +284,7 @@ def refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
                 best_of="groups that keep it",
             )
         raise Infeasible(
-            f"Not even the whole table as one class keeps {model.title}.",
+            f"Not even the whole table as one class satisfies {model.title}.",
             remedy="Ask for less, or load more rows.",
             best=0.0,
             best_of="classes that keep it",

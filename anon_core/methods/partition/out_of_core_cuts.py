@@ -143,8 +143,8 @@ class _Cuts:
             ]
             return self.pieces.cut(piece, d, ends)
         raise BadInput(
-            f"{piece.tuples:,} different rows can be divided by no cut that keeps the promises, "
-            "and are more than memory has room for.",
+            f"No cut of these {piece.tuples:,} distinct rows satisfies the privacy models, and "
+            "together they do not fit in memory.",
             remedy="Give it more memory, or fewer or coarser quasi-identifiers.",
         )
 

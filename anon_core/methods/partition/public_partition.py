@@ -269,7 +269,7 @@ class PublicPartition:
         """Refuse where cuts cannot begin; see `search`."""
         rows, people = self.problem.rows, self.public.size
         reached = f"it holds {rows} of {people} public people (chance {rows / people:.4g})."
-        kind, words, remedy = Infeasible, "Not even the whole table as one class keeps", ""
+        kind, words, remedy = Infeasible, "Not even the whole table as one class satisfies", ""
         if not all(model.decided_by_whole() for model in self.models):
             kind, words = (
                 NotFound,
@@ -277,7 +277,7 @@ class PublicPartition:
             )
             remedy = "Choose the optimal search or Mondrian, "
         raise kind(
-            f"{words} the promises: {reached}",
+            f"{words} the privacy models: {reached}",
             remedy=f"{remedy}{'ask' if remedy else 'Ask'} for less, or publish fewer rows.",
             best=rows / people,
             best_of="chance of presence with everyone in one class",

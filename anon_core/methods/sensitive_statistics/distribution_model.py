@@ -68,7 +68,7 @@ class DistributionModel(SensitiveValues):
                     f"{self.title}: '{column}' has {len(rows):,} different values, so that a class "
                     f"which keeps it holds at least {fewest:,} of {problem.rows:,} rows, and no "
                     "two classes can. Publish the column at a higher level of a hierarchy, or "
-                    "choose a promise about numbers, such as (k, e)-anonymity."
+                    "choose a model for numbers, such as (k, e)-anonymity."
                 )
         return tuple(found)
 
@@ -124,6 +124,6 @@ def refuse_no_numbers(problem: Problem, column: str, title: str) -> Sequence[Fra
     if hierarchy.has_missing:
         raise BadPlan(
             f"{title}: '{column}' has missing values, which are no numbers.",
-            remedy="Drop the rows with missing values, or choose another promise.",
+            remedy="Drop the rows with missing values, or choose another privacy model.",
         )
     return exact_numbers(hierarchy.measure)

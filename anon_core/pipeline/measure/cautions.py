@@ -181,8 +181,8 @@ def _unread_labels(plan: Plan, release: Release) -> Iterator[str]:
 def _raised(plan: Plan) -> Iterator[str]:
     for name, level in plan.sensitive_levels.items():
         yield (
-            f"'{name}' is published at level {level} of its hierarchy: promises and attacks count "
-            "what is published there, and what that loses is in no metric."
+            f"'{name}' is published at level {level} of its hierarchy. Privacy models and attacks "
+            "count the published values; no metric counts what that level loses."
         )
 
 

@@ -109,8 +109,8 @@ def at_least_levels(
     begin = "Not found: at" if opened else "At"
     raise (NotFound if opened else Infeasible)(
         f"{begin} no level of {listing(searched)} a release "
-        f"{'was found' if opened else 'keeps the promises'}. With their values as they are: "
-        f"{errors[0].message}",
+        f"{'was found' if opened else 'satisfies the privacy models'}. "
+        f"With their values as they are: {errors[0].message}",
         remedy=errors[0].remedy,
         best=best.best if best is not None else None,
         best_of=best.best_of if best is not None else "",

@@ -118,7 +118,7 @@ def _search(
         f"Not found: {algorithm.title} does not look at {_beyond(unseen)}, and of the releases it "
         f"formed, with ever larger groups, none keeps {listing(m.title for m in tested)}. {what}"
         "Another technique may find one.",
-        remedy="Choose the optimal search, or another technique that goes by promises of this "
+        remedy="Choose the optimal search, or another technique that searches for models of this "
         "kind, or ask for less.",
         best=nearest.reached if nearest else None,
         best_of=f"nearest value of {nearest.model}" if nearest else "",

@@ -68,6 +68,7 @@ def _groups_for_any(technique: type[Algorithm], recipe: dict[str, Any]) -> tuple
         ):
             recipe["algorithm"][parameter.name] = other.name
             notes.append(
-                f"{other.title} forms the groups, since no share of a sensitive value is promised."
+                f"{other.title} forms the groups, since no model limits the share of a "
+                "sensitive value."
             )
     return tuple(notes)

@@ -185,11 +185,11 @@ def promise_at(plan: Plan, path: str) -> int:
     if not having:
         names = [p.name for m in plan.models for p in m.parameters()]
         raise BadPlan(
-            f"{path} is no parameter of what the plan promises, {listing(promised)}.",
+            f"{path} is not a parameter of the plan's privacy models, {listing(promised)}.",
             remedy=f"Name one of theirs: {listing(names)}.{nearest(name, names)}",
         )
     raise BadPlan(
-        f"{path} could be a parameter of several promises.",
+        f"{path} could be a parameter of several privacy models.",
         remedy=f"Say of which: {' or '.join(f'models.{promised[i]}.{name}' for i in having)}.",
     )
 

@@ -33,8 +33,8 @@ class Annealing(Algorithm):
         "rarely, so that the walk leaves dead ends. The best choice it met is published."
     )
     when: ClassVar[str] = (
-        "For teaching and comparison: it promises nothing about what it missed, and other searches "
-        "are usually better in the same time."
+        "For teaching and comparison: it guarantees nothing about what it missed, and other "
+        "searches are usually better in the same time."
     )
     formula: ClassVar[str] = "accept a worse node with chance exp(−Δcost / temperature)"
     source: ClassVar[str] = "Winkler 2004, Census Bureau research report 2004-06"

@@ -73,7 +73,7 @@ class Datafly(Algorithm):
             # 2. Raise the column with most distinct values that can still be raised.
             open_columns = [d for d in range(len(top)) if at[d] < top[d]]
             if not open_columns:
-                nodes.refuse("Raising every column to its top does not keep the promises")
+                nodes.refuse("Raising every column to its top does not satisfy the privacy models")
             distinct = {
                 d: len(np.unique(h.node(at[d])[seen[d]]))
                 for d, h in enumerate(nodes.lattice.hierarchies)

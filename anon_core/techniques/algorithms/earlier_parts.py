@@ -50,7 +50,7 @@ class EarlierParts(Algorithm):
     when: ClassVar[str] = (
         "When a partition was decided on last month's table and is to be carried out on this one."
     )
-    formula: ClassVar[str] = "a cut of the earlier release is made ⇔ both sides keep the promises"
+    formula: ClassVar[str] = "a cut of the earlier release is made ⇔ both sides satisfy the models"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
     forms_ranges: ClassVar[bool] = True
     carries_out_parts: ClassVar[bool] = True
@@ -62,8 +62,8 @@ class EarlierParts(Algorithm):
             "join": "joined with their neighbours",
             "remove": "removed, within what may be removed",
         },
-        help="What becomes of parts that do not keep the promises any more. Where nothing may be "
-        "removed, parts to be removed end the run.",
+        help="What to do with parts that no longer satisfy the privacy models. If nothing may be "
+        "removed, such parts end the run.",
         label="Parts that became too small",
     )
     output: str = choice(
@@ -81,8 +81,8 @@ class EarlierParts(Algorithm):
         default=0.0,
         low=0.0,
         high=1.0,
-        help="Largest share of rows that may be removed: those of parts that do not keep the "
-        "promises, and those that none of several overlapping parts covers.",
+        help="Largest share of rows that may be removed: those of parts that break a "
+        "privacy model, and those that none of several overlapping parts covers.",
         label="Rows that may be removed",
     )
 
@@ -132,8 +132,8 @@ class EarlierParts(Algorithm):
             uncovered = f" and {apart:,} that no part covers" if apart else ""
             raise Infeasible(
                 f"{gone:,} of {problem.rows:,} rows would have to go: {gone - apart:,} of parts of "
-                f"the earlier release that do not keep the promises any more{uncovered}. At most "
-                f"{allowed:,} may.",
+                f"the earlier release that no longer satisfy the privacy models{uncovered}. At "
+                f"most {allowed:,} may.",
                 remedy="Join such parts (small = 'join'), search for new parts, or allow more "
                 "rows to be removed.",
                 best=gone / max(problem.rows, 1),

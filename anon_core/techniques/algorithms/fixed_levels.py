@@ -60,7 +60,7 @@ class FixedLevels(Algorithm):
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
         at = nodes.searched(node)
         if not nodes.satisfied(at):
-            nodes.refuse("The chosen levels do not keep the promises", decided=True)
+            nodes.refuse("The chosen levels do not satisfy the privacy models", decided=True)
         return Outcome(
             release=nodes.release(at),
             account=SearchAccount(

@@ -35,8 +35,8 @@ class Genetic(Algorithm):
         "after generation. The best choice of all generations is published."
     )
     when: ClassVar[str] = (
-        "For teaching and comparison: it promises nothing about what it missed, and other searches "
-        "are usually better in the same time."
+        "For teaching and comparison: it guarantees nothing about what it missed, and other "
+        "searches are usually better in the same time."
     )
     formula: ClassVar[str] = "fitness: rows beyond the budget first, then cost"
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"

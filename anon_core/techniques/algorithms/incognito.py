@@ -47,12 +47,13 @@ class Incognito(Algorithm):
     name: ClassVar[str] = "incognito"
     title: ClassVar[str] = "Incognito"
     summary: ClassVar[str] = (
-        "Finds every choice of levels that keeps the promises, by looking at single columns first, "
-        "then at pairs of what is left, and so on; among the minimal ones the preferred is taken."
+        "Finds every choice of levels that satisfies the privacy models, by looking at single "
+        "columns first, then at pairs of what is left, and so on; among the minimal ones the "
+        "preferred is taken."
     )
     when: ClassVar[str] = (
-        "When all choices that keep the promises are wanted, and what each set of columns gives "
-        "away by itself."
+        "When you want every choice of levels that satisfies the privacy models, and what each "
+        "set of columns gives away by itself."
     )
     formula: ClassVar[str] = (
         "a node of i attributes is a candidate if all its subsets of i − 1 attributes hold"

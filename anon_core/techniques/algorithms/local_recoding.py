@@ -37,7 +37,7 @@ class LocalRecoding(Algorithm):
     summary: ClassVar[str] = (
         "Chooses one level per column for the whole table, then cuts each class further and lets "
         "every part publish the lowest groups of the hierarchy that cover it. Rows the first step "
-        "suppressed are published as classes of their own where that keeps the promises."
+        "suppressed are published as classes of their own where the privacy models allow it."
     )
     when: ClassVar[str] = (
         "When cells must be groups of the given hierarchies, but levels may differ within a column."

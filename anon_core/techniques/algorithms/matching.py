@@ -273,7 +273,7 @@ class Matching(Algorithm):
         "published."
     )
     when: ClassVar[str] = (
-        "When (k, k)- or global (1, k)-anonymity is promised, which needs no equal rows."
+        "When (k, k)- or global (1, k)-anonymity is required, which needs no equal rows."
     )
     formula: ClassVar[str] = "while matches(r) < k: join the boxes of r and its nearest"
     source: ClassVar[str] = "Gionis, Mazza and Tassa 2008, doi 10.1109/ICDE.2008.4497483"

@@ -49,8 +49,8 @@ class Mondrian(Algorithm):
     title: ClassVar[str] = "Mondrian"
     summary: ClassVar[str] = (
         "Cuts the table in two again and again, along the column that varies most, as long as both "
-        "sides keep the promises. Each part publishes its own range per column; no row is "
-        "suppressed."
+        "sides satisfy the privacy models. Each part publishes its own range per column; no row "
+        "is suppressed."
     )
     when: ClassVar[str] = (
         "When most detail should survive and columns may be published at different detail in "

@@ -40,7 +40,8 @@ class Mpalm(Algorithm):
     title: ClassVar[str] = "MPALM"
     summary: ClassVar[str] = (
         "Cuts the table and a public table together, along the column that varies most, as long as "
-        "every side keeps the promises. Each part publishes its own box; no row is suppressed."
+        "every side satisfies the privacy models. Each part publishes its own box; no row is "
+        "suppressed."
     )
     when: ClassVar[str] = (
         "When being in the table is itself the secret, and the attacker has a list of everyone who "
@@ -48,7 +49,7 @@ class Mpalm(Algorithm):
     )
     formula: ClassVar[str] = (
         "cut a part P_i of the public table if δ_min ≤ |T_j| / |P_j| ≤ δ_max for every side j; "
-        "publish the box of T_i where that keeps the promise, else that of P_i"
+        "publish the box of T_i where that satisfies the model, else that of P_i"
     )
     source: ClassVar[str] = (
         "Nergiz, Atzori and Clifton 2007, doi 10.1145/1247480.1247554; Toth 2015, algorithm 2"

@@ -110,8 +110,9 @@ class Samarati(Algorithm):
     name: ClassVar[str] = "samarati"
     title: ClassVar[str] = "Samarati's binary search"
     summary: ClassVar[str] = (
-        "Finds the lowest height of the lattice at which some choice of levels keeps the promises "
-        "within the budget, by halving; among the minimal choices the preferred one is taken."
+        "Finds the lowest height of the lattice at which some choice of levels satisfies the "
+        "privacy models within the budget, by halving; among the minimal choices the preferred "
+        "one is taken."
     )
     when: ClassVar[str] = (
         "When as few generalization steps as possible should be taken, whatever each of them costs."
@@ -184,7 +185,7 @@ def _matrix(nodes: Classification, models: Sequence[GroupModel]) -> DistanceMatr
     if len(models) != 1 or not models[0].of_class_sizes or models[0].of_release():
         raise BadPlan(
             "The distance-vector matrix answers for k-anonymity alone.",
-            remedy="Check nodes by their classes, or promise k-anonymity only.",
+            remedy="Check nodes by their classes, or require k-anonymity only.",
         )
     return distance_matrix(nodes.problem, models[0].size_asked)
 

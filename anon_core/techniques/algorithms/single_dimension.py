@@ -199,7 +199,8 @@ class SingleDimension(Algorithm):
     title: ClassVar[str] = "Top-down, one dimension at a time"
     summary: ClassVar[str] = (
         "Starts with one class and splits the widest column's widest part for all rows at once, "
-        "as long as every class keeps the promises; equal values always publish the same."
+        "as long as every class satisfies the privacy models; equal values always publish the "
+        "same."
     )
     when: ClassVar[str] = (
         "When equal values should be published alike everywhere, but levels may differ."
@@ -231,8 +232,8 @@ class SingleDimension(Algorithm):
         if self._degree(problem, models, dimensions) is None:
             refuse_whole(problem, models)
             raise NotFound(
-                "Not found: the classes that splitting starts from break a promise, and smaller "
-                "ones may keep it.",
+                "Not found: the classes that splitting starts from break a privacy model; smaller "
+                "ones may satisfy it.",
                 remedy="Choose the optimal search or Mondrian, or ask for less.",
                 best=0.0,
                 best_of="share of classes that keep it",

@@ -276,6 +276,6 @@ def _refuse_linked(
             raise BadPlan(
                 f"{model.title} on '{column}' says nothing where the column stays linked to "
                 f"{listing(linked)}: who finds the row reads the value.",
-                remedy=f"Give '{column}' a column set without quasi-identifiers, or promise "
+                remedy=f"Give '{column}' a column set without quasi-identifiers, or require "
                 "slicing-l-diversity and form the groups by tuple-partition.",
             )

@@ -245,7 +245,7 @@ class TopBottomCoding(Algorithm):
             return
         raise (NotFound if together else Infeasible)(
             f"With these tails {removed:,} of {rows:,} rows ({removed / rows:.1%}) would have to "
-            "be suppressed, because their classes break a promise.",
+            "be suppressed, because their classes break a privacy model.",
             remedy="Code longer tails, allow more suppression, ask for less, or choose a technique "
             "that also coarsens the values between.",
             best=removed / rows,

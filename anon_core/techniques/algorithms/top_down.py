@@ -89,7 +89,7 @@ class TopDownSpecialization(Algorithm):
         # Where not even hiding everything keeps the promises, there is nothing to start from.
         nodes = Nodes(problem, models, 0, context)
         if not nodes.satisfied(nodes.lattice.top):
-            what = "Hiding every value does not keep the promises"
+            what = "Hiding every value does not satisfy the privacy models"
             nodes.refuse(what, decided=nodes.monotone)
         cut = _Cut(problem, models, self.target)
         steps: list[Mapping[str, int | float | str]] = []

@@ -51,7 +51,7 @@ class Minimality(AboutSecrets):
     )
     formula: ClassVar[str] = (
         "people with y(c, s) = n(c) in every y ∈ ℕ that deals out the published values and breaks "
-        "the promise at every choice of levels that came first / n"
+        "the model at every choice of levels that came first / n"
     )
     source: ClassVar[str] = (
         "Wong, Fu, Wang and Pei 2007, Minimality attack in privacy preserving data publishing, VLDB"
@@ -89,7 +89,7 @@ class Minimality(AboutSecrets):
                 "nothing."
             )
         if len(columns) > 1 or not columns <= set(audience.secret):
-            return "Promises about several columns had a part in the search."
+            return "Privacy models of several columns steered the search."
         if audience.hierarchies[min(columns)].has_missing:
             return "The sensitive column has missing values."
         return super().reason_not_applicable(view, audience) or why_not(view)

@@ -41,7 +41,7 @@ class DifferentialPrivacy(GroupModel):
     title: ClassVar[str] = "Differential privacy"
     summary: ClassVar[str] = (
         "Whether any one row is in the table or not changes the chance of every possible release "
-        "by at most the factor e^ε, but for a chance of δ; only a technique that draws promises it."
+        "by at most the factor e^ε, but for a chance of δ; only a random technique can give it."
     )
     formula: ClassVar[str] = (
         "Pr[M(D) ∈ O] ≤ e^ε · Pr[M(D′) ∈ O] + δ for all O and all D, D′ that differ in one row"
@@ -96,7 +96,7 @@ class DifferentialPrivacy(GroupModel):
             return listed
         return (
             f"δ = {self.delta:g} is not below 1/{problem.rows}, one by the number of rows: a "
-            "mechanism that publishes a random row as it is could promise as much. Choose it far "
+            "mechanism that publishes a random row as it is would satisfy this. Choose δ far "
             "smaller.",
             *listed,
         )

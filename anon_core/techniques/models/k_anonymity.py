@@ -66,7 +66,7 @@ class KAnonymity(LeastSize):
     )
     columns: tuple[str, ...] = quasi_columns(
         help="Quasi-identifiers of which combinations need k rows, such as zip with birth year. "
-        "Others are left to other promises.",
+        "Others are left to other models.",
         label="Of columns",
         empty="all quasi-identifiers",
     )
@@ -127,7 +127,7 @@ class KAnonymity(LeastSize):
             raise BadPlan(
                 f"k-anonymity of sets of columns counts rows, and '{person}' says that a person "
                 "may have several.",
-                remedy="Promise it of all quasi-identifiers, or load one row a person.",
+                remedy="Require it of all quasi-identifiers, or load one row per person.",
             )
         return KAnonymityOfPeople(k=self.k, person=person)
 

@@ -24,7 +24,7 @@ class MondrianGroups(Partitioner):
     summary: ClassVar[str] = (
         "Rows with similar quasi-identifiers form a group, so that little is lost by permuting."
     )
-    formula: ClassVar[str] = "cut at the median of the widest attribute while promises hold"
+    formula: ClassVar[str] = "cut at the median of the widest attribute while the models hold"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
     from_counts: ClassVar[bool] = True
     takes_any_promise: ClassVar[bool] = True

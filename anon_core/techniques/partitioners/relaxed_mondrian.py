@@ -26,7 +26,7 @@ class RelaxedMondrianGroups(Partitioner):
         "out smaller and their ranges may overlap."
     )
     formula: ClassVar[str] = (
-        "halves of ⌈n/2⌉ and ⌊n/2⌋ rows at the median of the widest attribute while promises hold"
+        "halves of ⌈n/2⌉ and ⌊n/2⌋ rows at the median of the widest attribute while models hold"
     )
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101; Toth 2015, 2.1.6.2"
     from_counts: ClassVar[bool] = True

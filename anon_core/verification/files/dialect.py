@@ -46,7 +46,7 @@ def check_dialect(
         if file not in files:
             continue
         if promised is None:
-            sentence = f"{file} is there, but the recipe promises no file for a spreadsheet."
+            sentence = f"{file} is there, but the recipe declares no file for a spreadsheet."
             found.append(Check(name="dialect", holds=False, sentence=sentence))
             continue
         same = files[file][:] == _again(release, promised)
@@ -55,10 +55,10 @@ def check_dialect(
                 name="dialect",
                 holds=same,
                 sentence=f"{file} is, byte for byte, what is written of the same rows with the "
-                "marks that the recipe promises."
+                "marks that the recipe declares."
                 if same
                 else f"{file} is not byte for byte what is written of the release's cells with the "
-                "separator, decimal mark, line ends and quotes that the recipe promises.",
+                "separator, decimal mark, line ends and quotes that the recipe declares.",
             )
         )
     return found
@@ -71,7 +71,7 @@ def check_presence(
     gone = [name for name in names_of(tables) if name not in files]
     if _promised(export) is None or not gone:
         return []
-    sentence = f"{gone[0]} is missing, which the recipe promises for a spreadsheet."
+    sentence = f"{gone[0]} is missing, which the recipe declares for a spreadsheet."
     return [Check(name="dialect", holds=False, sentence=sentence)]
 
 

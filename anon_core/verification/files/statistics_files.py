@@ -59,9 +59,9 @@ def check_typed(
         Check(name="formats", holds=False, sentence=f"{name} {what}.")
         for name in sorted({*there} ^ {*wanted})
         for what in [
-            "is missing, which the recipe promises"
+            "is missing, which the recipe declares"
             if name in wanted
-            else "is there, but the recipe does not promise it"
+            else "is there, but the recipe does not declare it"
         ]
     ]
     both = [name for name in wanted if name in there]

@@ -37,7 +37,7 @@ def delta_presence(evidence: Evidence) -> list[Check]:
     least, most = min(found), max(found)
     holds = low <= least and most <= high
     between = f"chances of presence lie between {float(least):.4g} and {float(most):.4g}"
-    asked = f"{float(low):g} to {float(high):g} were promised"
+    asked = f"{float(low):g} to {float(high):g} were required"
     broken_low = not holds and most <= high
     where = f" {named(rows)}" if rows else ""  # whoever is in no class has no row
     return [

@@ -159,7 +159,7 @@ def read_promise(
         )
     models = recipe.get("models", [])
     if not isinstance(models, list) or not models:
-        raise BadPlan("The recipe promises no privacy model.", remedy="Add one under [[models]].")
+        raise BadPlan("The recipe names no privacy model.", remedy="Add one under [[models]].")
     if not all(isinstance(model, Mapping) for model in cast(list[object], models)):
         raise BadPlan("The recipe's models are no tables.", remedy="Write each as [[models]].")
     share = algorithm.get("max_suppression", 0)

@@ -126,7 +126,7 @@ def test_an_attack_on_nobody_does_not_look_like_protection() -> None:
         run_ = Series(letter="", title="", facts=Facts(result=found), colour="#000000")
         numbers = attack_bullets([run_], light_palette()).numbers
     row = numbers[numbers["attack"] == "Membership"].iloc[0]
-    assert row["nobody to attack"] == attack.sentence
+    assert row["no one to attack"] == attack.sentence
     assert pd.isna(row["rate"])
     assert words.against_threshold(attack).standing == "no threshold"
 

@@ -318,7 +318,7 @@ CASES = [
     Case(
         what="no model at all",
         recipe="models = []\n" + RECIPE[: RECIPE.index("[[models]]")],
-        says=("names no privacy model", "promise nothing"),
+        says=("names no privacy model", "so it protects no one"),
         remedy="Add at least one",
     ),
     Case(

@@ -101,7 +101,7 @@ def test_a_sensitive_column_that_is_an_identifier_is_told(desk, capsys, model) -
 @pytest.mark.parametrize(
     ("people", "words"),
     [
-        ("narrow.csv", ("population table has no 'age'", "leave the promise out")),
+        ("narrow.csv", ("population table has no 'age'", "remove the model")),
         ("few.csv", ("1 person, but the table has 12 rows", "Give the size")),
         ("", ("needs a public table", "under [population] file")),
     ],

@@ -627,7 +627,7 @@ def test_an_empty_list_of_models_is_1(desk, capsys):
     desk.recipe.write_text("models = []\n" + RECIPE[: RECIPE.index("[[models]]")])
     status, told, _ = failed(desk, capsys)
     assert status == 1
-    assert "promise nothing" in told
+    assert "names no privacy model, so it protects no one" in told
 
 
 @pytest.mark.parametrize("name", ["recipe", "data"])

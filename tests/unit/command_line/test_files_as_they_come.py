@@ -108,12 +108,12 @@ def test_the_file_for_a_spreadsheet_has_the_marks_that_the_recipe_promises(
         )
     file.unlink()
     assert main(check) == 3
-    assert "is missing, which the recipe promises" in capsys.readouterr().out
+    assert "is missing, which the recipe declares" in capsys.readouterr().out
     file.write_bytes(right)
     text = Path("recipe.toml").read_text().partition("[export.dialect]")[0]
     Path("recipe.toml").write_text(text)
     assert main(["verify", "recipe.toml", *asked[1:], "--release", "release"]) == 3
-    assert "promises no file for a spreadsheet" in capsys.readouterr().out
+    assert "declares no file for a spreadsheet" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,8 @@ def test_labels_are_given_back_and_verified(
     Path("recipe.toml").write_text(f'{told}\n[export]\nformats = ["dta", "xlsx"]\n')
     assert main(check) == 3
     said = capsys.readouterr().out
-    assert "release.dta is missing, which the recipe promises" in said
-    assert "release.sav is there, but the recipe does not promise it" in said
+    assert "release.dta is missing, which the recipe declares" in said
+    assert "release.sav is there, but the recipe does not declare it" in said
 
 
 def test_names_that_spss_has_not_and_formats_that_are_none_are_refused(

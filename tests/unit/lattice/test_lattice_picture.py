@@ -228,7 +228,7 @@ def test_every_node_that_holds_can_be_made_the_release() -> None:
             f"{c} = {level}" for c, level in zip(picture.columns, node.levels, strict=True)
         )
         if not node.holds:
-            with pytest.raises(Infeasible, match="The chosen levels do not keep the promises"):
+            with pytest.raises(Infeasible, match="levels do not satisfy the privacy models"):
                 run(fixed(told, share=0.3), PATIENTS.dataset, PATIENTS.levels, assess=False)
             continue
         result = run(fixed(told, share=0.3), PATIENTS.dataset, PATIENTS.levels, assess=False)

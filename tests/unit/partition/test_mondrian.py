@@ -122,7 +122,7 @@ def test_values_seen_on_one_side_still_count_on_the_next() -> None:
 def test_promises_the_whole_table_does_not_keep_are_infeasible() -> None:
     with pytest.raises(Infeasible) as refused:
         Mondrian().run(PROBLEM, [KAnonymity(k=7)], Context())
-    assert "Not even the whole table as one class keeps k-anonymity" in refused.value.message
+    assert "Not even the whole table as one class satisfies k-anonymity" in refused.value.message
     with pytest.raises(Infeasible, match="keeps Distinct l-diversity"):
         Mondrian().run(PROBLEM, [KAnonymity(k=2), DistinctLDiversity(l=4)], Context())
 

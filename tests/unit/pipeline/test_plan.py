@@ -106,7 +106,7 @@ def test_every_metric_measures_with_the_plans_parameters_where_it_gives_some() -
         ({"roles": None}, "The recipe has no [roles]"),
         ({"algorithm": None}, "The recipe has no [algorithm]"),
         ({"models": None}, "The recipe has no [models]"),
-        ({"models": []}, "names no privacy model, so the release would promise nothing"),
+        ({"models": []}, "names no privacy model, so it protects no one"),
         ({"models": {"name": "k-anonymity"}}, "[[models]] is no list of tables"),
         ({"models": ["k-anonymity"]}, "The recipe's model is no table with a name"),
         ({"models": [{"k": 2}]}, "The recipe's model is no table with a name"),

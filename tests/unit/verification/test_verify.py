@@ -1004,7 +1004,7 @@ def test_a_parquet_file_of_numbers_and_nulls_is_none_of_the_workbench():
         ({"roles": {"quasi": "sex"}}, "quasi is no list"),
         ({"roles": {"quasi": [1]}}, "other than texts"),
         ({"roles": ["sex"]}, r"\[roles\] is no table"),
-        ({"models": []}, "promises no privacy model"),
+        ({"models": []}, "names no privacy model"),
         ({"models": ["k-anonymity"]}, "no tables"),
         ({"algorithm": {"max_suppression": "2 %"}}, "no share"),
         ({"algorithm": {"max_suppression": True}}, "no share"),

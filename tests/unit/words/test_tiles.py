@@ -125,7 +125,7 @@ def test_a_run_that_was_not_released_tells_how_it_stood(result: Result) -> None:
         f"1 in 3 (0.333) ({prosecutor}), beyond your threshold of 1 in 5 (0.2)"
     )
     assert told["People at risk"].startswith("8 of 8")
-    assert "k = 2 holds" in told["Promises"]
+    assert "k = 2 holds" in told["Privacy models"]
     assert told["Suppression"] == "No row is suppressed."
     assert told["Thresholds met"].startswith("0 of 2; missed: Prosecutor")
 

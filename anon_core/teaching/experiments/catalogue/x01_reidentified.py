@@ -95,7 +95,7 @@ class Reidentified(Experiment):
     remarks = (
         "The source names no sensitive column. Bucketization shuffles the relationship here, which "
         "the attacker does not know; the nine quasi-identifiers stay together row by row.",
-        "CombinedAlg and MPALM promise δ of at most 0.99; at a k where no group can keep that, "
+        "CombinedAlg and MPALM require δ of at most 0.99; at a k where no group reaches that, "
         "CombinedAlg releases nothing.",
         "CombinedAlg is run up to k = 16: beyond, it takes very long, as X-03 shows.",
         "The first figure counts whose presence is proven within the time box; the third adds the "

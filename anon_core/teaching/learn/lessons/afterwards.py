@@ -311,8 +311,8 @@ def _diverse(trace: Trace) -> Step:
     run = trace[_FURTHER]
     return Step(
         title="A search that went further",
-        words=f"Another release promises that every class shows at least two values of "
-        f"{trace.sensitive[0]}, and takes the levels that lose least. Here "
+        words=f"Another release requires at least two values of "
+        f"{trace.sensitive[0]} in every class, and takes the levels that lose least. Here "
         f"{listed(_quasi(run))} had to be made coarser than many classes would have needed.",
         pictures=(_release(trace, _FURTHER, "What is published"),),
         together=run.together,
@@ -382,7 +382,7 @@ def _stopped(trace: Trace) -> Step:
         title="A search that stopped",
         words=f"A last release: {listed(_quasi(run))} at the levels that lose least of those that "
         f"keep k = {least_of(run)}. The algorithm is public, and so is its rule: had finer levels "
-        "kept the promise, they would have been taken.",
+        "satisfied the model, they would have been taken.",
         pictures=(_release(trace, _STOPPED, "What is published"),),
         together=run.together,
         seen=published(run),

@@ -489,7 +489,7 @@ def _sliced(trace: Trace) -> Step:
         f"statistics, and can be read by attackers: {len(values)} "
         f"value{'' if len(values) == 1 else 's'} of {trace.sensitive[0]} "
         f"{'is' if len(values) == 1 else 'are'} left for {who}, of {size} rows. A "
-        "least size of groups does not see that; slicing's own promise does.",
+        "least size of groups does not see that; slicing's own privacy model does.",
         pictures=(
             published_table(trace, _SLICED, 0, "The sliced table"),
             table(trace, "The groups", together=numbered(trace, _SLICED)),

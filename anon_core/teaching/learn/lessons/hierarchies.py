@@ -93,7 +93,7 @@ class HierarchiesLesson(Lesson):
         sizes = [trace[_RUN].together.count(g) for g in set(trace[_RUN].together) - {-1}]
         found.append(
             Step(
-                title="The lowest levels that keep the promise",
+                title="The lowest levels that satisfy the model",
                 words=f"A search looks for the node that loses least among those that hold. Here "
                 f"it is {node_said(trace.quasi, chosen)}: the smallest class has "
                 f"{rows_said(min(sizes))}.",

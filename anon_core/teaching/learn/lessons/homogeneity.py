@@ -609,7 +609,7 @@ def _compared(trace: Trace) -> Step:
     return Step(
         title="What each of them stops",
         words="People whose value is certain by each attack, and how much a share grows at most. "
-        "What stops more leaves fewer classes, and so less detail. None of these promises hides "
+        "What stops more leaves fewer classes, and so less detail. None of these models hides "
         "what the whole table says, and all are about one column with one value of each person.",
         pictures=(
             Table(

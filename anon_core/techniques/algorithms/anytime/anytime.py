@@ -128,7 +128,7 @@ class Anytime(Algorithm):
     name: ClassVar[str] = "anytime"
     title: ClassVar[str] = "Time-boxed search"
     summary: ClassVar[str] = (
-        "Lowers levels from the top for as long as the promises hold, part by part or for whole "
+        "Lowers levels from the top as long as the privacy models hold, part by part or for whole "
         "columns, keeps the best release it meets within the time, and says what none can beat."
     )
     when: ClassVar[str] = (
@@ -149,12 +149,12 @@ class Anytime(Algorithm):
         ),
         "training": Service(
             place=4,
-            why="Cells are groups of your hierarchies, as fine as the promises allow, within a "
+            why="Cells are groups of your hierarchies, as fine as the models allow, within a "
             "time box however many columns there are.",
         ),
         "sharing": Service(
             place=5,
-            why="Cells are groups of your hierarchies, as fine as the promises allow, within a "
+            why="Cells are groups of your hierarchies, as fine as the models allow, within a "
             "time box however many columns there are.",
         ),
         "teaching": Service(
@@ -266,7 +266,7 @@ class Anytime(Algorithm):
             start = walk.best if turn % 2 else (0,) * len(nodes.lattice.top)
             walk.improve(walk.descend(_above(start, nodes.lattice.top, context, turn % 2 == 0)))
         if walk.best_value[0]:
-            what = "None of the levels that were looked at keeps the promises"
+            what = "No levels that the search looked at satisfy the privacy models"
             nodes.refuse(what, decided=nodes.monotone if self.recoding == "local" else None)
         return _Found(
             release=nodes.release(walk.best),

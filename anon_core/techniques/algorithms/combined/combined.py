@@ -124,8 +124,8 @@ def _steering(models: Sequence[GroupModel], partition: Partitioner | Algorithm) 
     forming = [m for m in models if not m.needs_public]
     if not forming:
         raise BadPlan(
-            f"CombinedAlg forms groups by '{partition.name}' first, and no promise says how large "
-            "they must be.",
+            f"CombinedAlg forms groups by '{partition.name}' first, and no privacy model "
+            "says how large they must be.",
             remedy="Add a bucket size, or form the groups by MPALM cuts.",
         )
     return forming

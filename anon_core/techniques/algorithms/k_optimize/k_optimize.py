@@ -48,7 +48,7 @@ class KOptimize(Algorithm):
     title: ClassVar[str] = "k-Optimize"
     summary: ClassVar[str] = (
         "Cuts every column's ordered values into intervals, the same for the whole table, so that "
-        "rows look like as few others as the promises allow, or keep their label predictable; rows "
+        "rows look like as few others as the models allow, or keep their label predictable; rows "
         "that stay too rare are suppressed."
     )
     when: ClassVar[str] = (
@@ -157,7 +157,7 @@ class _Tree:
         self.time_left.check("Cutting into intervals")
         if not np.isfinite(self.try_out(())) and all(m.monotone_merge for m in self.models):
             raise Infeasible(
-                "Not even the whole table as one class keeps the promises.",
+                "Not even the whole table as one class satisfies the privacy models.",
                 remedy="Ask for less, or load more rows.",
                 best=1.0,
                 best_of="share of rows suppressed",
@@ -222,14 +222,14 @@ class _Tree:
         told = f"the best that was looked at removes {self.fewest} of {self.rows} rows"
         if decided:
             raise Infeasible(
-                f"No intervals keep the promises with at most {self.budget} rows suppressed; "
-                f"{told}.",
+                f"No intervals satisfy the privacy models with at most {self.budget} rows "
+                f"suppressed; {told}.",
                 remedy="Allow more suppression, or ask for less.",
                 best=best,
                 best_of=best_of,
             )
         raise NotFound(
-            f"Not found: in time, no intervals were found that keep the promises; {told}.",
+            f"Not found: no intervals found in time satisfy the privacy models; {told}.",
             remedy="Give it more time, allow more suppression, or ask for less.",
             best=best,
             best_of=best_of,

@@ -132,7 +132,7 @@ class SafePub(Algorithm):
         "classes too small for (ε, δ)-differential privacy."
     )
     when: ClassVar[str] = (
-        "When the promise must hold against whatever anyone knows: it costs a part of the rows, "
+        "When protection must hold whatever an attacker knows: it costs a part of the rows, "
         "and every published column has to be coarsened by rules made without the table."
     )
     formula: ClassVar[str] = (
