@@ -1,7 +1,7 @@
-"""The core's texts and the documents say things plainly: no word that reads as translated.
+"""The texts of core, pages and documents say things plainly: no word that reads as translated.
 
 Each of these words has a plainer one: *an attacker who*, *reported*, *shows*, *is*, *next to*,
-*again*, *instead of*, *separately*, *no one*, *someone*.
+*again*, *instead of*, *separately*, *no one*, *someone*, *privacy model*.
 """
 
 from __future__ import annotations
@@ -14,15 +14,22 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+#: The words, but within names: of a style such as ``aw-told``, or of a path.
 WORDS = re.compile(
-    r"\b(whoever|told|tells|stands|beside|anew|in place of|apart|nobody|somebody)\b", re.IGNORECASE
+    r"(?<![-/_.\w])(whoever|told|tells|stands|beside|anew|in place of|apart|nobody|somebody|"
+    r"promis\w+)(?![-/_\w])",
+    re.IGNORECASE,
 )
-CORE = CHECKOUT / "anon_core"
+CORE, DASHBOARD = CHECKOUT / "anon_core", CHECKOUT / "ui"
 #: Globs of modules, by folder.
 FOLDERS = [
     "anon_core/*.py",
     "anonymity_workbench/*.py",
     *sorted(f"anon_core/{p.name}/**/*.py" for p in CORE.iterdir() if any(p.glob("**/*.py"))),
+    "app.py",
+    "pages/*.py",
+    "ui/*.py",
+    *sorted(f"ui/{p.name}/**/*.py" for p in DASHBOARD.iterdir() if any(p.glob("**/*.py"))),
 ]
 PAGES = [
     "ARCHITECTURE.md",
@@ -30,9 +37,27 @@ PAGES = [
     "README.md",
     *sorted(f"docs/{p.name}" for p in (CHECKOUT / "docs").glob("*.md")),
 ]
-#: Folders of the core and pages that still hold such words. Only ever take out of these.
+#: Folders and pages that still hold such words. Only ever take out of these.
 FOLDERS_TO_DO: tuple[str, ...] = ()
-PAGES_TO_DO: tuple[str, ...] = ()
+PAGES_TO_DO: tuple[str, ...] = (
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "docs/attacks.md",
+    "docs/chance.md",
+    "docs/differential-privacy.md",
+    "docs/figures.md",
+    "docs/files.md",
+    "docs/lessons.md",
+    "docs/models_and_techniques.md",
+    "docs/people.md",
+    "docs/python.md",
+    "docs/report.md",
+    "docs/reuse.md",
+    "docs/speed.md",
+    "docs/tour.md",
+    "docs/traps.md",
+    "docs/verification.md",
+)
 
 
 def texts(source: str) -> Iterator[tuple[int, str]]:
@@ -75,7 +100,7 @@ def test_docstrings_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_texts_of_the_core_are_plain(folder: str) -> None:
+def test_texts_of_modules_are_plain(folder: str) -> None:
     found = found_in(folder)
     assert bool(found) == (folder in FOLDERS_TO_DO), found or "take the folder out of the list"
 

@@ -122,7 +122,7 @@ def test_the_matrix_counts_what_the_classes_count(asked: tuple[Case, int]) -> No
 
 @pytest.mark.often
 def test_nodes_decided_at_once_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._FEW", 1)
+    monkeypatch.setattr("anon_core.methods.lattice.node_decisions._FEW", 1)
     both = {True: 0, False: 0}
 
     @settings(max_examples=times(160))

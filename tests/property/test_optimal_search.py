@@ -116,9 +116,9 @@ def test_many_nodes_are_closed_at_once_as_they_are_one_by_one(
     promises: str, worth: int, bits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("anon_core.methods.lattice.lattice.WORD_BITS", bits)
-    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._FEW", 1)
-    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._WORTH", worth)
-    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._WORK", 40)
+    monkeypatch.setattr("anon_core.methods.lattice.node_decisions._FEW", 1)
+    monkeypatch.setattr("anon_core.methods.lattice.node_decisions._WORTH", worth)
+    monkeypatch.setattr("anon_core.methods.lattice.node_decisions._WORK", 40)
     monkeypatch.setattr("anon_core.methods.lattice.lattice._STOPS", 8)
     saved = 0
 
@@ -152,9 +152,9 @@ def test_many_nodes_are_closed_at_once_as_they_are_one_by_one(
 @pytest.mark.often
 @pytest.mark.parametrize("walked", [True, False])
 def test_one_pass_and_best_first_agree(walked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._FEW", 1)
+    monkeypatch.setattr("anon_core.methods.lattice.node_decisions._FEW", 1)
     monkeypatch.setattr(
-        "anon_core.methods.lattice.bulk_decide._MOST_WALKED", 10**9 if walked else 0
+        "anon_core.methods.lattice.node_decisions._MOST_WALKED", 10**9 if walked else 0
     )
     refusals = passes = 0
 

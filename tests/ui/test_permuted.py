@@ -297,7 +297,7 @@ def test_a_permutation_stands_beside_a_generalization() -> None:
     said = plain(words(app))
     assert "Classes or groups" in said
     assert "Query error and the loss of the groups are on a scale that they share" in said
-    assert "loss and NCP are 0: and do not separate these runs" in said
+    assert "loss and NCP are 0 and do not separate these runs" in said
     assert "■ B: not run – Prosecutor" in said
     assert "Permutation anonymization (groups: Halving, then dealing) · " in said
     assert "Quasi-identifiers" in said

@@ -263,8 +263,8 @@ def test_levels_that_do_not_exist_are_refused() -> None:
 
 
 def test_nodes_closed_by_rare_rows_are_told_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._FEW", 1)
-    monkeypatch.setattr("anon_core.methods.lattice.bulk_decide._WORTH", 10**6)
+    monkeypatch.setattr("anon_core.methods.lattice.node_decisions._FEW", 1)
+    monkeypatch.setattr("anon_core.methods.lattice.node_decisions._WORTH", 10**6)
     closed = 0
     for problem in problems(12):
         try:

@@ -123,7 +123,7 @@ def test_promises_the_whole_table_does_not_keep_are_infeasible() -> None:
     with pytest.raises(Infeasible) as refused:
         Mondrian().run(PROBLEM, [KAnonymity(k=7)], Context())
     assert "Not even the whole table as one class satisfies k-anonymity" in refused.value.message
-    with pytest.raises(Infeasible, match="keeps Distinct l-diversity"):
+    with pytest.raises(Infeasible, match="satisfies Distinct l-diversity"):
         Mondrian().run(PROBLEM, [KAnonymity(k=2), DistinctLDiversity(l=4)], Context())
 
 
