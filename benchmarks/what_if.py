@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from anon_core.base.registry import find
 from benchmarks.bench import Bench
 from benchmarks.pages import PATIENCE, served, settled, since_click, tab
-from benchmarks.timing import Row, table
+from benchmarks.timing import Row, shown, table
 from tests.e2e.browser import carry_out, go, take_sample
 
 #: Seconds within which a change is to be seen on a machine that does nothing else.
@@ -60,6 +60,23 @@ k => {
 """
 
 
+#: Notes how long after a click the chart itself has changed, in milliseconds.
+_HIGHLIGHT = """
+() => {
+  window.highlight = undefined;
+  const chart = document.querySelector('.st-key-vega-tracks svg.marks');
+  let clicked;
+  addEventListener('click', () => { clicked = performance.now(); }, {capture: true, once: true});
+  const seen = new MutationObserver(() => {
+    if (clicked === undefined) return;
+    window.highlight = performance.now() - clicked;
+    seen.disconnect();
+  });
+  seen.observe(chart, {subtree: true, attributes: true, attributeFilter: ['fill']});
+}
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Seen:
     """Seconds from Enter until all panels are drawn, and until they are verified."""
@@ -71,12 +88,12 @@ class _Seen:
 def what_if(bench: Bench, folder: Path) -> None:
     """Measure one change of k, a click on a class, and six quick steps."""
     times = 3 if bench.quick else 10
-    print(f"\nLoad of this machine: {os.getloadavg()[0]:.1f}; medians of {times}.")
+    print(f"\nLoad of this machine: {os.getloadavg()[0]:.1f}; medians of {times}.", flush=True)
     rows: list[Row] = []
     with served(folder) as (url, _), tab(url) as page:
         _open(page, "hospital")
         rows += _changes(bench, page, "hospital, optimal", _UNKNOWN[: times + 1], _HOSPITAL)
-        rows.append(_class(page, times))
+        rows += _class(page, times)
         rows.append(_steps(bench, page))
         rows += _changes(bench, page, "hospital, known", _looked_ahead(page, times), _KNOWN)
     with served(folder) as (url, _), tab(url) as page:
@@ -116,14 +133,15 @@ def _change(page: Page, k: int) -> _Seen:
 def _changes(bench: Bench, page: Page, what: str, ks: Sequence[int], limit: float) -> list[Row]:
     """Change k once to warm up, then to each value in turn."""
     if len(ks) < 2:
-        return [Row(what=what, seconds=(), note="the curve knows nothing")]
+        return [_told(Row(what=what, seconds=(), note="the curve knows nothing"))]
     _change(page, ks[0])
     seen = [_change(page, k) for k in ks[1:]]
     rows: list[Row] = []
     for name, most in (("panels", limit), ("verified", _VERIFIED)):
         seconds = tuple(getattr(one, name) for one in seen)
         within = "within" if statistics.median(seconds) <= most else "beyond"
-        rows.append(Row(what=f"{what}: {name}", seconds=seconds, note=f"{within} {most:g} s"))
+        note = f"{within} {most:g} s"
+        rows.append(_told(Row(what=f"{what}: {name}", seconds=seconds, note=note)))
     bench.check(all(s.panels <= s.verified + 0.2 for s in seen), f"{what}: drawn, then verified")
     return rows
 
@@ -137,19 +155,34 @@ def _looked_ahead(page: Page, times: int) -> list[int]:
     return [8, 10, 13, 16, 25, 32, 40, 50, 6, 4, 3][: times + 1]
 
 
-def _class(page: Page, times: int) -> Row:
-    """Click on classes until the table has followed."""
-    seconds: list[float] = []
+def _class(page: Page, times: int) -> list[Row]:
+    """Click on classes until the chart has marked them, and until the table has followed."""
+    marked: list[float] = []
+    followed: list[float] = []
     _change(page, 10)  # of the present values it leaves the most classes
     bins = page.locator(".st-key-vega-tracks .hits_marks path")
     chosen = page.locator(".st-key-chosen-bar")
     for place in range(times):
         before = chosen.inner_text()
+        page.evaluate(_HIGHLIGHT)
         bins.nth(3 * place + 1).click()
         expect(chosen).not_to_have_text(before, timeout=PATIENCE)
-        seconds.append(since_click(page))
+        followed.append(since_click(page))
+        page.wait_for_function("() => window.highlight !== undefined", timeout=PATIENCE)
+        marked.append(page.evaluate("() => window.highlight") / 1000)
         settled(page)
-    return Row(what="click on a class: all panels", seconds=tuple(seconds))
+    rows: list[Row] = []
+    for what, seconds, most in (("in the chart", marked, 0.02), ("in all panels", followed, 0.2)):
+        note = f"{'within' if statistics.median(seconds) <= most else 'beyond'} {most:g} s"
+        rows.append(_told(Row(what=f"click on a class: {what}", seconds=tuple(seconds), note=note)))
+    return rows
+
+
+def _told(row: Row) -> Row:
+    """Print a row as it comes, since the whole table takes minutes."""
+    median = shown(statistics.median(row.seconds)) if row.seconds else "–"
+    print(f"  {row.what}: {median}  {row.note}", flush=True)
+    return row
 
 
 def _steps(bench: Bench, page: Page) -> Row:
@@ -163,4 +196,4 @@ def _steps(bench: Bench, page: Page) -> Row:
     took = since_click(page)
     one = _change(page, 27)
     bench.check(took < 6 * one.verified, "six quick steps take less than six runs")
-    return Row(what="six quick steps, from the last", seconds=(took,))
+    return _told(Row(what="six quick steps, from the last", seconds=(took,)))
