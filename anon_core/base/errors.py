@@ -74,6 +74,8 @@ class _NoRelease(AnonError):
         The best value that was reached.
     best_of : str
         What that value is, for example ``rows`` or ``share of rows suppressed``.
+    timed_out : bool
+        Whether it was only given up since its time was over: more time may find one.
     """
 
     def __init__(
@@ -84,8 +86,10 @@ class _NoRelease(AnonError):
         best: float | None = None,
         best_of: str = "",
         values: Sequence[str] = (),
+        timed_out: bool = False,
     ) -> None:
         super().__init__(message, remedy=remedy, values=values)
+        self.timed_out = timed_out
         self.best = best
         self.best_of = best_of
 

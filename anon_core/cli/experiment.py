@@ -35,6 +35,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=1, help="seed for rows, queries and generated tables"
     )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        help="time box of one search or attack, instead of the settings'; what an earlier run "
+        "did not decide in its own is measured again",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -55,6 +61,8 @@ def experiment(options: argparse.Namespace) -> int:
         raise BadPlan(
             "There is no folder for the figures.", remedy="Name one with --out, or print --json."
         )
+    if options.seconds is not None and options.seconds <= 0:
+        raise BadPlan("--seconds is not above 0.", remedy="Use a number of seconds above 0.")
     if options.seed < 0:
         raise BadPlan("--seed is negative.", remedy="Use 0 or a larger whole number.")
     chosen = all_experiments() if asked == "all" else (find_experiment(options.id),)
@@ -85,6 +93,8 @@ def _carried_out(
     from anon_core.teaching.experiments.result_files import earlier, write
 
     settings = replace(one.settings("full" if options.full else "small"), seed=options.seed)
+    if options.seconds is not None:
+        settings = replace(settings, seconds=options.seconds)
     folder = None if options.out is None else options.out if alone else options.out / one.id
     table = tables.get(one.table, settings.seed).title
     kept = () if folder is None else earlier(folder, settings, table)

@@ -138,8 +138,8 @@ needs_adult = pytest.mark.skipif(
 
 
 @needs_adult
-def test_a_18_the_facts_of_adult() -> None:
-    """The training part of it; E-38 corrects the numbers of ages and of work classes."""
+def test_a_18_and_t_23_the_facts_of_adult() -> None:
+    """The training part of it; E-38 corrects the numbers of rows, ages and work classes."""
     adult = sample("adult")
     table = Dataset.from_frame(adult.frame(), kinds=dict(adult.types))  # type: ignore[arg-type]
     complete = table.without_missing(table.names)
@@ -157,6 +157,7 @@ def test_a_18_the_facts_of_adult() -> None:
             "race",
             "gender",
             "native-country",
+            "income",
         )
     } == {
         "age": 72,
@@ -168,6 +169,7 @@ def test_a_18_the_facts_of_adult() -> None:
         "race": 5,
         "gender": 2,
         "native-country": 41,
+        "income": 2,
     }
     assert len(table.column("workclass").values) == 8
     ranges = {

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from anon_core.base.context import Context
+from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
 from anon_core.methods.bucketized.pairings import pairings
 from anon_core.methods.membership.bucket import from_people, union
@@ -18,6 +20,9 @@ from anon_core.methods.membership.exact_chances import count, count_part, shares
 from anon_core.methods.membership.joint_model import from_buckets
 from anon_core.methods.membership.members import find_members
 from anon_core.release.problem import Problem
+from anon_core.teaching.experiments import Tables
+from anon_core.teaching.experiments.bench import Bench
+from anon_core.teaching.experiments.catalogue.x01_reidentified import Reidentified
 from anon_core.techniques.attacks.fake_tuples import FakeTuples
 from anon_core.techniques.attacks.membership import Membership
 from tests.asked import attacked
@@ -379,3 +384,16 @@ def test_published_rows_that_are_a_permutation_are_feasible_t11_t22() -> None:
         assert decide(from_people([(z, a) for z, a, _ in half], columns)[0]).feasible
         columns = [list(c) for c in zip(*sliced, strict=True)]
         assert decide(from_people([(z, (a, s)) for z, a, s in half], columns)[0]).feasible
+
+
+@pytest.mark.skipif(not sample("adult").available(), reason="the Adult table is not in the cache")
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_t_24_about_half_of_2_000_rows_are_certain_under_bucketization(seed: int) -> None:
+    """E-38: 50.1 to 53.6 % over twenty draws, and not the printed 93.95 %."""
+    experiment = Reidentified()
+    settings = replace(experiment.small, seed=seed)
+    whole = next(s for s in experiment.steps(settings) if s.given.get("share") == 1.0)
+    bench = Bench(tables=Tables(), settings=settings)
+    (point,) = experiment.measure(whole, bench, Context())
+    assert point.x == 30_162
+    assert 0.49 < point.y < 0.55

@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core.teaching.experiments import Settings, Tables, all_experiments, find_experiment
+from anon_core.base.context import Context
+from anon_core.base.errors import NotFound
+from anon_core.teaching.experiments import (
+    Experiment,
+    Point,
+    Settings,
+    Step,
+    Tables,
+    all_experiments,
+    find_experiment,
+)
+from anon_core.teaching.experiments.bench import Bench
 from tests.ui.sessions import PATIENCE
 from ui.state import experiment_runs as experimenting
 
@@ -37,7 +48,7 @@ def test_all_experiments_are_listed_and_open_by_a_click() -> None:
     assert list(app.dataframe[0].value["experiment"]) == [e.id for e in all_experiments()]
     press(app, "experiments/open/X-05")
     assert app.query_params["experiment"] in ("X-05", ["X-05"])
-    assert "Nothing has been measured" in app.info[0].value
+    assert "A documented run" in app.info[0].value
     press(app, "experiments/all")
     assert app.button(key="experiments/open/X-05")
 
@@ -64,3 +75,61 @@ def test_an_experiment_is_run_and_shown(monkeypatch: pytest.MonkeyPatch) -> None
     app.session_state[f"numbers-experiment-X-05-{first.name}"] = True
     numbers = app.run().dataframe[0].value
     assert {"source", "measured", "beyond the source"} == set(numbers["by"])
+
+
+def test_a_documented_run_is_shown_before_anything_is_run() -> None:
+    app = opened()
+    rows = app.dataframe[0].value
+    assert set(rows["verdict"]) <= {
+        "reproduced",
+        "differs because",
+        "source wrong",
+        "open",
+        "not decided in time",
+    }
+    assert all(str(run).startswith("documented: ") for run in rows["run"])
+    for experiment in all_experiments():
+        app = opened(experiment.id)
+        assert "A documented run" in app.info[0].value
+        assert app.dataframe  # what the source says, and what was measured
+        assert "stands in" in " ".join(one.value for one in app.markdown)
+
+
+def test_more_time_measures_again_what_was_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = find_experiment("X-03")
+    seconds: list[float] = []
+    tiny = Settings(rows=60, at=(3, 4), seconds=1.0)
+
+    def measure(self: Experiment, step: Step, bench: Bench, context: Context) -> list[Point]:
+        seconds.append(bench.settings.seconds)
+        if bench.settings.seconds <= 1 and step.given["k"] == 4:
+            raise NotFound("The time box ended.", remedy="Give more time.", timed_out=True)
+        x = float(step.given["k"]) or 3.0
+        return [Point(figure="ag", series=str(step.given["name"]), x=x, y=1.0)]
+
+    monkeypatch.setattr(type(experiment), "small", tiny)
+    monkeypatch.setattr(type(experiment), "measure", measure)
+    monkeypatch.setattr(experimenting, "Tables", lambda **_: Tables(most_rows=300, cached=False))
+    app = press(opened("X-03"), "experiments/run")
+    finished(app)
+    assert "Not decided in time" in " ".join(one.value for one in app.markdown)
+    press(app, "experiments/longer")
+    finished(app)
+    assert seconds[-1] == 4.0
+    assert seconds.count(4.0) == 1
+    assert all(button.key != "experiments/longer" for button in app.button)
+
+
+def finished(app: AppTest) -> None:
+    end = time.monotonic() + PATIENCE
+    app.run()
+    while experimenting_runs(app):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+        app.run()
+    assert not app.error
+
+
+def experimenting_runs(app: AppTest) -> bool:
+    button = app.button(key="experiments/run")
+    return button.label != "Run" or not button.disabled

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import PurePosixPath
 
 import streamlit as st
 
 from anon_core.teaching.experiments import Experiment, Report, all_experiments
+from anon_core.teaching.experiments.documented_runs import documented, run_said
 from anon_core.teaching.experiments.experiment import Outcome, Size
 from anon_core.teaching.experiments.result_files import (
     CSV,
@@ -16,6 +18,7 @@ from anon_core.teaching.experiments.result_files import (
     figures_of,
     summary_row,
 )
+from anon_core.teaching.experiments.tables import FILES, WANTED
 from ui.charts.chart_frame import palette, show, table
 from ui.charts.experiment_plot import experiment_chart
 from ui.components.downloads import download, later
@@ -31,8 +34,12 @@ _ICONS: dict[Outcome, str] = {
     "reproduced": ":material/check_circle:",
     "differs because": ":material/difference:",
     "source wrong": ":material/report:",
+    "not decided in time": ":material/timer_off:",
     "open": ":material/pending:",
 }
+
+
+_NOT_RUN = {"verdict": "not run yet", "why": "", "source": "", "run": ""}
 
 
 def draw_all() -> None:
@@ -41,20 +48,13 @@ def draw_all() -> None:
 
     rows: list[dict[str, str]] = []
     for experiment in all_experiments():
-        found = experimenting.last(experiment)
+        found, told = experimenting.last(experiment), documented(experiment)
         if found is not None:
             rows.append(summary_row(found))
-            continue
-        rows.append(
-            {
-                "experiment": experiment.id,
-                "what": experiment.title,
-                "verdict": "not run yet",
-                "why": "",
-                "source": experiment.source.short,
-                "run": "",
-            }
-        )
+        elif told is not None:
+            rows.append({**summary_row(told), "run": f"documented: {run_said(told)}"})
+        else:
+            rows.append({**_NOT_RUN, "experiment": experiment.id, "what": experiment.title})
     table(pd.DataFrame(rows), key="experiments-summary", wide="why")
     for experiment in all_experiments():
         with st.container(border=True, key=f"experiments-card-{experiment.id}"):
@@ -73,6 +73,7 @@ def draw(experiment: Experiment) -> None:
     """Draw one experiment: how it is run, its figures, and how they stand to the source."""
     st.write(plain(experiment.shows))
     st.caption(plain(experiment.source.cited))
+    _tables(experiment)
     size, seed = _form(experiment)
     jobs.watch(experimenting.JOB)
     error = experimenting.error()
@@ -86,14 +87,55 @@ def draw(experiment: Experiment) -> None:
     @panel("Figures of the experiment")
     def live() -> None:
         found = experimenting.report(experiment, size, seed)
-        if found is None or not found.done:
-            more = "The first figures are under way." if busy else "Run it."
-            st.info(f"Nothing has been measured yet. {more}", icon=":material/info:")
-        else:
+        if found is not None and found.done:
             _figures(found)
+            _more_time(found, size, seed)
+            return
+        told = documented(experiment)
+        if busy:
+            st.info("The first figures are under way.", icon=":material/info:")
+        if told is not None:
+            st.info(
+                plain(f"A documented run: {run_said(told)}. Run it to see your own figures."),
+                icon=":material/history:",
+            )
+            _figures(told)
 
     live()
     _settings(experiment, size)
+
+
+def _more_time(found: Report, size: Size, seed: int) -> None:
+    """Offer to go on where time boxes ended before something was decided."""
+    if not found.timed_out or not found.whole:
+        return
+    st.button(
+        f"More time: {len(found.timed_out)} step{'s' * (len(found.timed_out) > 1)} again",
+        key="experiments/longer",
+        icon=":material/more_time:",
+        on_click=_longer,
+        args=(found.experiment, size, seed),
+        disabled=experimenting.is_running(),
+        help=f"Four times the time box of {found.settings.seconds:g} s for the steps that were not "
+        "decided; all others are kept.",
+    )
+
+
+def _tables(experiment: Experiment) -> None:
+    """Draw which table the experiment is on, and take the source's own."""
+    with st.expander("The source's table"):
+        names = " or ".join(PurePosixPath(place).name for place in FILES[experiment.table][:1])
+        st.write(
+            f"This experiment is on {plain(WANTED[experiment.table])}. Without it, a generated "
+            f"table with the same columns stands in, and every figure says so. Choose the folder "
+            f"that holds {names}; docs/experiments.md names its columns."
+        )
+        files = st.file_uploader(
+            "Folder with the source's tables",
+            accept_multiple_files="directory",
+            key="experiments/folder",
+        )
+        experimenting.hand_over({PurePosixPath(f.name).name: f.getvalue() for f in files or ()})
 
 
 def _form(experiment: Experiment) -> tuple[Size, int]:
@@ -104,8 +146,8 @@ def _form(experiment: Experiment) -> tuple[Size, int]:
             _SIZES,
             key=f"experiments/size/{experiment.id}",
             width=160,
-            help="Small settings take seconds; full ones are as near to the source's as can be, "
-            "and may take long.",
+            help="Small settings take less than half a minute; full ones are as near to the "
+            "source's as can be, and may take long.",
         )
         seed = int(
             st.number_input(
@@ -192,6 +234,11 @@ def _settings(experiment: Experiment, size: Size) -> None:
 @handled("Experiment")
 def _open(id: str) -> None:
     experimenting.choose(id)
+
+
+@handled("Experiment")
+def _longer(experiment: Experiment, size: Size, seed: int) -> None:
+    experimenting.start(experiment, size, seed, longer=True)
 
 
 @handled("Experiment")

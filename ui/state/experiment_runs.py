@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -17,16 +18,20 @@ from ui.state import jobs
 JOB = "experiment"
 #: Part of the address.
 EXPERIMENT = "experiment"
-_REPORTS, _NEXT, _ERROR, _NOTE = (
+_REPORTS, _NEXT, _ERROR, _NOTE, _FILES = (
     "experiments/reports",
     "experiments/next",
     "experiments/error",
     "experiments/note",
+    "experiments/files",
 )
+#: How much longer a time box is where more time is asked for.
+_LONGER = 4
 #: Rows of a generated table on the pages; the source's own sizes are for the command line.
 _MOST_ROWS = 60_000
 
-Key = tuple[str, Size, int]
+#: Experiment, size, seed, and the tables that were handed over.
+Key = tuple[str, Size, int, tuple[tuple[str, int], ...]]
 
 
 def chosen() -> Experiment | None:
@@ -51,19 +56,35 @@ def choose(id: str) -> None:
 
 def report(experiment: Experiment, size: Size, seed: int) -> Report | None:
     """Return what an experiment has come to with these settings, under way or before."""
-    key = experiment.id, size, seed
+    key = _key(experiment, size, seed)
     coming = cast("dict[Key, Report]", st.session_state.get(_NEXT, {}))
     return coming.get(key) or _reports().get(key)
 
 
 def last(experiment: Experiment) -> Report | None:
     """Return the largest that an experiment was run with in this session."""
-    own = [r for (id, _, _), r in _reports().items() if id == experiment.id]
+    own = [r for (id, *_), r in _reports().items() if id == experiment.id]
     return max(own, key=lambda r: len(r.done), default=None)
 
 
-def start(experiment: Experiment, size: Size, seed: int) -> None:
+def hand_over(files: Mapping[str, bytes]) -> None:
+    """Take the tables that experiments are run on, by file name, in place of those before."""
+    st.session_state[_FILES] = dict(files)
+
+
+def _files() -> dict[str, bytes]:
+    return st.session_state.get(_FILES, {})
+
+
+def _key(experiment: Experiment, size: Size, seed: int) -> Key:
+    told = tuple(sorted((name, len(content)) for name, content in _files().items()))
+    return experiment.id, size, seed, told
+
+
+def start(experiment: Experiment, size: Size, seed: int, *, longer: bool = False) -> None:
     """Carry out an experiment, or go on with it; an error is kept for `error`.
+
+    Where it is to have more time, steps that were not decided in theirs are made again.
 
     Raises
     ------
@@ -74,13 +95,18 @@ def start(experiment: Experiment, size: Size, seed: int) -> None:
         raise BadInput("An experiment is under way.", remedy="Wait for it, or cancel it.")
     st.session_state.pop(_ERROR, None)
     st.session_state[_NOTE] = ""
-    key: Key = experiment.id, size, seed
-    settings: Settings = replace(experiment.settings(size), seed=seed)
+    key = _key(experiment, size, seed)
     before = _reports().get(key)
+    settings: Settings = replace(experiment.settings(size), seed=seed)
     kept = before.done if before is not None else ()
+    if before is not None:
+        settings = before.settings
+    if longer:
+        settings = replace(settings, seconds=_LONGER * settings.seconds)
+        kept = tuple(one for one in kept if not one.timed_out)
     coming: dict[Key, Report] = {}
     st.session_state[_NEXT] = coming
-    tables = Tables(most_rows=_MOST_ROWS if size == "small" else 0)
+    tables = Tables(files=_files(), most_rows=_MOST_ROWS if size == "small" else 0)
 
     def found(told: Report) -> None:
         coming[key] = told

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from anon_core.base.context import Context, part_of
-from anon_core.base.errors import AnonError, BadInput, Cancelled, Infeasible
+from anon_core.base.errors import AnonError, BadInput, Cancelled, Infeasible, NotFound
 from anon_core.teaching.experiments.bench import Bench
 from anon_core.teaching.experiments.experiment import Claim, Experiment, Verdict, verdict
 from anon_core.teaching.experiments.measured_points import Found
@@ -30,6 +30,8 @@ class Done:
         Why there are no points.
     proven : bool
         Whether it is proven that no release keeps what was asked.
+    timed_out : bool
+        Whether its time box ended before it was decided: more time may decide it.
     """
 
     key: str
@@ -37,6 +39,7 @@ class Done:
     seconds: float
     why_not: str = ""
     proven: bool = False
+    timed_out: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,9 +96,22 @@ class Report:
         )
 
     @property
+    def timed_out(self) -> tuple[str, ...]:
+        """Keys of the steps whose time box ended before they were decided."""
+        return tuple(one.key for one in self.done if one.timed_out)
+
+    @property
     def verdict(self) -> Verdict:
         """How the figures stand to the source."""
-        return verdict(self.claims)
+        late = self.timed_out
+        if not late or not self.whole:
+            return verdict(self.claims)
+        some = ", ".join(late[:3]) + (f" and {len(late) - 3} more" if len(late) > 3 else "")
+        return verdict(
+            self.claims,
+            timed_out=f"The time box of {self.settings.seconds:g} s ended before these were "
+            f"decided: {some}. More time may decide them.",
+        )
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
@@ -122,31 +138,58 @@ class Report:
 def kept_steps(told: Mapping[str, Any], settings: Settings, table: str) -> tuple[Done, ...]:
     """Return the finished steps of an earlier report; none where settings or table were others.
 
+    Of a run with another time box those are kept that were decided within theirs.
+
     Raises
     ------
     BadInput
         If it is no such report.
     """
     try:
-        before = {**told["settings"]}
-        before = {k: tuple(v) if isinstance(v, list) else v for k, v in before.items()}
-        if before != asdict(settings) or told["table"] != table:
+        before = _settings_of(told)
+        same = replace(before, seconds=settings.seconds) == settings
+        if not same or told["table"] != table:
             return ()
-        return tuple(
-            Done(
-                key=one["key"],
-                points=tuple(Point(**point) for point in one["points"]),
-                seconds=one["seconds"],
-                why_not=one["why_not"],
-                proven=one["proven"],
-            )
-            for one in told["steps"]
-        )
+        # With another time box only what ran out of the earlier one is measured again.
+        again = before.seconds != settings.seconds
+        return tuple(one for one in _done_of(told) if not (again and one.timed_out))
     except (KeyError, TypeError, AttributeError) as error:
         raise BadInput(
             "The earlier figures cannot be read as those of an experiment.",
             remedy="Name another folder, or delete experiment.json.",
         ) from error
+
+
+def read_again(told: Mapping[str, Any], experiment: Experiment) -> Report:
+    """Return a report that was written; its claims are judged again."""
+    return Report(
+        experiment=experiment,
+        settings=_settings_of(told),
+        table=str(told["table"]),
+        generated=bool(told["generated"]),
+        done=_done_of(told),
+    )
+
+
+def _settings_of(told: Mapping[str, Any]) -> Settings:
+    given: dict[str, Any] = dict(told["settings"])
+    for name in ("at", "columns"):
+        given[name] = tuple(given[name])
+    return Settings(**given)
+
+
+def _done_of(told: Mapping[str, Any]) -> tuple[Done, ...]:
+    return tuple(
+        Done(
+            key=one["key"],
+            points=tuple(Point(**point) for point in one["points"]),
+            seconds=one["seconds"],
+            why_not=one["why_not"],
+            proven=one["proven"],
+            timed_out=one.get("timed_out", False),
+        )
+        for one in told["steps"]
+    )
 
 
 def steps_done(
@@ -168,19 +211,21 @@ def steps_done(
         own = part_of(context, place / len(steps), (place + 1) / len(steps))
         began = time.perf_counter()
         points: tuple[Point, ...] = ()
-        why_not, proven = "", False
+        why_not, proven, late = "", False, False
         try:
             points = tuple(experiment.measure(step, bench, own))
         except Cancelled:
             raise
         except AnonError as error:
             why_not, proven = error.message, isinstance(error, Infeasible)
+            late = isinstance(error, NotFound) and error.timed_out
         yield Done(
             key=step.key,
             points=points,
             seconds=time.perf_counter() - began,
             why_not=why_not,
             proven=proven,
+            timed_out=late or any(point.timed_out for point in points),
         )
 
 

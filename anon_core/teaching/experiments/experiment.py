@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = str | int | float
 Size = Literal["small", "full"]
 #: How the figures stand to the source: see `verdict`.
-Outcome = Literal["reproduced", "differs because", "source wrong", "open"]
+Outcome = Literal["reproduced", "differs because", "source wrong", "not decided in time", "open"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +121,8 @@ class Claim:
     measured : str
         The figures that decide.
     because : str
-        Why it does not hold, from figures that were measured as well; empty where it holds.
+        Why it does not hold, from figures that were measured as well, or why it cannot be told;
+        empty where it holds.
     wrong : bool
         Whether what was measured refutes the source on the source's own table, so that no other
         setting could reconcile the two.
@@ -190,11 +191,18 @@ class Experiment(ABC):
         return self.full if size == "full" else self.small
 
 
-def verdict(claims: Sequence[Claim]) -> Verdict:
+def verdict(claims: Sequence[Claim], timed_out: str = "") -> Verdict:
     """Return how the figures stand to the source.
 
     Reproduced if every claim holds; source wrong if one is refuted on the source's own table; open
-    if too little was measured; else they differ, and it is said why.
+    if too little was measured, or could be; not decided in time if that is only since time boxes
+    ended; else they differ, and it is said why.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    timed_out : str
+        What time boxes left undecided, once every step is finished; empty if nothing.
     """
     failed = [claim for claim in claims if claim.holds is False]
     if any(claim.wrong for claim in failed):
@@ -203,7 +211,11 @@ def verdict(claims: Sequence[Claim]) -> Verdict:
             outcome="source wrong", why=_reasons([*wrong, *(c for c in failed if not c.wrong)])
         )
     if any(claim.holds is None for claim in claims) or not claims:
-        return Verdict(outcome="open", why="Not everything has been measured yet.")
+        lacking = [claim.because for claim in claims if claim.holds is None and claim.because]
+        if timed_out:
+            return Verdict(outcome="not decided in time", why=timed_out)
+        why = " ".join(lacking) or "Not everything has been measured yet."
+        return Verdict(outcome="open", why=why)
     if failed:
         return Verdict(outcome="differs because", why=_reasons(failed))
     return Verdict(outcome="reproduced", why=" ".join(claim.measured for claim in claims))

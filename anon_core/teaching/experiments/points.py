@@ -50,6 +50,8 @@ class Point:
     beyond : bool
         Whether the source has no such series: an addition of ours.
     note : str
+    timed_out : bool
+        Whether the time box ended before everything behind it was decided: more time may change it.
     """
 
     figure: str
@@ -58,3 +60,4 @@ class Point:
     y: float
     beyond: bool = False
     note: str = ""
+    timed_out: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from anon_core.base.errors import BadInput, listing
@@ -27,6 +27,12 @@ FILES: Mapping[Which, tuple[str, ...]] = {
         "census/census_like_acs2018_295243.csv.gz",
         "census_like_acs2018_295243.csv.gz",
     ),
+}
+#: What each is, for people.
+WANTED: Mapping[Which, str] = {
+    "adult-train": "Adult's training part, 32,561 rows",
+    "adult-all": "Adult's training and test part, 48,842 rows",
+    "census": "500,000 rows of CENSUS, or a table like it",
 }
 #: Other files' names of Adult's columns.
 _ALIASES = {"sex": "gender", "salary-class": "income"}
@@ -78,6 +84,8 @@ class Tables:
     ----------
     data : Path, optional
         A folder that holds them as `FILES` says, or one table.
+    files : mapping of str to bytes
+        The same as contents by file name, where they were handed over and lie in no folder.
     most_rows : int
         Rows of a generated table, where fewer are enough; 0 for as many as the source's.
     cached : bool
@@ -85,6 +93,7 @@ class Tables:
     """
 
     data: Path | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict[str, bytes], repr=False)
     most_rows: int = 0
     cached: bool = True
     _read: dict[tuple[Which, int], Table] = field(
@@ -104,10 +113,10 @@ class Tables:
         return self._read[which, seed]
 
     def _made(self, which: Which, seed: int) -> Table:
-        path = self._path(which)
+        given = self._given(which)
         if which == "census":
-            if path is not None:
-                return _census(path)
+            if given is not None:
+                return _census(*given)
             rows = self.most_rows or _CENSUS
             return Table(
                 title=f"a generated table of {rows:,} rows with the domains of CENSUS",
@@ -117,8 +126,9 @@ class Tables:
                 levels={},
                 raw_rows=rows,
             )
-        if path is not None:
-            return _adult(read_table(path).frame(), which, path.name)
+        if given is not None:
+            content, name = given
+            return _adult(read_table(content).frame(), which, name)
         adult = sample("adult")
         if which == "adult-train" and self.cached and adult.available():
             return _adult(adult.frame(), which, adult.title)
@@ -132,17 +142,21 @@ class Tables:
             raw_rows=rows,
         )
 
-    def _path(self, which: Which) -> Path | None:
+    def _given(self, which: Which) -> tuple[Path | bytes, str] | None:
+        """Return the file of a table with its name, None where none was given."""
         if self.data is None:
-            return None
+            names = [PurePosixPath(place).name for place in FILES[which]]
+            names += list(self.files) if len(self.files) == 1 else []
+            name = next((one for one in names if one in self.files), None)
+            return None if name is None else (self.files[name], name)
         if not self.data.exists():
             raise BadInput(
                 f"There is no file or folder {self.data.name}.", remedy="Check the path of --data."
             )
         if self.data.is_file():
-            return self.data
+            return self.data, self.data.name
         places = (self.data / place for place in FILES[which])
-        return next((place for place in places if place.is_file()), None)
+        return next(((place, place.name) for place in places if place.is_file()), None)
 
 
 def _adult(frame: pd.DataFrame, which: Which, name: str) -> Table:
@@ -171,15 +185,15 @@ def _adult_levels(columns: Sequence[str]) -> dict[str, LevelTable]:
     return {name: read_levels(file, name) for name, file in files.items() if file.is_file()}
 
 
-def _census(path: Path) -> Table:
-    frame = read_table(path).frame()
-    _refuse_lacking(frame, tuple(CENSUS), path.name)
+def _census(content: Path | bytes, name: str) -> Table:
+    frame = read_table(content).frame()
+    _refuse_lacking(frame, tuple(CENSUS), name)
     if "occupation-group" in frame.columns:
         frame["occupation"] = frame["occupation-group"]
     frame = frame[list(CENSUS)]
     complete = frame[frame.notna().all(axis=1)].reset_index(drop=True)
     return Table(
-        title=f"{path.name}, {len(complete):,} rows, instead of CENSUS",
+        title=f"{name}, {len(complete):,} rows, instead of CENSUS",
         generated=False,
         frame=complete,
         kinds={"age": "number"},

@@ -12,7 +12,7 @@ from typing import ClassVar, get_args
 import pytest
 
 from anon_core.base.context import Context
-from anon_core.base.errors import BadInput, Cancelled, Infeasible
+from anon_core.base.errors import BadInput, Cancelled, Infeasible, NotFound
 from anon_core.teaching.experiments import (
     Claim,
     Experiment,
@@ -28,6 +28,7 @@ from anon_core.teaching.experiments import (
     find_experiment,
 )
 from anon_core.teaching.experiments.bench import Bench
+from anon_core.teaching.experiments.documented_runs import documented, run_said
 from anon_core.teaching.experiments.experiment import Outcome, Source, verdict
 from anon_core.teaching.experiments.measured_points import Found
 from anon_core.teaching.experiments.result_files import JSON, as_html, earlier, rows_of, write
@@ -148,3 +149,101 @@ def test_the_document_has_a_row_for_every_experiment() -> None:
     known = [[e.id, e.title, e.source.short] for e in all_experiments()]
     assert [[row[0], row[1], row[4]] for row in rows] == known
     assert {row[2] for row in rows} <= set(get_args(Outcome))
+
+
+class Slow(Toy):
+    """Two steps, of which the second needs more than a second of its time box."""
+
+    id = "X-98"
+    small = Settings(rows=20, at=(1, 2), seconds=1.0)
+    measured: ClassVar[list[str]] = []
+
+    def measure(self, step: Step, bench: Bench, context: Context) -> Sequence[Point]:
+        self.measured.append(step.key)
+        if step.given["x"] == 2 and bench.settings.seconds <= 1:
+            raise NotFound("The time box ended.", remedy="Give more time.", timed_out=True)
+        return [Point(figure="f", series="a", x=float(step.given["x"]), y=0.2)]
+
+    def claims(self, found: Found) -> Sequence[Claim]:
+        told = len(found.series("f", "a")) == 2
+        return [Claim(says="So.", holds=True if told else None, measured="Measured.")]
+
+
+def test_a_time_box_that_ended_is_a_verdict_and_more_time_measures_only_that(
+    tmp_path: Path,
+) -> None:
+    experiment = Slow()
+    report = carry_out(experiment, experiment.small, TABLES)
+    assert report.whole
+    assert report.timed_out == ("<2>",)
+    assert report.verdict.outcome == "not decided in time"
+    assert "time box of 1 s" in report.verdict.why
+    assert "<2>" in report.verdict.why
+    write(report, tmp_path)
+    longer = replace(experiment.small, seconds=4.0)
+    kept = earlier(tmp_path, longer, report.table)
+    assert [one.key for one in kept] == ["<1>"]
+    assert len(earlier(tmp_path, experiment.small, report.table)) == 2
+    Slow.measured.clear()
+    again = carry_out(experiment, longer, TABLES, kept=kept)
+    assert Slow.measured == ["<2>"]
+    assert again.verdict.outcome == "reproduced"
+    assert not again.timed_out
+
+
+def test_what_could_not_be_measured_is_open_with_the_reason() -> None:
+    told = verdict([Claim(says="a", holds=None, measured="m", because="No release for b.")])
+    assert (told.outcome, told.why) == ("open", "No release for b.")
+
+
+@pytest.mark.parametrize("id", ["X-08", "X-09"])
+def test_a_claim_on_all_sets_does_not_hold_where_one_was_not_released(id: str) -> None:
+    """On CENSUS's stand-in with 25 occupations l = 10 cannot be reached for occupations."""
+    experiment = find_experiment(id)
+    settings = replace(experiment.small, at=(100, 200))
+    names = ("SAL", "OCC") if id == "X-09" else ("SAL-5", "OCC-5")
+    line = {"X-08": lambda x: 300 - x, "X-09": lambda x: x / 100}[id]
+    more = {"X-08": 0.5, "X-09": 2.0}[id]  # permutation errs less, and takes longer
+    points = [
+        Point(figure=names[0], series=series, x=x, y=line(x) * factor)
+        for x in settings.at
+        for series, factor in (("Anatomy", 1.0), ("Permutation", more))
+    ]
+    refused = {"OCC-7, l = 10, n = 100: Anatomy": "l = 10 is impossible for this table."}
+    found = Found(points=points, settings=settings, generated=False, whole=True, refused=refused)
+    told = verdict(experiment.claims(found))
+    assert told.outcome == "open"
+    assert "l = 10 is impossible" in told.why
+    whole = replace(found, points=[*points, *(replace(p, figure=names[1]) for p in points)])
+    assert verdict(experiment.claims(replace(whole, refused={}))).outcome == "reproduced"
+
+
+def test_tables_that_were_handed_over_are_taken(tmp_path: Path) -> None:
+    from anon_core.teaching.experiments.synthetic_tables import adult_like
+
+    content = adult_like(60, 1).to_csv(index=False).encode()
+    for files in ({"adult_48842.csv.gz": content, "notes.txt": b"x"}, {"mine.csv": content}):
+        table = Tables(files=files, cached=False).get("adult-all", 1)
+        assert not table.generated
+        assert table.raw_rows == 60
+    assert (
+        Tables(files={"a.csv": content, "b.csv": content}, most_rows=40, cached=False)
+        .get("adult-all", 1)
+        .generated
+    )
+
+
+@pytest.mark.parametrize("experiment", all_experiments(), ids=lambda e: e.id)
+def test_the_documented_run_is_there_and_judged_as_the_document_says(
+    experiment: Experiment,
+) -> None:
+    report = documented(experiment)
+    assert report is not None
+    assert report.whole
+    assert report.points
+    text = (Path(__file__).parents[3] / "docs" / "experiments.md").read_text(encoding="utf-8")
+    (line,) = [one for one in text.splitlines() if one.startswith(f"| {experiment.id} |")]
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert cells[2] == report.verdict.outcome
+    assert cells[3] == report.verdict.why.replace("|", "/")
+    assert cells[5] == run_said(report)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
 import pytest
 
 from anon_core.base.context import Context
+from anon_core.explain.answers.fitting import fitting_view
 from anon_core.methods.bucketized.slice_chances import matching, sliced_posteriors
 from anon_core.teaching.learn import Step, find_lesson, traced
 from anon_core.teaching.learn.attacker_view import attack_said
+from anon_core.teaching.learn.given_groups import in_groups
 from anon_core.teaching.learn.pictures import Bars, Lattice, Links, Table, Tree, branches
 
 
@@ -288,3 +294,21 @@ def test_the_band_is_at_the_height_that_is_looked_at() -> None:
             label = step.title.split(" ", 1)[1].rsplit(" ", 1)[0]
             (own,) = [node.height for node in lattice.nodes if node.label == label]
             assert lattice.probe == own
+
+
+def test_bobs_age_and_sex_meet_in_two_of_five_shuffles() -> None:
+    """P-09, E-03: the lemma's 2/25 is the chance of one fixed row; in the group it is 2/5."""
+    lesson = find_lesson("anatomy")
+    trace = traced(lesson, lesson.examples[0])
+    groups = [0] * 5 + [-1] * 4
+    blocks = (("Age",), ("Sex",), ("Disease",))
+    release = in_groups(trace.problem, groups, blocks)
+    known = np.array([[trace.problem.leaf_codes(q)[0] for q in trace.quasi]], dtype=np.int32)
+    assert trace.names[0] == "Bob"
+    found = fitting_view(release.view, trace.quasi, known)
+    assert found.rows[0] == pytest.approx(2 / 5)  # expected rows: 5 · 1/5 · 2/5
+    ages, sexes = (trace.texts(q)[:5] for q in trace.quasi)
+    together = [("65", "M") in zip(ages, own, strict=True) for own in permutations(sexes)]
+    assert Fraction(sum(together), len(together)) == Fraction(2, 5)
+    printed = next(s.printed for s in lesson.steps(trace) if s.title.startswith("Permutation"))
+    assert "2/5 that they are together in some row, 2/25 being one given row's" in printed

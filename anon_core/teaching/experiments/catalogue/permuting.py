@@ -162,12 +162,23 @@ def permutation_is_better(found: Found, names: Sequence[str]) -> Claim:
         f"Permutation errs less at {lower} of {len(pairs)} points: on average "
         f"{per_cent(mean([a for a, _ in pairs]))} against {per_cent(mean([b for _, b in pairs]))}."
     )
+    if lower == len(pairs) and (lacking := _lacking(found)):
+        return Claim(says=says, holds=None, measured=measured, because=f"{measured} {lacking}")
     return Claim(
         says=says,
         holds=lower == len(pairs),
         measured=measured,
         because="" if lower == len(pairs) else f"{measured} {_why(same)}",
     )
+
+
+def _lacking(found: Found) -> str:
+    """Say which releases could not be made, so that what is said of all cases stays open."""
+    if not found.refused:
+        return ""
+    first, *others = found.refused.items()
+    more = f" So could {len(others)} others not." if others else ""
+    return f"{first[0]} could not be released: {first[1]}{more}"
 
 
 def _why(same: Sequence[tuple[float, float]]) -> str:
@@ -210,13 +221,15 @@ def directed(
         return Claim(says=says, holds=None, measured="Not measured yet.")
     good = sum(told.values())
     ends = {name: (series[name][0], series[name][-1]) for name in told}
-    measured = f"So do {good} of {len(told)} series."
+    measured = f"{good} of {len(told)} series {'does' if good == 1 else 'do'}."
     others = "; ".join(
         f"{name} goes from {shown(ends[name][0], unit)} to {shown(ends[name][1], unit)}"
         for name, one in told.items()
         if not one
     )
     holds = good == len(told)
+    if holds and (lacking := _lacking(found)):
+        return Claim(says=says, holds=None, measured=measured, because=f"{measured} {lacking}")
     because = f"{measured} The others go the other way or turn on the way: {others}."
     because += f" {reason}" if reason else ""
     return Claim(says=says, holds=holds, measured=measured, because="" if holds else because)

@@ -148,9 +148,10 @@ class Reidentified(Experiment):
         data = drawn(bench, sensitive=_SHUFFLED if name == _BUCKETS else ())
         result = bench.released(data, given, models, context)
         share, most = self._proven(bench, result, context)
+        late = most > share
         places = [k] if k else [int(x) for x in settings.at]
         return [
-            *(Point(figure=_BY_K, series=name, x=x, y=share) for x in places),
+            *(Point(figure=_BY_K, series=name, x=x, y=share, timed_out=late) for x in places),
             *(Point(figure=_MOST, series=name, x=x, y=most, beyond=True) for x in places),
         ]
 

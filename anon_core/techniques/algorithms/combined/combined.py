@@ -219,6 +219,7 @@ def _refused(done: int, groups: int, context: Context) -> NotFound:
             remedy="Give more time, use fewer columns, or form smaller groups.",
             best=done / groups,
             best_of="share of groups settled",
+            timed_out=True,
         )
     return NotFound(
         f"Not found: for group {done + 1} of {groups} no node at or below its box was seen to keep "
