@@ -33,6 +33,7 @@ from anon_core.base.errors import (
 )
 from anon_core.cli import experiment as experiment_command
 from anon_core.cli import fetch as fetch_command
+from anon_core.cli import key
 from anon_core.cli import report as report_command
 from anon_core.cli import suggest as suggest_command
 from anon_core.cli import sweep as sweep_command
@@ -295,6 +296,8 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     tried.set_defaults(command=experiment_command.experiment)
     ahead = commands.add_parser("warm", help="compile the loops ahead of the first run")
     ahead.set_defaults(command=warm)
+    for command in (carry, try_all, check, written):
+        key.declare(command)
     for command in (show, carry, advised, try_all, check, written, count, asked, tried):
         command.add_argument(
             "--show-values",

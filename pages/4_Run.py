@@ -15,6 +15,7 @@ from ui.components.clicks import clicked
 from ui.components.guard import handled, panel, show_error
 from ui.forms import (
     attack_form,
+    changes_form,
     earlier_form,
     promises_form,
     run_form,
@@ -74,6 +75,7 @@ def choices() -> None:
                 public=bool(people.get("file")),
             )
         published = sensitive_levels.draw(draft)
+        made = changes_form.draw(draft)
         metrics = folded(
             f"Metrics · {changed(run_form.metrics_changed(draft, models))}",
             lambda: run_form.metrics(state.draft(), models),
@@ -95,6 +97,7 @@ def choices() -> None:
         reuse=again,
         models=models,
         sensitive_levels=published,
+        changes=made,
         algorithm=algorithm,
         metrics=metrics,
         attacks=attacks,

@@ -12,7 +12,7 @@ from anon_core.base.errors import AnonError, BadPlan, listing, nearest
 from anon_core.base.params import Parameter, Technique, nested
 
 T = TypeVar("T", bound=type[Technique])
-Family = Literal["algorithm", "partitioner", "model", "metric", "attack"]
+Family = Literal["algorithm", "partitioner", "model", "metric", "attack", "change"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 _FOLDERS: dict[Family, str] = {
     "algorithm": "techniques.algorithms",
@@ -20,6 +20,7 @@ _FOLDERS: dict[Family, str] = {
     "model": "techniques.models",
     "metric": "techniques.metrics",
     "attack": "techniques.attacks",
+    "change": "techniques.changes",
 }
 #: What `register` asks of every class; the contract tests ask for `formula` and `source` as well.
 _REQUIRED = ("name", "title", "summary")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from anon_core.base.errors import BadInput, BadPlan, clipped
 from anon_core.base.private_file import refuse_link, write_private, write_public
 from anon_core.cli.inputs import Stages
+from anon_core.cli.key import with_key
 from anon_core.cli.output import BROKEN, NOT_FOUND, OK, note, tell
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ def report_release(options: argparse.Namespace) -> int:
         wanted = tuple(one for one in wanted if one != "pdf")
         note(["No PDF: the extra 'pdf' is not installed."])
     _refuse_published(options.out, options.release)
-    plan = read_plan(options.recipe)
-    found = verify_release(options.recipe, options.data, options.release)
+    plan = with_key(read_plan(options.recipe), options)
+    found = verify_release(options.recipe, options.data, options.release, key=plan.key)
     # Another secret, or recipe, is refused in words of its own below.
     broken = [check for check in found.broken if check.name != AGAIN]
     if broken or found.unchecked:

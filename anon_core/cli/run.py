@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
 from anon_core.cli.inputs import Stages
+from anon_core.cli.key import with_key
 from anon_core.cli.output import LEFT_OVER, OK, note, tell, write_json
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from anon_core.data.reading.stored import on_this_machine
     from anon_core.engines.engine_choice import chosen, opened
     from anon_core.engines.out_of_core import AtScale
+    from anon_core.pipeline.changes import refuse_no_key
     from anon_core.pipeline.figures import figures_of
     from anon_core.pipeline.input_tables import (
         read_as_declared,
@@ -77,8 +79,9 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from anon_core.verification.checks import read_ahead, verify_files
     from anon_core.verification.files.engine import remove_left_over
 
-    plan = _plan_of(options)
+    plan = with_key(_plan_of(options), options)
     plan.refuse_guessable()
+    refuse_no_key(plan)
     engine = chosen(plan, options.data)
     if engine.name != "memory" or options.progress:
         sys.stderr.write(f"Engine: {engine.name}. {engine.why}\n")
@@ -147,6 +150,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                     spill=staged.spill,
                     private=ahead.result() if ahead is not None else None,
                     witness=witness,
+                    key=plan.key,
                 )
                 flushed.result()
             return found
@@ -362,6 +366,8 @@ def _tell(result: Result, out: Path) -> None:
         tell(result.level_search.sentence)
     if result.exact:
         tell(f"Published as they are: {listing(result.exact)}.")
+    for one in result.plan.changes:
+        tell(f"Changed: {listing(one.columns)} ({one.change.title}).")
     if result.left_out:
         tell(f"Left out, as no role of the recipe names them: {listing(result.left_out)}.")
     for caution in result.cautions:

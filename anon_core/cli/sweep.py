@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from anon_core.base.errors import BadPlan, clipped
 from anon_core.base.registry import find
 from anon_core.cli.inputs import Stages
+from anon_core.cli.key import with_key
 from anon_core.cli.output import INFEASIBLE, OK, STOPPED, note, tell, write_json
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def sweep_recipe(options: argparse.Namespace) -> int:
     from anon_core.pipeline.sweep.variations import combinations, read_variation
     from anon_core.recipe.plan import load_hierarchies, read_plan
 
-    plan = read_plan(options.recipe)
+    plan = with_key(read_plan(options.recipe), options)
     over = Varied(variations=tuple(read_variation(text) for text in options.vary), settings={})
     risk, limit = _limit(options.at_most)
     loss = options.loss or common_losses()[0]

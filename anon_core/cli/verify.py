@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from anon_core.cli.key import with_key
 from anon_core.cli.output import BROKEN, LEFT_OVER, NOT_FOUND, OK, note, tell, write_json
 
 if TYPE_CHECKING:
@@ -23,11 +24,16 @@ def verifies_there(options: argparse.Namespace, stored: Stored) -> bool:
 def verify(options: argparse.Namespace) -> int:
     """Verify a release and tell each check; return the exit status."""
     from anon_core.pipeline.verify.verify_release import verify_release
+    from anon_core.recipe.plan import read_plan
     from anon_core.verification.files.engine import remove_left_over
 
     if remove_left_over():
         sys.stderr.write(LEFT_OVER)
-    found = verify_release(options.recipe, options.data, options.release, previous=options.previous)
+    plan = read_plan(options.recipe)
+    key = plan.key if options.data is None else with_key(plan, options).key
+    found = verify_release(
+        options.recipe, options.data, options.release, previous=options.previous, key=key
+    )
     note(found.notes)
     left = found.unchecked
     if options.json:

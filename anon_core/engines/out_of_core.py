@@ -66,6 +66,7 @@ def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
         "who has several rows": bool(roles.unit),
         "a sample": plan.data.sample < 1,
         "levels of sensitive columns": bool(plan.sensitive_levels),
+        "columns that are changed": bool(plan.changes),
         "words that are taken out of texts": bool(plan.redacted),
         "what becomes of values that no hierarchy has": plan.reuse.unseen != "fail",
         "a file for spreadsheets": plan.dialect is not None,

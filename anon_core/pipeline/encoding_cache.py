@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 
@@ -14,7 +15,7 @@ from anon_core.release.problem import Problem
 #: Tables of a recipe that `prepare` reads.
 _READ = (
     *("data", "types", "roles", "hierarchies", "sensitive_levels", "population", "export"),
-    *("labels", "redacted", "confirmed", "reuse"),
+    *("labels", "redacted", "changes", "confirmed", "reuse"),
 )
 #: Encodings that are kept, the oldest of them forgotten.
 _MOST = 8
@@ -62,5 +63,7 @@ def _asked(plan: Plan) -> str:
         for model in plan.models
     ]
     public = plan.algorithm.needs_public or any(m.may_count_public for m in plan.models)
-    seed = str(plan.seed) if plan.data.sample < 1 else ""
-    return json.dumps([kept, [list(map(repr, p)) for p in promises], public, seed])
+    drawn = plan.data.sample < 1 or any(one.change.draws for one in plan.changes)
+    seed = str(plan.seed) if drawn else ""
+    keyed = hashlib.sha256(plan.key).hexdigest() if plan.key else ""
+    return json.dumps([kept, [list(map(repr, p)) for p in promises], public, seed, keyed])

@@ -21,6 +21,7 @@ from anon_core.data.sampling import sampled
 from anon_core.data.table import MISSING, MISSING_TOKENS, Dataset
 from anon_core.data.values.formulas import is_formula
 from anon_core.data.values.kinds import KINDS, ColumnKind
+from anon_core.pipeline.changes import changed
 from anon_core.pipeline.open_notations import refuse_undecided
 from anon_core.recipe.plan import Plan
 from anon_core.recipe.unseen_values import met
@@ -201,6 +202,10 @@ def prepare(
     dataset, population = kept.table(dataset), population and kept.table(population)
     table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
     plan.refuse_unconfirmed(table)
+    table, roles = changed(plan, table)
+    # What stands above a column's own values says nothing of others.
+    other = {n for one in plan.changes for n in one.columns}
+    hierarchies = {n: rows for n, rows in (hierarchies or {}).items() if n not in other}
     hierarchies = plan.labels.applied(table, hierarchies or {})
     decided = (*plan.roles.quasi, *plan.sensitive_levels)
     known = met(plan.reuse.unseen, table, hierarchies, decided)
@@ -224,7 +229,7 @@ def prepare(
             remedy="Set sample = 1, and draw the people before the table is loaded.",
         )
     whole = table
-    table = sampled(table, plan.roles.published(table), plan.data.sample, plan.seed)
+    table = sampled(table, roles.published(table), plan.data.sample, plan.seed)
     # A sensitive column is published exactly; its hierarchy is only what others may look at.
     trees = [n for model in plan.models for n in model.needs_trees(plan.roles)]
     needed = [name for name in hierarchies if name in plan.roles.quasi or name in trees]
@@ -250,7 +255,7 @@ def prepare(
     private = dict.fromkeys(name for model in plan.models for name in model.private_columns())
     problem = build_problem(
         table,
-        plan.roles,
+        roles,
         built,
         population=people,
         private=tuple(private),

@@ -280,7 +280,9 @@ class Result:
     @property
     def exact(self) -> tuple[str, ...]:
         """The columns published as they are, in the table's order."""
-        return self.plan.roles.exact(self.problem.dataset)
+        changed = {name for one in self.plan.changes for name in one.columns}
+        exact = self.plan.roles.exact(self.problem.dataset)
+        return tuple(name for name in exact if name not in changed)
 
     @property
     def left_out(self) -> tuple[str, ...]:

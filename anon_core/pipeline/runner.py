@@ -23,6 +23,7 @@ from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.methods.lattice.nodes import rows_removable
 from anon_core.methods.partition.optimum import Optimum, optimum
+from anon_core.pipeline.changes import refuse_no_key
 from anon_core.pipeline.prepare import Keeping, decided_kinds, prepare
 from anon_core.pipeline.publish.file_formats import READ, written
 from anon_core.pipeline.publish.published_table import Edition, public_edition, witness_of
@@ -137,6 +138,7 @@ def run(
     BadPlan, BadInput, BadHierarchy
         If plan and table do not fit each other otherwise.
     """
+    refuse_no_key(plan)
     if plan.searched_levels:
 
         def attempt(one: Plan, within: Context) -> Result:
@@ -544,7 +546,8 @@ def _recomputed(job: _Job) -> Verification:
     asks = any(m.counts_public(job.problem.population) for m in job.plan.models)
     public = job.population.frame() if job.population is not None and asks else None
     private = job.dataset.frame(coded=True)
-    return verify(recipe, private, job.hierarchies, job.files, public, witness=job.witness)
+    given = recipe, private, job.hierarchies, job.files, public
+    return verify(*given, witness=job.witness, key=job.plan.key)
 
 
 def _refuse_overlaps(job: _Job) -> None:

@@ -15,6 +15,7 @@ from anon_core.base.params import Technique
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, by_levels, by_parts
 from anon_core.contracts.attack import Attack
+from anon_core.contracts.change import Changed
 from anon_core.contracts.metric import Metric, in_units_of
 from anon_core.contracts.model import GroupModel
 from anon_core.data.hierarchy import read_levels
@@ -24,6 +25,7 @@ from anon_core.data.roles.redaction import redacted_of
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, ColumnKind
+from anon_core.recipe.changes import changes_of, refuse_no_changes
 from anon_core.recipe.confirmations import Confirmed, confirmed_of, refuse_unconfirmed
 from anon_core.recipe.dialect import Dialect
 from anon_core.recipe.earlier_release import EarlierFile
@@ -61,6 +63,7 @@ _SECTIONS = {
     "labels",
     "sensitive_levels",
     "redacted",
+    "changes",
     "confirmed",
     "algorithm",
     "models",
@@ -101,6 +104,11 @@ class Plan:
         which the promises can be met.
     redacted : mapping of str to tuple of str
         Columns of texts, each with the identifiers whose words are taken out of it.
+    changes : tuple of Changed
+        Columns that get other cells before anything is grouped: pseudonyms, noise, swaps.
+    key : bytes
+        The secret key that some of them ask for: 32 bytes that are asked for and never stored, so
+        that no recipe has them.
     confirmed : tuple of Confirmed
         What somebody has seen of columns that are published as they are; see `Finding`.
     algorithm : Algorithm
@@ -147,6 +155,8 @@ class Plan:
     labels: Labels = field(default_factory=Labels)
     sensitive_levels: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
     redacted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    changes: tuple[Changed, ...] = ()
+    key: bytes = field(default=b"", repr=False, compare=False)
     confirmed: tuple[Confirmed, ...] = ()
     metrics: tuple[Metric, ...] = ()
     attacks: tuple[Attack, ...] = ()
@@ -191,6 +201,8 @@ class Plan:
         self.reuse.refuse_searching(self.algorithm, self.earlier.file)
         refuse_no_levels(self.sensitive_levels, self.roles)
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
+        elsewhere = {**self.redacted, **self.sensitive_levels}
+        refuse_no_changes(self.changes, self.roles, self.models, elsewhere)
         if not self.models:
             raise BadPlan(
                 "The plan names no privacy model, so it protects no one.",
@@ -252,7 +264,8 @@ class Plan:
     @property
     def draws(self) -> bool:
         """Whether what is published depends on chance, and so can be undone by the seed."""
-        return self.data.sample < 1 or self.algorithm.draws
+        changes = any(one.change.draws for one in self.changes)
+        return self.data.sample < 1 or changes or self.algorithm.draws
 
     def refuse_unconfirmed(self, table: Dataset) -> None:
         """Refuse a table with a finding that nobody confirmed; see `confirmed.refuse_unconfirmed`.
@@ -274,7 +287,9 @@ class Plan:
         """
         if self.draws:
             sampled = self.data.sample < 1
-            what = "The sample" if sampled else f"What {self.algorithm.title} publishes"
+            drawing = [one.change.title for one in self.changes if one.change.draws]
+            what = f"What {[*drawing, self.algorithm.title][0]} publishes"
+            what = "The sample" if sampled else what
             secret.refuse_guessable(self.seed, what)
 
     def all_attacks(self) -> tuple[Attack, ...]:
@@ -315,6 +330,8 @@ class Plan:
             named["sensitive_levels"] = dict(self.sensitive_levels)
         if self.redacted:
             named["redacted"] = {name: list(by) for name, by in self.redacted.items()}
+        if self.changes:
+            named["changes"] = [one.as_mapping() for one in self.changes]
         if self.confirmed:
             named["confirmed"] = [one.as_mapping() for one in self.confirmed]
         named["algorithm"] = _technique_mapping(self.algorithm)
@@ -449,6 +466,7 @@ class Plan:
             labels=Labels.from_mapping(table_of(given, "labels")),
             sensitive_levels=dict(table_of(given, "sensitive_levels")),
             redacted=dict(table_of(given, "redacted")),
+            changes=changes_of(list_of(given, "changes")),
             confirmed=confirmed_of(list_of(given, "confirmed")),
             algorithm=technique_of("algorithm", Algorithm, given["algorithm"]),
             engine=Engine.from_mapping(engine),

@@ -36,6 +36,7 @@ from anon_core.verification.inputs import UnlikeCsv, read_both_sides
 from anon_core.verification.judgement import check_gates, judge_all, looks_at_public
 from anon_core.verification.registry import second_computations
 from anon_core.verification.rows.averages import check_averages, check_groups, numbers_of
+from anon_core.verification.rows.changes import with_changes
 from anon_core.verification.rows.groups import Grouped, table_names
 from anon_core.verification.rows.histogram import tally
 from anon_core.verification.rows.lines import Lines
@@ -122,6 +123,7 @@ def verify(
     files: Mapping[str, Content],
     public: pd.DataFrame | TextTable | None = None,
     witness: Witness | None = None,
+    key: bytes = b"",
 ) -> Verification:
     """Recompute from the published text whether a release keeps what its recipe promises.
 
@@ -141,6 +143,8 @@ def verify(
         The public table as it was read, for promises about its people.
     witness : Witness, optional
         What the run says of which row stands where, to be checked: groups are not in the files.
+    key : bytes, optional
+        The secret key of pseudonyms and shifted dates.
 
     Returns
     -------
@@ -159,7 +163,7 @@ def verify(
     table = _as_read(private)
     people = None if public is None else _as_read(public)
     for told in at_each_level(recipe, levels):
-        found = _verified(told, table, levels, files, people, witness)
+        found = _verified(told, table, levels, files, people, witness, key)
         if found.holds:
             return found
         if nearest is None or _wrong(found) < _wrong(nearest):
@@ -183,13 +187,14 @@ def _verified(
     files: Mapping[str, Content],
     public: TextTable | None,
     witness: Witness | None = None,
+    key: bytes = b"",
 ) -> Verification:
     """Recompute what a recipe promises that names every level; see `verify`.
 
     Of a table that has both, Parquet is read, which is many times faster. Whether the CSV file says
     the same is found out meanwhile; where it does not, what it says counts.
     """
-    given = recipe, private, levels, files, public, witness
+    given = recipe, private, levels, files, public, witness, key
     try:
         return _recomputed(*given, beside=True)
     except UnlikeCsv:
@@ -203,6 +208,7 @@ def _recomputed(
     files: Mapping[str, Content],
     public: TextTable | None,
     witness: Witness | None,
+    key: bytes,
     *,
     beside: bool,
 ) -> Verification:
@@ -216,6 +222,7 @@ def _recomputed(
     promise = read_promise(recipe, private.names, levels)
     every = len(private)
     private = without_redacted(recipe, promise, private)
+    promise, private, changed = with_changes(promise, private, key)
     levels = relabelled(recipe, levels, partial(_spelling, promise, private))
     private, levels, left_out = with_unseen(recipe, promise, private, levels)
     promise, private, levels = at_levels(recipe, promise, private, levels)
@@ -256,13 +263,15 @@ def _recomputed(
             compared.refuse_unlike()
             raise
         compared.refuse_unlike()
-        more = [*compared.checks(), *left_out, *check_dialect(export, published, files)]
+        more = [*compared.checks(), *changed, *left_out, *check_dialect(export, published, files)]
     more += check_gates(recipe, next(iter(published.values())).rows, every)
     if promise.left_out:
         more.append(_check_left_out(promise, published))
     if promise.sample < 1:
         more.append(_check_sample(table))
-    by_chance = promise.permuted or promise.sample < 1 or promise.shape.rows == "drawn"
+    by_chance = (
+        promise.drew or promise.permuted or promise.sample < 1 or promise.shape.rows == "drawn"
+    )
     if promise.seed is not None and by_chance:
         more.append(_check_seed(promise.seed))
     return verification.with_checks(more)
@@ -374,6 +383,7 @@ def verify_files(
     spill: Path | None = None,
     private: TextTable | None = None,
     witness: Witness | None = None,
+    key: bytes = b"",
 ) -> Verification:
     """Verify a release that lies in a folder, as the names given to `verify`.
 
@@ -397,6 +407,7 @@ def verify_files(
     private : TextTable, optional
         The table, where `read_ahead` has read it already.
     witness : Witness, optional
+    key : bytes, optional
         See `verify`.
 
     Returns
@@ -429,7 +440,7 @@ def verify_files(
     files = read_files(release_folder, tables, export)
     public = _public_table(recipe, promise, recipe_path)
     with within(memory, spill):  # columns are read when first looked at
-        found = verify(recipe, private, levels, files, public, witness)
+        found = verify(recipe, private, levels, files, public, witness, key)
     names = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
     there = check_presence(export, list(tables), files)
     there += typed.check_typed(export, tables, release_folder, Path(data_path))
@@ -494,6 +505,8 @@ def _check_columns(promise: Promise, header: Sequence[str]) -> list[Check]:
             column=shown[0] if shown else "",
             sentence=f"Identifier {listing(shown)} is published."
             if shown
+            else "No identifier column is published as it is."
+            if promise.shown
             else "No identifier column is published.",
         ),
         Check(name="columns", holds=list(header) == expected, sentence=sentence),

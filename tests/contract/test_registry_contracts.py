@@ -6,6 +6,7 @@ import dataclasses
 import io
 import itertools
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -22,6 +23,7 @@ from anon_core.base.params import Parameter, Technique
 from anon_core.base.registry import FAMILIES, Family, family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.attack import Attack
+from anon_core.contracts.change import Change
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, PrivacyModel
 from anon_core.contracts.partitioner import Partitioner
@@ -36,6 +38,7 @@ from anon_core.release.grouping import group_runs
 from anon_core.release.release import Release, one_block, raw_view
 from anon_core.release.vocabulary import of_level
 from anon_core.verification.registry import second_computations
+from anon_core.verification.rows.changes import made_again
 from anon_core.verification.rows.shape import read_shape
 from anon_core.verification.text import texts
 from tests.asked import attacked
@@ -58,12 +61,13 @@ KINDS: dict[Family, type[Technique]] = {
     "model": PrivacyModel,
     "metric": Metric,
     "attack": Attack,
+    "change": Change,
 }
 EVERY = [(which, name) for which in FAMILIES for name in family(which)]
 PARAMETERS = [
     (which, name, p.name) for which, name in EVERY for p in find(which, name).parameters()
 ]
-ALGORITHMS, PARTITIONERS, MODELS, METRICS, ATTACKS = (list(family(f)) for f in FAMILIES)
+ALGORITHMS, PARTITIONERS, MODELS, METRICS, ATTACKS, CHANGES = (list(family(f)) for f in FAMILIES)
 # Prices of cells or of class sizes: for these, 1 is reached, and only there.
 USUAL = [n for n in METRICS if cast(type[Metric], find("metric", n)).by_default]
 COSTS = [n for n in METRICS if issubclass(find("metric", n), CellCost | SizeCost)]
@@ -139,6 +143,11 @@ def test_the_second_computation_reads_what_a_release_looks_like(name: str) -> No
     assert tomllib.loads(tomli_w.dumps({"release": shape}))["release"] == shape
 
 
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_second_computation_makes_every_change_again(name: str) -> None:
+    assert name in made_again()
+
+
 def test_every_family_has_techniques_in_order_of_names() -> None:
     for which in FAMILIES:
         names = list(family(which))
@@ -160,6 +169,9 @@ def test_words(which: Family, name: str) -> None:
     assert found.__doc__
     if which == "algorithm":
         assert cast(type[Algorithm], found).when.endswith(".")
+    if which == "change":
+        assert cast(type[Change], found).leaves.endswith(".")
+        assert re.search(r"; never .*\.$", cast(type[Change], found).when)
     if which == "metric":
         assert cast(type[Metric], found).unit
 
@@ -298,6 +310,8 @@ def drawn(p: Parameter, rng: np.random.Generator) -> Any:
         )
     if p.kind in ("column", "private-column"):
         return "illness"
+    if p.kind == "text":
+        return ["", "a text", "of two\nlines: 1/2"][int(rng.integers(3))]
     low, high = p.low or 0, min(p.high or 50, (p.low or 0) + 50)
     return int(rng.integers(low, high + 1)) if p.kind != "number" else float(rng.uniform(low, high))
 

@@ -40,6 +40,7 @@ DRAWERS = (
     "population",
     "earlier",
     "sensitive-levels",
+    "changes",
     "metrics",
     "advanced",
 )

@@ -164,6 +164,9 @@ def _widget(
     note = f"{plain(parameter.help)}\n\nAllowed: {plain(parameter.allowed())}."
     if parameter.kind == "flag":
         return st.checkbox(label, value=bool(now), key=widget, help=note)
+    if parameter.kind == "text":
+        draw = st.text_area if "\n" in str(parameter.default) else st.text_input
+        return draw(label, value=str(now), key=widget, help=note)
     if parameter.kind == "column":
         columns = ["", *sensitive]
         if wanted not in columns:  # the plan says what is wrong with it, not the form

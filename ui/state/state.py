@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
@@ -19,10 +20,12 @@ from anon_core.base import secret
 from anon_core.base.errors import BadPlan, listing
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, met_first, with_usual_budget
+from anon_core.contracts.change import Change
 from anon_core.data.reading import DataOptions
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
+from anon_core.methods.changes.keyed import parse_key
 from anon_core.pipeline.prepare import Keeping
 from anon_core.recipe.old_recipes import renewed
 from anon_core.recipe.plan import LevelTable, Plan
@@ -54,10 +57,12 @@ SHOWN_IN_TURN, SHOWN_AT = "state/shown_in_turn", "state/shown_at"
 FIRST = "state/first"
 _BEFORE = "state/before"
 _TYPED = "state/typed"
+#: The secret key of pseudonyms, as it was typed.
+_KEY = "state/key"
 #: The column whose hierarchy is being edited, as long as nothing else is changed.
 _GOING_ON = "state/going_on"
 _WHOLE = (
-    _DATA, _FILE, _WORK, _PAST, RESULT, MADE_OF, RESULT_BEFORE, BASELINE, RUNS, SHOWN_SINCE,
+    _DATA, _FILE, _WORK, _PAST, _KEY, RESULT, MADE_OF, RESULT_BEFORE, BASELINE, RUNS, SHOWN_SINCE,
     FIRST, BASELINE_PINNED, SHOWN_IN_TURN, SHOWN_AT, _TYPED, _GOING_ON,
 )  # fmt: skip
 
@@ -374,7 +379,20 @@ def plan() -> Plan:
             f"{'it' if len(open_) == 1 else 'them'} or not?",
             remedy="Decide on Roles: give each a role, or leave it out.",
         )
-    return Plan.from_mapping(_recipe())
+    found = Plan.from_mapping(_recipe())
+    held = secret_key()
+    asks = any(one.change.needs_key for one in found.changes)
+    return replace(found, key=parse_key(held)) if held and asks else found
+
+
+def secret_key() -> str:
+    """Return the secret key as it was typed: the browser's session holds it, and no file."""
+    return cast(str, st.session_state.get(_KEY) or "")
+
+
+def hold_key(typed: str) -> None:
+    """Hold the secret key for as long as the session lasts; no session that is kept has it."""
+    st.session_state[_KEY] = typed
 
 
 def recipe() -> dict[str, Any]:
@@ -429,6 +447,8 @@ def fingerprint() -> str:
         _recipe(),
         {name: entry["sha256"] for name, entry in work["levels"].items() if name in quasi},
     ]
+    if held := secret_key():
+        parts.append(hashlib.sha256(held.encode()).hexdigest())
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -494,9 +514,21 @@ def _only_of_these(made: dict[str, Any], roles: Mapping[str, Sequence[str]]) -> 
     redacted = {n: [by for by in names if by in hidden] for n, names in given.items() if n in shown}
     if redacted := {n: names for n, names in redacted.items() if names}:
         made["redacted"] = redacted
+    changes = cast(list[dict[str, Any]], made.pop("changes", []))
+    fitting = [{**one, "columns": _allowed(one, roles)} for one in changes]
+    if fitting := [one for one in fitting if one["columns"]]:
+        made["changes"] = fitting
     confirmed = cast(list[dict[str, Any]], made.pop("confirmed", []))
     if confirmed := [one for one in confirmed if one["column"] in hidden | shown]:
         made["confirmed"] = confirmed
+
+
+def _allowed(one: Mapping[str, Any], roles: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the columns of a change whose role still allows it."""
+    kind = cast("type[Change] | None", family("change").get(str(one.get("name"))))
+    allowed = () if kind is None else kind.of_roles
+    named = {n: [r for r, names in roles.items() if n in names] for n in one.get("columns", [])}
+    return [n for n, own in named.items() if own and all(role in allowed for role in own)]
 
 
 def labels() -> dict[str, Any]:

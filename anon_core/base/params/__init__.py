@@ -13,6 +13,7 @@ from anon_core.base.params.declarations import (
     quasi_columns,
     sensitive_column,
     sets_of_columns,
+    text,
 )
 from anon_core.base.params.parameter import Kind, Parameter
 from anon_core.base.params.structured_parameter import FrozenMap
@@ -35,4 +36,5 @@ __all__ = [
     "quasi_columns",
     "sensitive_column",
     "sets_of_columns",
+    "text",
 ]

@@ -94,6 +94,11 @@ def nested(
     )
 
 
+def text(*, default: str, help: str, label: str = "", empty: str = "") -> Any:
+    """Declare a field of free text; `empty` says what an empty one stands for."""
+    return _declared("text", default, help=help, label=label, empty=empty)
+
+
 def flag(*, default: bool, help: str, label: str = "") -> Any:
     """Declare a yes-or-no field."""
     return _declared("flag", default, help=help, label=label)

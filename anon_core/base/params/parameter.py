@@ -33,7 +33,10 @@ Kind = Literal[
     "columns",
     "column-sets",
     "queries",
+    "text",
 ]
+#: Characters of a text at most.
+MOST_LETTERS = 100_000
 _WHOLE = ("integer", "level")
 #: Tables, by what their keys name.
 _TABLES = {"by-column": "quasi-identifiers", "by-value": "values of sensitive columns"}
@@ -49,7 +52,7 @@ class Parameter:
         Field name, short label for a form, one line of explanation.
     kind : {'integer', 'number', 'choice', 'flag', 'column', 'private-column', 'technique', \
             'level', 'limits', 'by-column', 'by-value', 'columns', 'column-sets', \
-            'queries'}
+            'queries', 'text'}
         `column` takes the name of a sensitive column, or ``""`` for what `empty` says, and
         `private-column` that of a column which is not published.
         `technique` takes the name of another technique, or a table with its name and parameters;
@@ -116,6 +119,8 @@ class Parameter:
             return f"the name of a sensitive column, or empty for {self.empty}"
         if self.kind == "private-column":
             return f"the name of a column that is not published, or empty for {self.empty}"
+        if self.kind == "text":
+            return f"a text of at most {MOST_LETTERS:,} characters"
         if self.kind == "limits":
             return "a table with low or high, or both: numbers, or dates as texts"
         if self.kind in _TABLES:
@@ -158,6 +163,7 @@ class Parameter:
             or (self.kind == "choice" and value in self.options)
             or (self.kind == "flag" and isinstance(value, bool))
             or (self.kind in ("column", "private-column") and isinstance(value, str))
+            or (self.kind == "text" and isinstance(value, str) and len(value) <= MOST_LETTERS)
         ):
             good = value
         elif self.kind == "columns":

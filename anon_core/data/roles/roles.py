@@ -38,6 +38,9 @@ class Roles:
     a person. The household column says who lives together, and is treated alike: where there is
     one, people of one household count as one, since whoever finds one of them finds all.
 
+    Columns of `shown` are hidden by their role and published all the same: changed, so that no cell
+    says what the table does.
+
     Raises
     ------
     BadPlan
@@ -51,6 +54,7 @@ class Roles:
     insensitive: tuple[str, ...] = ()
     person: str = field(default="", repr=False)  # fingerprints of tables without one stay
     household: str = field(default="", repr=False)
+    shown: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         """Refuse contradictions that need no data to see."""
@@ -174,11 +178,12 @@ class Roles:
 
     def published(self, dataset: Dataset) -> tuple[str, ...]:
         """Return the columns of a release in the table's order: all named but who a row is of."""
-        return tuple(n for n in dataset.names if n in self.named and n not in self.hidden)
+        unseen = [n for n in self.hidden if n not in self.shown]
+        return tuple(n for n in dataset.names if n in self.named and n not in unseen)
 
     def exact(self, dataset: Dataset) -> tuple[str, ...]:
         """Return the columns published as they are, in the table's order."""
-        return tuple(n for n in dataset.names if n in self.insensitive)
+        return tuple(n for n in dataset.names if n in (*self.insensitive, *self.shown))
 
     def left_out(self, dataset: Dataset) -> tuple[str, ...]:
         """Return the columns that no role names, in the table's order: they are not published."""

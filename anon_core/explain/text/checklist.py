@@ -109,6 +109,15 @@ def published(result: Result) -> list[Item]:
         )
         for column, by in result.plan.redacted.items()
     ]
+    items += [
+        Item(
+            about=f"changed:{one.columns[0]}",
+            sentence=f"{one.change.title} for {', '.join(one.columns)}. {one.change.leaves}"
+            f" {one.change.guarantee()}".rstrip(),
+            mark="note",
+        )
+        for one in result.plan.changes
+    ]
     if left_out:
         items.append(Item(about="left out", sentence=phrases.left_out(left_out), mark="note"))
     items.append(Item(about="suppressed", sentence=phrases.hidden(result), mark="note"))

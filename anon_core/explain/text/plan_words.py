@@ -175,6 +175,11 @@ def _counted(plan: Plan) -> list[str]:
     return []
 
 
+def changing(plan: Plan) -> list[str]:
+    """Return what is changed before rows are grouped, in a sentence each."""
+    return [f"{one.change.title} for {listing(one.columns)}." for one in plan.changes]
+
+
 def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[str]]:
     """Return what a plan will do, in sentences: how, what is promised, what becomes of the rows."""
     permutes = plan.algorithm.permutes
@@ -221,7 +226,9 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
             else f"level {level} of its hierarchy"
         )
         parts.append(f"'{name}' is published at {where}; privacy models count what is published.")
-    gone = len(plan.roles.identifier)
+    parts += changing(plan)
+    shown = {name for one in plan.changes for name in one.columns}
+    gone = len([name for name in plan.roles.identifier if name not in shown])
     if gone:
         named = count(gone, "identifier") if gone > 1 else "identifier"
         parts.append(f"The {named} will not be published.")

@@ -75,7 +75,7 @@ def read_as_missing(plan: Plan, problem: Problem) -> dict[str, dict[str, int]]:
     """
     if plan.data.missing_values != MISSING_TOKENS:
         return {}
-    shown = plan.roles.published(problem.dataset)
+    shown = problem.roles.published(problem.dataset)
     columns = [problem.dataset.column(n) for n in shown if n not in plan.data.missing_in]
     return {c.name: c.replaced for c in columns if c.replaced}
 
@@ -91,7 +91,7 @@ def _read_as_missing(plan: Plan, problem: Problem) -> Iterator[str]:
 
 def _doubtful(plan: Plan, problem: Problem) -> Iterator[str]:
     """Yield what nobody was asked about columns that are published, and values suggest."""
-    for name in plan.roles.published(problem.dataset):
+    for name in problem.roles.published(problem.dataset):
         column = problem.dataset.column(name)
         key = json.dumps(name, ensure_ascii=False)
         settled = name in plan.types or name in plan.data.decimals

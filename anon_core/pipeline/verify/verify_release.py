@@ -27,6 +27,7 @@ def verify_release(
     release: str | Path,
     *,
     previous: str | Path | None = None,
+    key: bytes = b"",
 ) -> Verification:
     """Recompute every promise of a recipe from a published release.
 
@@ -44,6 +45,8 @@ def verify_release(
         The folder of the published files.
     previous : str or Path, optional
         An earlier release of the same people: its folder, or its published file.
+    key : bytes, optional
+        The secret key of pseudonyms and shifted dates; without it they are not compared.
 
     Returns
     -------
@@ -59,7 +62,7 @@ def verify_release(
     BadInput, BadHierarchy
         If a file is not there or is not what it should be.
     """
-    plan = read_plan(recipe)
+    plan = replace(read_plan(recipe), key=key)
     plan.refuse_guessable()
     refuse_unsteered(plan.algorithm, plan.models)
     counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
@@ -82,6 +85,10 @@ def verify_release(
                 remedy="Use the completed recipe, which `run --recipe-out` writes.",
             )
         return _without_table(plan, recipe, release, _undrawn())
+    if not has_secret and any(one.change.draws for one in plan.changes):
+        return _without_table(plan, recipe, release, _unmade("seed", "`run --recipe-out` keeps it"))
+    if not key and any(one.change.needs_key for one in plan.changes):
+        return _without_table(plan, recipe, release, _unmade("key", "--key-file names it"))
     with unchanged(Path(data), Path(release)):
         refuse_unfinished(Path(release))
         again: Repeated | None = None
@@ -99,6 +106,7 @@ def verify_release(
             told=plan.completed(),
             memory=plan.engine.bytes if plan.engine.memory else None,
             witness=witness,
+            key=key,
         )
     if again is not None:
         found = found.with_checks(checks_of(plan, again, has_secret=has_secret))
@@ -122,6 +130,15 @@ def _undrawn() -> Check:
         "sample",
         "The recipe has no seed, so the sample was not drawn again and the table not compared. "
         "The completed recipe, which `run --recipe-out` writes, has it.",
+    )
+
+
+def _unmade(lacking: str, remedy: str) -> Check:
+    """Say why changed columns were not compared with the table."""
+    return not_checked(
+        "changes",
+        f"Without the secret {lacking} the changes were not made again and the table not compared; "
+        f"{remedy}.",
     )
 
 

@@ -169,7 +169,11 @@ def without_redacted(recipe: Mapping[str, Any], promise: Promise, private: TextT
     hidden: dict[str, Cells] = {}
     for name, sources in named.items():
         fits = isinstance(sources, list | tuple) and sources
-        if not fits or name not in promise.exact or set(sources) - set(promise.identifier):
+        if (
+            not fits
+            or name not in promise.exact
+            or set(sources) - {*promise.identifier, *promise.shown}
+        ):
             raise BadPlan(
                 "The recipe's redacted names columns that are not so used.",
                 remedy="Correct the recipe's roles.",

@@ -62,6 +62,10 @@ class Promise:
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     kept: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     label_names: frozenset[str] = frozenset()  # columns whose labels are names and claim nothing
+    drew: bool = False  # whether a change was drawn
+    changes: tuple[Mapping[str, Any], ...] = ()
+    shown: tuple[str, ...] = ()  # identifiers that are published, changed
+    named: tuple[str, ...] = ()  # every column that has a role
     person: str = ""  # tells persons apart, and is one of the identifiers; empty: a row is a person
 
     def missing_of(self, column: str) -> tuple[str, ...]:
@@ -139,14 +143,19 @@ def read_promise(
     refuse_unknown(kinds)
     if len(set(names)) < len(names):
         raise BadPlan("Two columns of the table have one name.", remedy="Rename one of them.")
-    shown = {*quasi, *sensitive, *insensitive}
-    gone = [n for n in (*identifier, *quasi, *sensitive, *insensitive, *kinds) if n not in names]
+    changes = _changes(recipe)
+    changed = [name for one in changes for name in one["columns"]]
+    masked = tuple(name for name in identifier if name in changed)
+    named = (*identifier, *quasi, *sensitive, *insensitive)
+    identifier = tuple(name for name in identifier if name not in masked)
+    shown = {*quasi, *sensitive, *insensitive, *masked}
+    gone = [n for n in (*named, *changed, *kinds) if n not in names]
     if gone:
         raise BadPlan(
             f"The table has no column {listing(dict.fromkeys(gone))}, which the recipe names.",
             remedy="Use the table and the recipe the release was made with.",
         )
-    both = [n for n in identifier if n in shown]
+    both = [n for n in (*identifier, *masked) if n in (*quasi, *sensitive, *insensitive)]
     exact = [n for n in insensitive if n in quasi or n in sensitive]
     if both or exact or not quasi:
         raise BadPlan(
@@ -197,9 +206,31 @@ def read_promise(
         sample=sample,
         seed=seed,
         shape=read_shape(section(recipe, "release")),
+        changes=changes,
+        shown=masked,
+        named=named,
         person=person,
         label_names=label_names(recipe),
     )
+
+
+def _changes(recipe: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Return what the recipe lists under [[changes]].
+
+    Raises
+    ------
+    BadPlan
+        If one is no table with columns, or a column is changed twice.
+    """
+    given = recipe.get("changes", [])
+    told = tuple(cast(list[object], given)) if isinstance(given, list) else (given,)
+    if not all(isinstance(one, Mapping) for one in told):
+        raise BadPlan("The recipe's changes are no tables.", remedy="Write each as [[changes]].")
+    found = cast(tuple[Mapping[str, Any], ...], told)
+    every = [name for one in found for name in _names(one.get("columns"), "changes' columns")]
+    if len(set(every)) < len(every):
+        raise BadPlan("The recipe changes a column twice.", remedy="Keep one of the changes.")
+    return found
 
 
 def section(recipe: Mapping[str, Any], key: str) -> Mapping[str, Any]:

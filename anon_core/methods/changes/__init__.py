@@ -1,0 +1,1 @@
+"""What changes of single columns share: keyed texts, and numbers written back."""

@@ -1,0 +1,1 @@
+"""Changes of single columns, made before anything is grouped: each file holds one."""

@@ -1,0 +1,98 @@
+"""Keyed pseudonyms: the same value has the same pseudonym, and only the key tells which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anon_core.base.errors import BadInput
+from anon_core.base.params import choice, flag, text
+from anon_core.base.registry import register
+from anon_core.contracts.change import Chance, Change
+from anon_core.data.column import Column
+from anon_core.data.roles.roles import Role, Roles
+from anon_core.data.table import Dataset
+from anon_core.methods.changes.cells import by_text
+from anon_core.methods.changes.keyed import normalised, pseudonym
+
+
+@register("change")
+@dataclass(frozen=True, kw_only=True)
+class Pseudonym(Change):
+    """HMAC-SHA-256 of purpose, domain and value, shortened (RFC 2104)."""
+
+    name: ClassVar[str] = "pseudonym"
+    title: ClassVar[str] = "Keyed pseudonyms"
+    summary: ClassVar[str] = (
+        "Publishes a code for each value of an identifier that only holders of the secret key can "
+        "compute. The same value has the same code, so rows and tables of one domain can be joined."
+    )
+    when: ClassVar[str] = (
+        "Use it where the recipient has to join rows of one person; never as the only protection, "
+        "since it leaves rows per person, their order and every other column, and stays personal "
+        "data for whoever can reach the key."
+    )
+    formula: ClassVar[str] = (
+        "x ← first t bits of HMAC-SHA-256(K, len‖purpose‖len‖domain‖len‖value) in base32; K has "
+        "exactly 32 bytes; two values meet with chance ≤ n(n − 1) / 2^(t+1)"
+    )
+    source: ClassVar[str] = (
+        "Krawczyk, Bellare and Canetti 1997, RFC 2104; EDPB Guidelines 01/2025 on pseudonymisation"
+    )
+    leaves: ClassVar[str] = (
+        "It leaves how many rows a person has, their histories, joins within the domain, and every "
+        "other column; who knows how many rows each person has may name them by that alone."
+    )
+    of_roles: ClassVar[tuple[Role, ...]] = ("identifier", "person")
+    needs_key: ClassVar[bool] = True
+    replaces: ClassVar[bool] = False
+    joins_rows: ClassVar[bool] = True
+
+    domain: str = text(
+        default="person",
+        help="Recipient or project, and kind of thing. Columns and tables of one domain can be "
+        "joined; those of different domains cannot.",
+        label="Domain",
+    )
+    bits: str = choice(
+        default="80",
+        options=("60", "70", "80", "100", "120"),
+        help="Length of a pseudonym; 80 bits are 16 characters.",
+        label="Bits",
+    )
+    fold_case: bool = flag(
+        default=False,
+        help="Whether values that differ in capital letters only are one person.",
+        label="Small and capital letters are the same",
+    )
+
+    def run(
+        self, table: Dataset, columns: Sequence[str], roles: Roles, chance: Chance
+    ) -> Mapping[str, Column]:
+        """Return the columns as pseudonyms; a missing value stays missing.
+
+        Raises
+        ------
+        BadInput
+            If two values have one pseudonym: two persons would look like one.
+        """
+        found: dict[str, Column] = {}
+        for name in columns:
+            of: dict[str, str] = {}
+
+            def told(value: str, name: str = name, of: dict[str, str] = of) -> str:
+                made = pseudonym(
+                    chance.key, self.domain, value, bits=int(self.bits), fold=self.fold_case
+                )
+                plain = normalised(value, fold=self.fold_case)
+                if of.setdefault(made, plain) != plain:
+                    raise BadInput(
+                        f"Two values of '{name}' have the same pseudonym of {self.bits} bits.",
+                        remedy="Choose longer pseudonyms.",
+                        values=[of[made], plain],
+                    )
+                return made
+
+            found[name] = by_text(table.column(name), told, kind="text")
+        return found

@@ -1,0 +1,73 @@
+"""Changes on Run: what the form writes into the recipe, and where the secret key goes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+import streamlit as st
+
+from anon_core.base.errors import BadPlan
+from tests.ui.sessions import RUN, carried_out, load, open_page, words
+from ui.state import session_file, state
+
+KEY = bytes(range(32)).hex()
+
+
+def session() -> dict[str, Any]:
+    """Return a session with an identifier."""
+    held = load("toth-private", algorithm={"name": "mondrian"})
+    with patch.object(st, "session_state", held):
+        roles, data = state.roles(), state.dataset()
+        assert data is not None
+        name = next(n for n in data.names if n not in (*roles.quasi, *roles.sensitive))
+        left = [n for n in state.left_out() if n != name]
+        taken = replace(roles, insensitive=tuple(n for n in roles.insensitive if n != name))
+        if name not in taken.identifier:
+            taken = replace(taken, identifier=(*taken.identifier, name))
+        state.set_roles(taken, left)
+    return held | {"name": name}
+
+
+def test_a_change_is_added_and_needs_its_key() -> None:
+    held = session()
+    name = held.pop("name")
+    app = open_page(RUN, held)
+    assert not app.exception
+    app = next(s for s in app.selectbox if s.key == "changes/0").set_value("pseudonym").run()
+    columns = next(m for m in app.multiselect if m.key == "changes/0/pseudonym/columns")
+    assert columns.options == [name]
+    app = columns.set_value([name]).run()
+    assert not app.exception
+    (made,) = app.session_state["state/work"]["draft"]["changes"]
+    assert (made["name"], made["columns"], made["domain"]) == ("pseudonym", [name], "person")
+    field = next(t for t in app.text_input if t.key == "changes/key")
+    app = field.set_value(KEY[:10]).run()
+    assert "has 10 of 64 hexadecimal digits" in words(app).replace("\\", "")
+    app = next(t for t in app.text_input if t.key == "changes/key").set_value(KEY).run()
+    assert not app.exception
+    work = app.session_state["state/work"]
+    assert KEY not in json.dumps(work)
+    held = {**held, "state/work": work}
+    with pytest.raises(BadPlan, match="secret key"):
+        carried_out(held)
+    result = carried_out({**held, "state/key": KEY})
+    shown = result.published.to_pandas()[name]
+    assert all(len(text) == 16 for text in shown)
+    assert len(set(shown)) == len(shown)
+    with patch.object(st, "session_state", {**held, "state/key": KEY}):
+        assert KEY not in json.dumps(session_file.told())
+
+
+def test_a_change_goes_when_its_column_has_another_role() -> None:
+    held = session()
+    name = held.pop("name")
+    with patch.object(st, "session_state", held):
+        state.update_draft(changes=[{"name": "constant", "columns": [name]}])
+        assert state.recipe()["changes"] == [{"name": "constant", "columns": [name]}]
+        roles = state.roles()
+        state.set_roles(replace(roles, identifier=(), quasi=(*roles.quasi, name)))
+        assert "changes" not in state.recipe()
