@@ -17,9 +17,9 @@ from typing import Any, cast
 import numpy as np
 
 from anon_core.base.errors import BadPlan, listing
-from anon_core.verification.text.cells import Cells, TextTable, narrow
 from anon_core.verification.findings import Check
 from anon_core.verification.rows.tables import Promise
+from anon_core.verification.text.cells import Cells, TextTable, narrow
 
 #: Texts of a column, row by row; None where there is no value.
 Rows = list[str | None]
