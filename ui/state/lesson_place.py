@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from anon_core.base.errors import BadInput
-from anon_core.teaching.learn import Example, Lesson, Step, Trace, find_lesson, own_example, traced
+from anon_core.teaching.learn import Example, Lesson, Step, Trace, find_lesson, own_example, read
 from anon_core.teaching.learn.example import Material
 from anon_core.teaching.learn.shelf import examples_of
 from ui.state import state
@@ -89,8 +89,7 @@ def reading(lesson: Lesson) -> Reading:
     own = state.fingerprint() if name == OWN else ""
 
     def made() -> tuple[Trace, Sequence[Step]]:
-        trace = traced(lesson, _example(lesson, name))
-        return trace, tuple(lesson.steps(trace))
+        return read(lesson, _example(lesson, name))
 
     with st.spinner("Running what the lesson is about"):
         trace, steps = state.once("learn/trace", (lesson.name, name, own), made)

@@ -6,7 +6,7 @@ nothing that a technique computes; what its last step shows is the release of th
 
 from anon_core.teaching.learn.example import Example, own_example
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
-from anon_core.teaching.learn.lesson_run import traced
+from anon_core.teaching.learn.lesson_run import read, traced
 from anon_core.teaching.learn.shelf import all_lessons, find_lesson
 from anon_core.teaching.learn.trace import Trace
 
@@ -22,5 +22,6 @@ __all__ = [
     "all_lessons",
     "find_lesson",
     "own_example",
+    "read",
     "traced",
 ]

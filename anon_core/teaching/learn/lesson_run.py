@@ -7,14 +7,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from anon_core.base.compilation import interpreting
 from anon_core.base.context import Context, Event
 from anon_core.base.errors import BadInput, Infeasible, NotFound
 from anon_core.data.roles.roles import Roles
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from anon_core.teaching.learn.example import Example
-from anon_core.teaching.learn.lesson import Lesson
+from anon_core.teaching.learn.lesson import Lesson, Step
 from anon_core.teaching.learn.trace import Run, Trace, texts_of
+
+
+def read(lesson: Lesson, example: Example) -> tuple[Trace, tuple[Step, ...]]:
+    """Carry out a lesson's runs on an example, and make its steps; see `traced`.
+
+    Tables of lessons are so small that no loop is worth a wait for its compiler: those the disk
+    does not keep are interpreted.
+    """
+    with interpreting():
+        trace = traced(lesson, example)
+        return trace, tuple(lesson.steps(trace))
 
 
 def traced(lesson: Lesson, example: Example) -> Trace:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
+import subprocess
+import sys
 from collections import Counter
 from functools import cache
 from itertools import pairwise
@@ -265,3 +268,23 @@ def test_what_cannot_be_read_is_refused_with_a_remedy() -> None:
     material = Material(dataset=deep.dataset, roles=deep.roles)
     with pytest.raises(BadInput, match="64 nodes"):
         traced(find_lesson("samarati"), own_example(material, "Deep"))
+
+
+def test_a_lesson_waits_for_no_compiler(tmp_path: Path) -> None:
+    """Loops that the disk does not keep are interpreted: the first step is there in seconds."""
+    code = (
+        "from anon_core.teaching.learn import find_lesson, read\n"
+        "lesson = find_lesson('slicing-check')\n"
+        "trace, steps = read(lesson, lesson.examples[0])\n"
+        "print(len(steps))\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(told.stdout) > 10
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and file.suffix == ".nbc"]
