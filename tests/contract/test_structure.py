@@ -51,9 +51,9 @@ def test_rooms_floors_and_arrows() -> None:
 
 def test_files_of_the_core() -> None:
     files = [path for name, path in modules().items() if name.startswith("anon_core")]
-    assert len(files) <= 715
+    assert len(files) <= 760
     second = [path for path in files if "verification" in path.parts]
-    assert len(second) <= 95
+    assert len(second) <= 100
 
 
 def test_no_folder_is_a_heap() -> None:
@@ -62,7 +62,7 @@ def test_no_folder_is_a_heap() -> None:
         if path.is_relative_to(ROOT / "anon_core") and path.name != "__init__.py":
             flat[str(path.parent.relative_to(ROOT))] += 1
     heaps = {where: n for where, n in flat.items() if where.rpartition("/")[2] not in SHELVES}
-    assert max(heaps.values()) <= 22, sorted(heaps.items(), key=lambda one: -one[1])[:5]
+    assert max(heaps.values()) <= 24, sorted(heaps.items(), key=lambda one: -one[1])[:5]
 
 
 def test_modules_are_nouns() -> None:
