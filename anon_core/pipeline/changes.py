@@ -86,10 +86,10 @@ def _refuse_joined(made: Sequence[Column], promised: str) -> None:
     if several:
         raise BadPlan(
             f"Pseudonyms of {listing(several)} join the rows of one person, and {promised} is "
-            "about each row by itself: a person's rows taken together may be like nobody else's, "
+            "about each row by itself: a person's rows taken together may be like no one else's, "
             "though each of them is like others.",
             remedy="Make a table with one row a person, leave the column out, or remove the "
-            "promise and publish values as they are.",
+            "privacy model and publish values as they are.",
         )
 
 

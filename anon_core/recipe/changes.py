@@ -71,5 +71,6 @@ def refuse_no_changes(
             f"{models[0].title} counts rows with equal quasi-identifiers, and the cells of "
             f"{listing(replaced)} are replaced: equal published cells are no crowd, since none of "
             "them need be its person's own.",
-            remedy="Remove the promise and publish values as they are, or take the change away.",
+            remedy="Remove the privacy model and publish values as they are, or take the change "
+            "away.",
         )

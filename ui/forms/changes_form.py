@@ -118,7 +118,7 @@ def _key() -> None:
         value=follow("changes/key", state.secret_key()),
         key="changes/key",
         type="password",
-        help="32 random bytes, for example from `openssl rand -hex 32`. Keep the key apart from "
+        help="32 random bytes, for example from `openssl rand -hex 32`. Keep the key away from "
         "the release and give it again for every run that must have the same pseudonyms. It stays "
         "in this session and is never stored.",
     )

@@ -127,7 +127,7 @@ def _tables(experiment: Experiment) -> None:
         names = " or ".join(PurePosixPath(place).name for place in FILES[experiment.table][:1])
         st.write(
             f"This experiment is on {plain(WANTED[experiment.table])}. Without it, a generated "
-            f"table with the same columns stands in, and every figure says so. Choose the folder "
+            f"table with the same columns is used, and every figure says so. Choose the folder "
             f"that holds {names}; docs/experiments.md names its columns."
         )
         files = st.file_uploader(

@@ -33,7 +33,7 @@ def parse_key(given: str) -> bytes:
         f"The secret key has {digits} of {2 * KEY_BYTES} hexadecimal digits"
         + (f" and {len(text) - digits} other characters." if len(text) > digits else "."),
         remedy="Give 32 random bytes as 64 hexadecimal digits, for example those that "
-        "`openssl rand -hex 32` prints, and keep them apart from the release.",
+        "`openssl rand -hex 32` prints, and keep them away from the release.",
     )
 
 

@@ -44,7 +44,7 @@ class DateShift(Change):
     source: ClassVar[str] = "Hripcsak et al. 2016, doi 10.1093/jamia/ocw001"
     leaves: ClassVar[str] = (
         "It leaves the days between a person's dates, and the season where D is below 91; a known "
-        "study window gives away offsets at its edges, and an age beside a birth date undoes it."
+        "study window gives away offsets at its edges, and an age next to a birth date undoes it."
     )
     of_roles: ClassVar[tuple[Role, ...]] = ("sensitive", "insensitive")
     needs_key: ClassVar[bool] = True
@@ -59,7 +59,7 @@ class DateShift(Change):
     )
     by: str = private_column(
         help="Column that says whose dates they are.",
-        label="Persons are told apart by",
+        label="Column that says whose row it is",
         empty="the person column",
     )
     domain: str = text(
@@ -90,7 +90,7 @@ class DateShift(Change):
         by = self.by or roles.person
         if not by:
             raise BadPlan(
-                "Dates are shifted per person, and no column tells persons apart.",
+                "Dates are shifted per person, and no column says whose row it is.",
                 remedy="Mark the person column on Roles, or name an identifier as 'by'.",
             )
         if self.weeks and self.days < 7:

@@ -31,7 +31,7 @@ class Pseudonym(Change):
     when: ClassVar[str] = (
         "Use it where the recipient has to join rows of one person; never as the only protection, "
         "since it leaves rows per person, their order and every other column, and stays personal "
-        "data for whoever can reach the key."
+        "data for anyone who can reach the key."
     )
     formula: ClassVar[str] = (
         "x ← first t bits of HMAC-SHA-256(K, len‖purpose‖len‖domain‖len‖value) in base32; K has "
