@@ -8,7 +8,10 @@ from fractions import Fraction
 from tests import naive
 from tests.making import Case
 
-METRICS = ("loss", "discernibility", "average-class-size", "ncp", "generalization-height")
+METRICS = (
+    *("loss", "weighted-loss", "discernibility", "average-class-size", "ncp"),
+    "generalization-height",
+)
 
 
 class Enumeration:

@@ -243,7 +243,7 @@ def ncp_of(a: Attribute, cover: Sequence[str], column: Sequence[str]) -> Fractio
 
 def price_of(metric: str, a: Attribute, cover: Sequence[str], column: Sequence[str]) -> Fraction:
     """Return the price of one cell."""
-    if metric == "loss":
+    if metric in ("loss", "weighted-loss"):  # every weight is 1 where none is given
         return loss_of(a, cover)
     if metric == "ncp":
         return ncp_of(a, cover, column)

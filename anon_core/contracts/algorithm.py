@@ -116,6 +116,13 @@ class Algorithm(Technique):
             "rows": "drawn" if self.is_mechanism else "all",
         }
 
+    def keeps_level_bounds(self) -> bool:
+        """Whether, as it is set, it keeps every column within the levels that a plan allows.
+
+        What it publishes is checked all the same; see `LevelBounds`.
+        """
+        return self.one_level and not self.is_mechanism
+
     def best_levels(self) -> tuple[Metric, float] | None:
         """Return metric and share of rows that may go, where it proves levels to be the best.
 

@@ -98,6 +98,13 @@ def levels_by_column(
                 f"levels 0 to {height}.",
                 remedy=f"Set levels.{name} to one of these.",
             )
+        least, most = problem.level_bounds.get(name, (0, height))
+        if not least <= level <= most:
+            raise BadPlan(
+                f"{owner}: the level of '{name}' is {brief(level)}, and [level_bounds] allows "
+                f"{least} to {most}.",
+                remedy=f"Set levels.{name} to one of these, or move the bounds.",
+            )
         found[name] = level
     return tuple(found[name] for name in problem.quasi)
 

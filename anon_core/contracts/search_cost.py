@@ -21,7 +21,7 @@ BEST_BY = "Best by"
 
 
 class CellCost(Metric):
-    """A mean of prices per cell; a suppressed row pays 1 in every cell.
+    """A mean of prices per cell; a suppressed row pays 1 in each, or as `removed_counts` says.
 
     Prices depend only on the cell's cover, so the cost of a lattice node without suppression is a
     sum of one number per attribute and level: an exact bound that needs no scan.
@@ -34,6 +34,13 @@ class CellCost(Metric):
     #: Whether prices follow from the hierarchies alone, and tell nothing of the table.
     by_domain: ClassVar[bool] = False
 
+    #: What a suppressed cell pays of what its price at the published level leaves to 1.
+    removed_counts: float = 1.0
+
+    def column_weights(self, problem: Problem) -> npt.NDArray[np.float64]:
+        """Return what each quasi-identifier counts, 1 on average; shape (quasi,)."""
+        return np.ones(len(problem.quasi))
+
     @abstractmethod
     def price(
         self, problem: Problem, column: str, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]
@@ -41,17 +48,22 @@ class CellCost(Metric):
         """Return the price in [0, 1] of cells that cover leaves lo..hi; same shape as `lo`."""
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
-        """Return the mean price over the table's rows and quasi-identifiers."""
+        """Return the mean price over the table's rows and quasi-identifiers.
+
+        By column it is not weighted.
+        """
         sizes = release.grouping.sizes
         rows = max(problem.rows, 1)
         gone = release.suppressed
         per_class = np.zeros(len(sizes), dtype=np.float64)
         per_column: dict[str, float] = {}
-        for name in problem.quasi:
+        weights = self.column_weights(problem)
+        for name, weight in zip(problem.quasi, weights.tolist(), strict=True):
             cells = release.by_cover(name, partial(self.price, problem, name))
-            per_class += cells
-            per_column[name] = float((cells @ sizes + gone) / rows)
-        total = float(np.mean(list(per_column.values())))
+            per_class += weight * cells
+            lost = gone if self.removed_counts == 1 else self._of_removed(problem, release, name)
+            per_column[name] = float((cells @ sizes + lost) / rows)
+        total = float(np.mean(weights * list(per_column.values())))
         return Measure(
             metric=self.name,
             value=total,
@@ -59,6 +71,44 @@ class CellCost(Metric):
             per_class=per_class / len(problem.quasi),
             per_column=per_column,
         )
+
+    def not_defined_for(self, release: Release) -> str:
+        """Refuse rows that were removed from a release whose columns have no one level."""
+        if self.removed_counts == 1 or not release.suppressed:
+            return ""
+        if all(_level(release, name) is not None for name in release.problem.quasi):
+            return ""
+        return (
+            "What a suppressed row costs less than everything is its cells at the levels of their "
+            "columns, and columns of this release have no one level."
+        )
+
+    def _of_removed(self, problem: Problem, release: Release, name: str) -> float:
+        """Return what the suppressed cells of a column pay, at the level of the column."""
+        level, hierarchy = _level(release, name), problem.hierarchies[name]
+        if level is None:
+            return float(release.suppressed)
+        grouping, frequency = release.grouping, problem.frequency
+        gone = grouping.member < 0
+        leaf = frequency.codes[grouping.key[gone], frequency.columns.index(name)]
+        lo, hi = hierarchy.bounds(level)
+        own = self.price(problem, name, lo, hi)[hierarchy.node(level)[leaf]]
+        return float((own + self.removed_counts * (1 - own)) @ grouping.count[gone])
+
+
+def _level(release: Release, name: str) -> int | None:
+    """Return the one level of a column; None where its cells stand at several, or at none."""
+    levels = np.unique(release.vocabularies[name].level)
+    return int(levels[0]) if len(levels) == 1 and levels[0] >= 0 else None
+
+
+def domain_share(
+    problem: Problem, column: str, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]
+) -> npt.NDArray[np.float64]:
+    """Return (leaves − 1) / (|A| − 1) of cells that cover leaves lo..hi; 0 for one value."""
+    hierarchy = problem.hierarchies[column]
+    covered = hierarchy.leaf_count(lo, hi)
+    return np.maximum(covered - 1, 0) / max(hierarchy.size - 1, 1)
 
 
 class SizeCost(Metric):

@@ -26,6 +26,7 @@ class Limits(TypedDict):
     rows: int
     distinct: dict[str, int]
     share: dict[str, int]
+    bounds: tuple[tuple[int, int], ...]
 
 
 def limits_told(problem: Problem, models: Sequence[GroupModel]) -> Limits | None:
@@ -54,6 +55,12 @@ def limits_told(problem: Problem, models: Sequence[GroupModel]) -> Limits | None
         rows=problem.rows,
         distinct={name: least for name, least in distinct.items() if least > 1},
         share={name: least for name, least in share.items() if least > 1},
+        bounds=tuple(
+            problem.level_bounds.get(name, (0, problem.hierarchies[name].height))
+            for name in problem.quasi
+        )
+        if problem.level_bounds
+        else (),
     )
 
 

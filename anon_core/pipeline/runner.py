@@ -339,7 +339,9 @@ def _read(job: _Job, context: Context) -> None:
     if plan.labels.renamed:
         typed = job.dataset.with_kinds(plan.types)
         job.hierarchies = dict(plan.labels.applied(typed, job.hierarchies))
+    plan.level_bounds.refuse_unkept(plan.algorithm)
     job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
+    job.problem = replace(job.problem, level_bounds=plan.level_bounds.of(job.problem))
     job.kinds = decided_kinds(plan, job.dataset)
     job.problem = with_meanings(plan.sensitive_levels, job.problem, job.hierarchies)
     if job.assess or job.earlier is not None:

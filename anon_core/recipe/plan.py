@@ -32,6 +32,7 @@ from anon_core.recipe.earlier_release import EarlierFile
 from anon_core.recipe.engine import Engine
 from anon_core.recipe.hierarchy_folder import with_files
 from anon_core.recipe.labels import Labels
+from anon_core.recipe.level_bounds import LevelBounds
 from anon_core.recipe.old_recipes import VERSION, renewed
 from anon_core.recipe.parts import (
     SEARCH,
@@ -61,6 +62,7 @@ _SECTIONS = {
     "roles",
     "hierarchies",
     "labels",
+    "level_bounds",
     "sensitive_levels",
     "redacted",
     "changes",
@@ -98,6 +100,8 @@ class Plan:
         Column → path of its level table, relative to the recipe.
     labels : Labels
         What becomes of labels that say what their values are not; without it they are refused.
+    level_bounds : LevelBounds
+        The lowest and highest level of single quasi-identifiers.
     sensitive_levels : mapping of str to int or 'search'
         Sensitive columns that are published at this level of their hierarchy, in place of their
         values; promises count what is published. Or at the least level, their values first, at
@@ -153,6 +157,7 @@ class Plan:
     types: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
     hierarchies: Mapping[str, str] = field(default_factory=dict[str, str])
     labels: Labels = field(default_factory=Labels)
+    level_bounds: LevelBounds = field(default_factory=LevelBounds)
     sensitive_levels: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
     redacted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     changes: tuple[Changed, ...] = ()
@@ -199,6 +204,7 @@ class Plan:
         refuse_no_csv(self.csv, further=bool(self.formats) or self.dialect is not None)
         refuse_no_parts(self.parts)
         self.reuse.refuse_searching(self.algorithm, self.earlier.file)
+        self.level_bounds.refuse_others(self.roles)
         refuse_no_levels(self.sensitive_levels, self.roles)
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
         elsewhere = {**self.redacted, **self.sensitive_levels}
@@ -326,6 +332,8 @@ class Plan:
             named["hierarchies"] = dict(self.hierarchies)
         if labels := self.labels.as_mapping():
             named["labels"] = labels
+        if bounds := self.level_bounds.as_mapping():
+            named["level_bounds"] = bounds
         if self.sensitive_levels:
             named["sensitive_levels"] = dict(self.sensitive_levels)
         if self.redacted:
@@ -464,6 +472,7 @@ class Plan:
             ),
             hierarchies=texts_of("[hierarchies]", table_of(given, "hierarchies")),
             labels=Labels.from_mapping(table_of(given, "labels")),
+            level_bounds=LevelBounds.from_mapping(table_of(given, "level_bounds")),
             sensitive_levels=dict(table_of(given, "sensitive_levels")),
             redacted=dict(table_of(given, "redacted")),
             changes=changes_of(list_of(given, "changes")),

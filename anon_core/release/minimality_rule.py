@@ -7,8 +7,9 @@ knows the algorithm reasons from it which tables would have been released like t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,8 @@ class StopRule:
         Different values of a sensitive column that every class needs.
     share : mapping of str to int
         l of a sensitive column of which no value may fill more than 1/l of a class.
+    bounds : tuple of (int, int)
+        The lowest and highest level of each quasi-identifier, where these were bounded; else empty.
     again : callable, or None
         The technique itself, for tables small enough to be tried one by one; see `Replay`. None
         where sensitive values or chance have a part in what it does.
@@ -44,12 +47,21 @@ class StopRule:
     rows: int
     distinct: Mapping[str, int] = field(default_factory=dict[str, int])
     share: Mapping[str, int] = field(default_factory=dict[str, int])
+    bounds: tuple[tuple[int, int], ...] = ()
     again: Replay | None = field(default=None, repr=False)
 
     @property
     def sizes_alone(self) -> bool:
         """Whether nothing but the sizes of classes decided."""
         return not self.distinct and not self.share
+
+    def bounds_of(self, heights: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """Return the lowest and highest levels to choose from, given the hierarchies' heights."""
+        return self.bounds or tuple((0, height) for height in heights)
+
+    def choices(self, heights: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Return every choice of levels, given the hierarchies' heights."""
+        return product(*(range(low, high + 1) for low, high in self.bounds_of(heights)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

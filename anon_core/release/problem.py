@@ -62,6 +62,9 @@ class Problem:
     searched : mapping of str to Hierarchy
         Quasi-identifiers' hierarchies with the levels that a search may choose, where these are not
         all; prices are those of `hierarchies`.
+    level_bounds : mapping of str to (int, int)
+        The lowest and the highest level that a search may choose for a quasi-identifier, where
+        these are not all.
     meant : mapping of str to mapping of str to tuple of str
         By sensitive column with a hierarchy, which published values each of its texts stands for:
         an earlier release may have published it at another level.
@@ -79,6 +82,7 @@ class Problem:
     by_class: bool = False
     pieces: Pieces | None = None
     searched: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
+    level_bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     meant: Mapping[str, Mapping[str, tuple[str, ...]]] = field(
         default_factory=dict[str, Mapping[str, tuple[str, ...]]], repr=False
     )

@@ -39,6 +39,7 @@ from anon_core.verification.rows.averages import check_averages, check_groups, n
 from anon_core.verification.rows.changes import with_changes
 from anon_core.verification.rows.groups import Grouped, table_names
 from anon_core.verification.rows.histogram import tally
+from anon_core.verification.rows.level_bounds import bounds_of, check_level_bounds
 from anon_core.verification.rows.lines import Lines
 from anon_core.verification.rows.permuted import check_permuted
 from anon_core.verification.rows.public_people import PublicPeople, read_public
@@ -220,6 +221,7 @@ def _recomputed(
         If both do not say the same.
     """
     promise = read_promise(recipe, private.names, levels)
+    bounds = bounds_of(recipe, promise.quasi)
     every = len(private)
     private = without_redacted(recipe, promise, private)
     promise, private, changed = with_changes(promise, private, key)
@@ -257,7 +259,9 @@ def _recomputed(
             verification = (
                 check_permuted(promise, published, table, judged, witness)
                 if promise.permuted
-                else _check_whole(promise, published["release"], table, levels, judged, witness)
+                else _check_whole(
+                    promise, published["release"], table, levels, judged, witness, bounds
+                )
             )
         except Exception:  # of other cells it says nothing
             compared.refuse_unlike()
@@ -349,6 +353,7 @@ def _check_whole(
     levels: Mapping[str, Sequence[Sequence[str]]],
     judged: Callable[[Mapping[str, Grouped]], Sequence[Check]],
     witness: Witness | None,
+    bounds: Mapping[str, tuple[int, int | None]],
 ) -> Verification:
     """Check a release whose rows stay whole."""
     release = file.lines
@@ -363,6 +368,8 @@ def _check_whole(
     checks += judged(whole)
     if promise.shape.levels == "one":
         checks.append(check_one_level(promise, release, table))
+    if bounds:
+        checks.append(check_level_bounds(bounds, promise, release, table))
     names = promise.quasi
     if promise.averaged:
         checks.extend(check_averages(promise, release, table))

@@ -37,6 +37,7 @@ from anon_core.verification.findings import Check, Verification, many, named, no
 from anon_core.verification.judgement import judge_all
 from anon_core.verification.rows.groups import Grouped, group_name, parts, table_names
 from anon_core.verification.rows.histogram import tally
+from anon_core.verification.rows.level_bounds import bounds_of
 from anon_core.verification.rows.lines import Lines
 from anon_core.verification.rows.recipe_changes import relabelled
 from anon_core.verification.rows.shape import completed
@@ -55,6 +56,7 @@ _NEEDS_TABLE = {
 }
 
 _EVERYONE = "Whether everyone fits a group that shows all their values was not checked."
+_BOUNDS = "Whether every column is at a level that [level_bounds] allows was not checked."
 _AVERAGES = "Whether each number is the average of its class was not checked."
 
 
@@ -105,6 +107,7 @@ def verify_release_only(
     ]
     names += list(section(recipe, "types"))
     promise = read_promise(recipe, [n for n in dict.fromkeys(names) if n])
+    bounded = bool(bounds_of(recipe, promise.quasi))
     levels = relabelled(recipe, levels, partial(_as_told, promise, levels))
     tables = table_names(promise)
     files = read_files(release_folder, tables, section(recipe, "export"))
@@ -118,15 +121,15 @@ def verify_release_only(
             odd = Check(
                 name="readable", holds=False, sentence=f"The published file {read} is missing."
             )
-            return Verification(checks=(odd,), unchecked=_unchecked(promise, ()))
+            return Verification(checks=(odd,), unchecked=_unchecked(promise, (), bounded=bounded))
         try:
             first = read_release(name, files, promise.quasi, bare.spelling)
             odd = check_readable(first)
         except BadInput as error:
             odd = Check(name="readable", holds=False, sentence=error.message)
-            return Verification(checks=(odd,), unchecked=_unchecked(promise, ()))
+            return Verification(checks=(odd,), unchecked=_unchecked(promise, (), bounded=bounded))
         if odd is not None:
-            return Verification(checks=(odd,), unchecked=_unchecked(promise, ()))
+            return Verification(checks=(odd,), unchecked=_unchecked(promise, (), bounded=bounded))
         published[name] = first
     kinds = {
         column: kind_of([text for text in texts if text])
@@ -161,10 +164,12 @@ def verify_release_only(
     for group in whole.values():
         sizes = tally(group.group, group.table.count)
         facts |= {"classes": float(len(sizes)), "smallest_class": float(sizes.min(initial=0))}
-    return Verification(checks=tuple(checks), facts=facts, unchecked=_unchecked(promise, left))
+    return Verification(
+        checks=tuple(checks), facts=facts, unchecked=_unchecked(promise, left, bounded=bounded)
+    )
 
 
-def _unchecked(promise: Promise, left: Sequence[Check]) -> tuple[Check, ...]:
+def _unchecked(promise: Promise, left: Sequence[Check], *, bounded: bool) -> tuple[Check, ...]:
     promises = [
         not_checked(check.name, check.sentence.removesuffix(" Treated as broken."), check.column)
         for check in left
@@ -172,6 +177,8 @@ def _unchecked(promise: Promise, left: Sequence[Check]) -> tuple[Check, ...]:
     needs = dict(_NEEDS_TABLE)
     if promise.permuted:
         needs["membership"] = _EVERYONE
+    if bounded:
+        needs["level-bounds"] = _BOUNDS
     if promise.averaged:
         needs["groups"] = _AVERAGES
     others = [not_checked(name, sentence) for name, sentence in needs.items()]

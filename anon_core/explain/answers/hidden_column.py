@@ -68,10 +68,14 @@ def hidden_column(result: Result, column: str) -> Answer:
     said = level_said(problem, column, node[place])
     start = f"'{column}' is at {said}, which says nothing, in all {rows_said(published)}."
     if finer.holds:
+        lowest = problem.level_bounds.get(column, (0, 0))[0]
+        chosen = f"{result.plan.algorithm.title} preferred another choice"
+        if finer_level < lowest:
+            chosen = f"the lowest level you allow is {lowest}"
         cost = f"loss {finer.loss:.4g} instead of {here.loss:.4g}"
         why = (
             f"The privacy models would also hold one step finer, with {rows_said(finer.removed)} "
-            f"suppressed and {cost}; {result.plan.algorithm.title} preferred another choice."
+            f"suppressed and {cost}; {chosen}."
         )
     else:
         why = (

@@ -41,6 +41,7 @@ def larger_than_asked(result: Result) -> Answer:
 def _of_levels(result: Result, node: tuple[int, ...], asked: int, reached: int) -> Answer:
     rows: list[dict[str, Cell]] = []
     open_: list[str] = []
+    bounded: list[str] = []
     for place, name in enumerate(result.problem.quasi):
         if node[place] == 0:
             continue
@@ -56,7 +57,8 @@ def _of_levels(result: Result, node: tuple[int, ...], asked: int, reached: int) 
             }
         )
         if step.holds:
-            open_.append(name)
+            lowest = result.problem.level_bounds.get(name, (0, 0))[0]
+            (bounded if node[place] == lowest else open_).append(name)
     start = f"You asked for {asked}, and the smallest class has {rows_said(reached)}."
     if not rows:
         return Answer(sentence=f"{start} Every column is at its finest level.")
@@ -66,6 +68,12 @@ def _of_levels(result: Result, node: tuple[int, ...], asked: int, reached: int) 
             f"and the privacy models still hold. {result.plan.algorithm.title} chose otherwise, "
             "because "
             "it prefers other levels or does not try every combination.",
+            rows=tuple(rows),
+        )
+    if bounded:
+        return Answer(
+            sentence=f"{start} '{bounded[0]}' could be one level finer and the privacy models "
+            "still hold, but it is at the lowest level you allow.",
             rows=tuple(rows),
         )
     near = min(rows, key=lambda row: int(row["rows that would have to go"] or 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -92,7 +92,9 @@ def step_at(result: Result, node: NodeOf, models: tuple[GroupModel, ...] | None 
             remedy=f"Name one from 0 to {heights} for every quasi-identifier.",
         )
     budget = rows_removable(problem, result.plan.algorithm)
-    nodes = Nodes(problem, models or promised(result), budget, Context())
+    # What a bound on levels stands in the way of is what one wants to know.
+    anywhere = replace(problem, level_bounds={})
+    nodes = Nodes(anywhere, models or promised(result), budget, Context())
     removed = nodes.removed(node)
     loss = 1.0
     if removed < problem.rows:

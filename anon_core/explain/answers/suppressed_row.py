@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from anon_core.base.arrays import I64
@@ -91,7 +93,8 @@ def _remedies(result: Result, node: NodeOf, run: int) -> list[dict[str, Cell]]:
     problem = result.problem
     found: list[dict[str, Cell]] = []
     for place, name in enumerate(problem.quasi):
-        if node[place] == problem.hierarchies[name].height:
+        height = problem.hierarchies[name].height
+        if node[place] == problem.level_bounds.get(name, (0, height))[1]:
             continue
         higher = moved(node, place, 1)
         own, sizes = classes_at(problem, higher)
@@ -111,7 +114,8 @@ def _remedies(result: Result, node: NodeOf, run: int) -> list[dict[str, Cell]]:
 
 def _keeps(result: Result, node: NodeOf, run: int, models: tuple[GroupModel, ...]) -> bool:
     """Say whether the class of a quasi tuple keeps these promises at these levels."""
-    nodes = Nodes(result.problem, models, result.problem.rows, Context())
+    anywhere = replace(result.problem, level_bounds={})
+    nodes = Nodes(anywhere, models, result.problem.rows, Context())
     release = nodes.release(node)
     frequency = result.problem.frequency
     entry = int(np.flatnonzero(frequency.run == run)[0])

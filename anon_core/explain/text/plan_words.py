@@ -219,6 +219,15 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
         parts.append("Rows that miss a value in a column with a role are dropped first.")
     if plan.data.sample < 1:
         parts.append(f"A random sample of {share(plan.data.sample)} of rows is drawn before.")
+    for name, ends in plan.level_bounds.as_mapping().items():
+        least, most = ends.get("least", 0), ends.get("most")
+        if least == most:
+            where = f"at level {least}"
+        elif most is None:
+            where = f"at level {least} or above"
+        else:
+            where = f"at levels {least} to {most}"
+        parts.append(f"'{name}' is published {where} of its hierarchy.")
     for name, level in plan.sensitive_levels.items():
         where = (
             "unchanged, or the lowest level of its hierarchy at which the privacy models can hold"

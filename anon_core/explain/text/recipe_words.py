@@ -33,6 +33,7 @@ _SECTIONS = {
     "types": "Type of",
     "hierarchies": "Hierarchy of",
     "labels": "Labels of",
+    "level_bounds": "Lowest and highest level of",
     "sensitive_levels": "Published level of",
     "population": "Population",
     "earlier": "Earlier release",

@@ -88,7 +88,7 @@ def failed_levels(rule: CheapestLevels | RaisedLevels, people: People) -> list[N
 
 
 def _cheaper(rule: CheapestLevels, people: People) -> list[Node]:
-    nodes = product(*(range(h.height + 1) for h in people.hierarchies))
+    nodes = rule.choices([h.height for h in people.hierarchies])
     at = rule.levels
     cost = rule.costs(people.codes, people.count)
     known, place = cost(at), (sum(at), at)
@@ -101,12 +101,15 @@ def _cheaper(rule: CheapestLevels, people: People) -> list[Node]:
 
 def _passed(rule: RaisedLevels, people: People) -> list[Node]:
     """Return the levels on the way to the published ones: it follows from quasi-identifiers."""
-    node, found = [0] * len(people.hierarchies), list[Node]()
+    bounds = rule.bounds_of([h.height for h in people.hierarchies])
+    node, found = [low for low, _ in bounds], list[Node]()
     while tuple(node) != rule.levels and sum(node) < sum(rule.levels):
         found.append(tuple(node))
         distinct = [
-            len(np.unique(h.node(level)[people.codes[:, d]])) if level < h.height else -1
-            for d, (h, level) in enumerate(zip(people.hierarchies, node, strict=True))
+            len(np.unique(h.node(level)[people.codes[:, d]])) if level < high else -1
+            for d, (h, level, (_, high)) in enumerate(
+                zip(people.hierarchies, node, bounds, strict=True)
+            )
         ]
         node[int(np.argmax(distinct))] += 1
     return found

@@ -87,15 +87,15 @@ def _leads_here(
     rule: RaisedLevels, boxes: Boxes, rows: npt.NDArray[np.int32], context: Context
 ) -> bool:
     """Say whether levels of a table are raised to the published ones, and no further."""
-    heights = [h.height for h in boxes.hierarchies]
-    at = [0] * len(heights)
+    bounds = rule.bounds_of([h.height for h in boxes.hierarchies])
+    at = [low for low, _ in bounds]
     while _left_over(rule, boxes, at, rows) > rule.budget:
         context.check()
         distinct = [
             len(np.unique(h.node(level)[rows[:, d]]))
             for d, (h, level) in enumerate(zip(boxes.hierarchies, at, strict=True))
         ]
-        free = [d for d, height in enumerate(heights) if at[d] < height]
+        free = [d for d, (_, high) in enumerate(bounds) if at[d] < high]
         if not free:
             return False
         at[max(free, key=lambda d: (distinct[d], -d))] += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from math import factorial, prod
 
 import numpy as np
@@ -100,7 +99,7 @@ def _order(
     Of the latter: what each row in a base cell makes them dearer, and by how much they have to be
     dearer at least to come after.
     """
-    nodes = product(*(range(h.height + 1) for h in boxes.hierarchies))
+    nodes = rule.choices([h.height for h in boxes.hierarchies])
     at = rule.levels
     if rule.prices is None:
         below = (u for u in nodes if u != at and all(a <= b for a, b in zip(u, at, strict=True)))
@@ -169,7 +168,9 @@ def raised_levels(rule: RaisedLevels, boxes: Boxes, context: Context) -> Worlds 
     these orders are too many.
     """
     at, removed = rule.levels, rule.rows - int(boxes.size.sum())
-    orders = factorial(sum(at)) // prod(factorial(n) for n in at)
+    lowest = tuple(low for low, _ in rule.bounds_of([h.height for h in boxes.hierarchies]))
+    steps = tuple(n - low for n, low in zip(at, lowest, strict=True))
+    orders = factorial(sum(steps)) // prod(factorial(n) for n in steps)
     cells = sum(boxes.cells(n) for n in range(len(boxes.size)))
     if orders > _MOST_PATHS or cells > MOST_CELLS or boxes.domain > MOST_CELLS:
         return None
@@ -185,10 +186,10 @@ def raised_levels(rule: RaisedLevels, boxes: Boxes, context: Context) -> Worlds 
             program.add({gone[place]: 1.0 for place in own}, high=most)
         base = np.concatenate([base, everywhere])
     programs: list[Program] = []
-    for path in _paths(at):
+    for path in _paths(steps):
         context.check()
         own = program.copy()
-        node = (0,) * len(at)
+        node = lowest
         for raised in path:
             _too_many_left(own, rule, boxes, node, base)
             _most_distinct(own, rule, boxes, node, raised, base)
@@ -226,10 +227,12 @@ def _most_distinct(
 ) -> None:
     """Ask that a column has most distinct values of those that can be raised, the first of such."""
     present: list[list[int]] = []
-    for d, (hierarchy, level) in enumerate(zip(boxes.hierarchies, node, strict=True)):
+    bounds = rule.bounds_of([h.height for h in boxes.hierarchies])
+    for d, hierarchy in enumerate(boxes.hierarchies):
+        level, (_, high) = node[d], bounds[d]
         number = hierarchy.node(level)[base[:, d]]
         seen: list[int] = []
-        for value in np.unique(number).tolist() if level < hierarchy.height else ():
+        for value in np.unique(number).tolist() if level < high else ():
             own = np.flatnonzero(number == value).tolist()
             there = program.switch()
             program.at_least_if(there, own, 1)

@@ -85,7 +85,8 @@ def layout_of(sizes: Sequence[int]) -> Layout:
 class Lattice:
     """The product of the quasi-identifiers' hierarchies (Samarati 2001).
 
-    A node is a level per attribute; level 0 everywhere is the table itself. Class sets of nodes are
+    A node is a level per attribute; level 0 everywhere is the table itself, or the lowest levels
+    that may be chosen. Class sets of nodes are
     kept in a bounded store, and a new node is rolled up from the smallest kept set below it.
 
     Parameters
@@ -154,6 +155,16 @@ class Lattice:
         for d, column in enumerate(columns):
             words[:, self._layout.word[d]] |= column.astype(np.int64) << self._layout.shift[d]
         self._first_leaf = [h.first_leaf.astype(np.int64) for h in searched]
+        # Where a lowest level is set, the bottom is that: values are in their groups there.
+        raised = [
+            d
+            for d, own in enumerate(self._first_leaf)
+            if bool(np.any(own[0][columns[d]] != columns[d]))
+        ]
+        if raised:
+            bottom_tables = [self._first_leaf[d][0] for d in raised]
+            lowest, _ = self._map(Classes(words=words, count=count), raised, bottom_tables)
+            words, count = lowest.words, lowest.count
         self.packing = self._packing([[len(own) for own in h.starts] for h in searched])
         self.spare = Spare(
             words=np.empty(len(count), dtype=np.int64),

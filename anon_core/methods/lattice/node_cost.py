@@ -36,11 +36,13 @@ def best_by(*, also: type[Metric] | None = None) -> Any:
 
 
 def level_prices(problem: Problem, cost: CellCost, hierarchy: Hierarchy) -> npt.NDArray[np.float64]:
-    """Return the price of every leaf's node at every level, shape (levels, leaves)."""
+    """Return the weighted price of every leaf's node at every level, shape (levels, leaves)."""
+    weight = cost.column_weights(problem)[problem.quasi.index(hierarchy.column)]
     rows: list[npt.NDArray[np.float64]] = []
     for level in range(hierarchy.height + 1):
         lo, hi = hierarchy.bounds(level)
-        rows.append(cost.price(problem, hierarchy.column, lo, hi)[hierarchy.node(level)])
+        price = weight * cost.price(problem, hierarchy.column, lo, hi)
+        rows.append(price[hierarchy.node(level)])
     return np.stack(rows)
 
 
@@ -88,6 +90,10 @@ class NodeCost:
         Per attribute, for a `CellCost`; else empty.
     static : list of float64 arrays of shape (levels,)
         Per attribute, its part of the cost of a node that removes no row.
+    weights : float64 array of shape (quasi,)
+        What the attributes count; prices have it in them.
+    removed_counts : float
+        See `CellCost`.
     """
 
     def __init__(self, problem: Problem, metric: Metric) -> None:
@@ -95,10 +101,14 @@ class NodeCost:
         self.problem = problem
         self.prices: list[npt.NDArray[np.float64]] = []
         self.static: list[npt.NDArray[np.float64]] = []
+        self.weights = np.ones(len(problem.quasi))
+        self.removed_counts = 1.0
         self._labels = -1
         if isinstance(metric, LabelCost):
             self._labels = problem.frequency.columns.index(metric.label_column(problem))
         if isinstance(metric, CellCost):
+            self.weights = metric.column_weights(problem)
+            self.removed_counts = metric.removed_counts
             scale = max(problem.rows * len(problem.quasi), 1)
             for hierarchy in problem.quasi_hierarchies:
                 own = level_prices(problem, metric, hierarchy)
@@ -137,7 +147,8 @@ class NodeCost:
                 float(own[level][field[~keep]] @ gone)
                 for own, level, field in zip(self.prices, node, fields, strict=True)
             )
-            return self.floor(node) + removed / rows - spared / (rows * len(node))
+            dearer = removed / rows - spared / (rows * len(node))
+            return self.floor(node) + self.removed_counts * dearer
         if self._labels >= 0:
             # The classes of `_most` are numbered in the order of their cells; so are these.
             kept = keep[np.lexsort(fields[::-1])]

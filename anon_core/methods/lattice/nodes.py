@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.context import Context
-from anon_core.base.errors import Infeasible, NotFound
+from anon_core.base.errors import Infeasible, NotFound, clipped
 from anon_core.base.params import Technique, number
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel
@@ -26,6 +26,8 @@ from anon_core.release.release import Release, one_block
 UNKNOWN, SATISFIED, FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
 #: Nodes that an account lists at most.
 MOST_LISTED = 20_000
+#: Nodes that are looked at to say which bound stands in the way.
+_MOST_EXPLAINED = 2_000
 _FINER = "Give the run more memory, so that finer levels are counted"
 
 
@@ -128,6 +130,7 @@ class Nodes:
         transformation: str = "AG_TS",
     ) -> None:
         self._given = problem
+        self._transformation = transformation
         self._reference = reference_of(problem)
         self._restricted = restricted(problem, transformation)
         self.problem = self._restricted.problem
@@ -351,6 +354,8 @@ class Nodes:
         proven = self.decided() if what else self.monotone or not self._given.floors
         coarsely = self._given.floors
         levels_tried = "levels" if proven or not coarsely else "the levels that were counted"
+        if not what and self._given.level_bounds:
+            levels_tried += " within the bounds"
         what = what or f"No choice of {levels_tried} satisfies the privacy models"
         removed, rows = self._least_removed, self.problem.rows
         levels = ", ".join(
@@ -369,13 +374,53 @@ class Nodes:
                 best=removed / rows,
                 best_of="share of rows suppressed",
             )
+        helpful = self._bounds_that_help()
+        if helpful:
+            found += (
+                f" The privacy models hold if you lift one bound alone: {' or '.join(helpful)}."
+            )
         raise Infeasible(
             found,
-            remedy="Allow more suppression, ask for less, or add a more general level to a "
-            "hierarchy.",
+            remedy=("Lift a bound, allow" if helpful else "Allow")
+            + " more suppression, ask for less, or add a more general level to a hierarchy.",
             best=removed / rows,
             best_of="share of rows suppressed",
         )
+
+    def _bounds_that_help(self) -> list[str]:
+        """Return the bounds on levels of which lifting any one alone makes a release feasible.
+
+        Where that hangs on more nodes than are looked at for an explanation, a bound is left out.
+        """
+        found: list[str] = []
+        for column, (least, most) in self._given.level_bounds.items():
+            height = self._given.hierarchies[column].height
+            for said, bound, lifted in (
+                (
+                    f"the highest level of '{clipped(column)}' ({most})",
+                    most < height,
+                    (least, height),
+                ),
+                (f"the lowest level of '{clipped(column)}' ({least})", least > 0, (0, most)),
+            ):
+                if bound and self._feasible_within({**self._given.level_bounds, column: lifted}):
+                    found.append(said)
+        return found
+
+    def _feasible_within(self, bounds: Mapping[str, tuple[int, int]]) -> bool:
+        """Say whether a node is known to keep the promises within other bounds on levels."""
+        other = Nodes(
+            replace(self._given, level_bounds=bounds),
+            self.models,
+            self.budget,
+            self.context,
+            self._transformation,
+        )
+        if other.satisfied(other.lattice.top):
+            return True
+        if other.monotone or other.lattice.size > _MOST_EXPLAINED:
+            return False
+        return any(other.satisfied(node) for node in other.lattice.nodes())
 
     def release(self, node: Node) -> Release:
         """Build the release of a node: keep the classes that hold, remove the rest."""

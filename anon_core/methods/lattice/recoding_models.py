@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anon_core.base.errors import BadPlan
+from anon_core.base.errors import BadPlan, brief
 from anon_core.base.params import choice
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.release.problem import Problem
@@ -98,56 +98,86 @@ def removes_rows(model: str) -> bool:
 
 
 def restricted(problem: Problem, model: str) -> Restricted:
-    """Leave the levels that a model of `LEVEL_MODELS` allows, and the table was counted at.
+    """Leave the levels that a model of `LEVEL_MODELS` allows, and so do the problem's bounds.
+
+    Levels below those that the table was counted at are left out, too.
 
     Raises
     ------
     BadPlan
-        If the model needs exact values, and the table was counted at coarser levels.
+        If the model needs exact values, and the table was counted at coarser levels. If it allows
+        no level of a column within its bounds.
     """
-    heights = [h.height for h in problem.quasi_hierarchies]
-    if problem.floors:
-        return _above_floors(problem, model)
-    if model == "TS":
-        levels = tuple((0,) for _ in heights)
-    elif model == "AS":
-        levels = tuple((0, height) if height else (0,) for height in heights)
-    else:
-        levels = tuple(tuple(range(height + 1)) for height in heights)
-    searched = problem
-    if model in ("TS", "AS"):
-        kept = {
-            h.column: _with_levels(h, own)
-            for h, own in zip(problem.quasi_hierarchies, levels, strict=True)
-        }
-        people = problem.population
-        if people is not None and people.hierarchies:
-            wide = {
-                name: _with_levels(people.hierarchies[name], own)
-                for name, own in zip(problem.quasi, levels, strict=True)
-            }
-            people = replace(people, hierarchies=wide)
-        searched = replace(problem, hierarchies={**problem.hierarchies, **kept}, population=people)
-    return Restricted(problem=searched, levels=levels, removes_rows=removes_rows(model))
-
-
-def _above_floors(problem: Problem, model: str) -> Restricted:
-    if model in ("TS", "AS"):
+    if problem.floors and model in ("TS", "AS"):
         raise BadPlan(
             "Only rows or whole columns may be removed, so that all other cells are exact, and the "
             "table was counted at coarser levels.",
             remedy="Let levels be raised, with transformation = 'AG_TS'.",
         )
+    of_model = tuple(_of_model(h.height, model) for h in problem.quasi_hierarchies)
     levels = tuple(
-        tuple(range(problem.floors.get(h.column, 0), h.height + 1))
-        for h in problem.quasi_hierarchies
+        _within_bounds(problem, h.column, own)
+        for h, own in zip(problem.quasi_hierarchies, of_model, strict=True)
     )
-    kept = {
+    searched = problem
+    if model in ("TS", "AS"):  # prices, too, are those of the levels that the model has
+        kept = _kept(problem, of_model)
+        searched = replace(problem, hierarchies={**problem.hierarchies, **kept})
+    if problem.floors or problem.level_bounds:
+        searched = replace(searched, searched=_kept(problem, levels))
+    people = problem.population
+    if people is not None and people.hierarchies and levels != _every(problem):
+        wide = {
+            name: _with_levels(people.hierarchies[name], own)
+            for name, own in zip(problem.quasi, levels, strict=True)
+        }
+        searched = replace(searched, population=replace(people, hierarchies=wide))
+    return Restricted(problem=searched, levels=levels, removes_rows=removes_rows(model))
+
+
+def _of_model(height: int, model: str) -> tuple[int, ...]:
+    if model == "TS":
+        return (0,)
+    if model == "AS":
+        return (0, height) if height else (0,)
+    return tuple(range(height + 1))
+
+
+def _within_bounds(problem: Problem, column: str, levels: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the levels of a column that lie within its bounds, and were counted.
+
+    Raises
+    ------
+    BadPlan
+        If there is none.
+    """
+    least, most = problem.level_bounds.get(column, (0, levels[-1]))
+    counted = problem.floors.get(column, 0)
+    found = tuple(n for n in levels if max(least, counted) <= n <= most)
+    if found:
+        return found
+    if counted > most:
+        raise BadPlan(
+            f"The highest level of '{column}' is {most}, and the table was counted from level "
+            f"{counted} on, since finer ones do not fit into memory.",
+            remedy="Raise the highest level, or give the run more memory.",
+        )
+    raise BadPlan(
+        f"'{column}' has no level from {least} to {most} where only rows or whole columns may be "
+        f"removed: the levels are then {brief(list(levels))}.",
+        remedy="Let levels be raised, with transformation = 'AG_TS', or move the bounds.",
+    )
+
+
+def _every(problem: Problem) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(range(h.height + 1)) for h in problem.quasi_hierarchies)
+
+
+def _kept(problem: Problem, levels: tuple[tuple[int, ...], ...]) -> dict[str, Hierarchy]:
+    return {
         h.column: _with_levels(h, own)
         for h, own in zip(problem.quasi_hierarchies, levels, strict=True)
     }
-    searched = replace(problem, searched=kept)
-    return Restricted(problem=searched, levels=levels, removes_rows=removes_rows(model))
 
 
 def _with_levels(hierarchy: Hierarchy, levels: tuple[int, ...]) -> Hierarchy:

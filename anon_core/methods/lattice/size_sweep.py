@@ -101,7 +101,7 @@ def size_sweep(
     limits: Sequence[int],
     context: Context,
     *,
-    metric: str = "loss",
+    metric: CellCost | str = "loss",
     threads: int = 2,
 ) -> SizeSweep:
     """Count and price every node of the lattice for several least class sizes.
@@ -112,8 +112,8 @@ def size_sweep(
     limits : sequence of int
         Least class sizes.
     context : Context
-    metric : str
-        A metric of cells.
+    metric : CellCost or str
+        A metric of cells, or its name where nothing of it is set.
     threads : int
         Parts of the lattice that are walked at the same time; each holds as many class sets as
         there are quasi-identifiers.
@@ -126,11 +126,11 @@ def size_sweep(
         If the person asked to stop.
     """
     lattice = Lattice(problem)
-    cost = cast(Metric, find("metric", metric)())
+    cost = cast(Metric, find("metric", metric)()) if isinstance(metric, str) else metric
     if lattice.layout.words > 1 or not isinstance(cost, CellCost):
         raise BadPlan(
             "One pass for several k needs a metric of cells and values that fit into one word of "
-            f"{WORD_BITS} bits; the metric is '{metric}', and the values take "
+            f"{WORD_BITS} bits; the metric is '{cost.name}', and the values take "
             f"{lattice.layout.words}.",
             remedy="Search once for every k instead, or use fewer quasi-identifiers.",
         )
@@ -185,7 +185,8 @@ class _Walk:
                 context.check()
         rows, quasi, totals = self.lattice.problem.rows, len(self.order), self.totals
         static = self.lattice.sums(self.cost.static)
-        loss = static[:, None] + totals.removed / rows - totals.spared / (rows * quasi)
+        dearer = totals.removed / rows - totals.spared / (rows * quasi)
+        loss = static[:, None] + self.cost.removed_counts * dearer
         return SizeSweep(
             limits=self.limits,
             rows=rows,

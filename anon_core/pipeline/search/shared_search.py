@@ -16,6 +16,7 @@ from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.table import Dataset
 from anon_core.methods.lattice.lattice import layout_of
 from anon_core.methods.lattice.nodes import rows_allowed
+from anon_core.methods.lattice.recoding_models import restricted
 from anon_core.methods.lattice.size_sweep import size_sweep
 from anon_core.pipeline.prepare import prepare
 from anon_core.pipeline.runner import Fit
@@ -71,16 +72,21 @@ def with_best_levels(
     if not isinstance(cost, SizeCost) and not (isinstance(cost, CellCost) and len(ks) >= _PAYS):
         return {}
     problem = fit(plan, table, levels, people)
+    bounds = plan.level_bounds.of(problem)
+    allowed = restricted(replace(problem, level_bounds=bounds), "AG_TS")
+    problem = allowed.problem
     budget = rows_allowed(problem, share)
     if not budget or not _quick(problem):
         return {}
-    cells = cost.name if isinstance(cost, CellCost) else headline("cells")
+    cells = cost if isinstance(cost, CellCost) else headline("cells")
     swept = size_sweep(problem, ks, context, metric=cells)
     found: dict[int, Plan] = {}
     for k in swept.limits:
         node = swept.best(k, budget, swept.cost(cost))
         if node is not None:
-            found[k] = _at(plan, k, dict(zip(problem.quasi, node, strict=True)), share)
+            found[k] = _at(
+                plan, k, dict(zip(problem.quasi, allowed.original(node), strict=True)), share
+            )
     return found
 
 

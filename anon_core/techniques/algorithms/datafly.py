@@ -86,7 +86,7 @@ class Datafly(Algorithm):
         if told is not None:
             stopped = RaisedLevels(
                 **told,
-                levels=tuple(at),
+                levels=nodes.original(tuple(at)),
                 budget=nodes.budget,
                 again=replay(self, problem, models),
             )

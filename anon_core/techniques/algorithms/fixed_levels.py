@@ -55,8 +55,10 @@ class FixedLevels(Algorithm):
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Look at the chosen node; see `Algorithm.run`."""
         context.check()
-        heights = [h.height for h in problem.quasi_hierarchies]
-        node = levels_by_column(problem, self.levels, self.name, unnamed=heights)
+        most = [
+            problem.level_bounds.get(h.column, (0, h.height))[1] for h in problem.quasi_hierarchies
+        ]
+        node = levels_by_column(problem, self.levels, self.name, unnamed=most)
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
         at = nodes.searched(node)
         if not nodes.satisfied(at):

@@ -227,6 +227,7 @@ class _BestFirst:
         self._quick = many and not listed and self._least > 1
         priced = NodeCost(self.problem, cost)
         self._prices = priced.prices
+        self._removed_counts = priced.removed_counts
         self._scale = self.problem.rows * max(len(self.lattice.heights), 1)
         self._paid = [own * self._scale for own in priced.static]
         self._within: _Within | None = None
@@ -399,7 +400,8 @@ class _BestFirst:
             part = self._with_removed(node, classes, keep)
             if nested:
                 self._raise_below(node, part, removed)
-            return removed / rows + float(part[np.arange(len(node)), node].sum())
+            gone = self._removed_counts * removed / rows
+            return gone + float(part[np.arange(len(node)), node].sum())
         cost = cast(SizeCost, self.cost)
         if nested:
             self._bound_below(node, classes, keep, removed)
@@ -420,14 +422,16 @@ class _BestFirst:
 
     def _raise_below(self, node: Node, part: npt.NDArray[np.float64], gone: int) -> None:
         at = np.array(node, dtype=np.int64)
-        raise_below(self._flat, self._stride, at, part, gone / self.problem.rows)
+        least = self._removed_counts * gone / self.problem.rows
+        raise_below(self._flat, self._stride, at, part, least)
 
     def _with_removed(
         self, node: Node, classes: Classes, keep: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.float64]:
         """Return what each attribute costs at each level up to a node's, shape (quasi, levels).
 
-        That is beside 1 for every row that is suppressed at the node: it is removed below as well.
+        That is beside 1, or what it counts, for every row that is suppressed at the node: it is
+        removed below as well.
         What is taken off for it at a lower level is the dearest price within its cell, an upper
         bound; at the node's own level it is exact.
         """
@@ -452,7 +456,8 @@ class _BestFirst:
         )
         spared(rows, start, leaves, at, table, offset[np.arange(quasi), at], part)
         for d, own in enumerate(self._paid):
-            part[d, : len(own)] = (own - part[d, : len(own)]) / self._scale
+            spared_here = self._removed_counts * part[d, : len(own)]
+            part[d, : len(own)] = (own - spared_here) / self._scale
         return part
 
 

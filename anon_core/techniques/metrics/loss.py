@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from anon_core.base.registry import register
 from anon_core.contracts.metric import Headline
-from anon_core.contracts.search_cost import CellCost
+from anon_core.contracts.search_cost import CellCost, domain_share
 from anon_core.release.problem import Problem
 
 
@@ -37,6 +37,4 @@ class Loss(CellCost):
         self, problem: Problem, column: str, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]
     ) -> npt.NDArray[np.float64]:
         """Return (leaves − 1) / (|A| − 1) per cell; 0 for a domain of one value."""
-        hierarchy = problem.hierarchies[column]
-        covered = hierarchy.leaf_count(lo, hi)
-        return np.maximum(covered - 1, 0) / max(hierarchy.size - 1, 1)
+        return domain_share(problem, column, lo, hi)

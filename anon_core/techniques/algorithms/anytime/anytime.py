@@ -197,6 +197,10 @@ class Anytime(Algorithm):
         label="Restarts",
     )
 
+    def keeps_level_bounds(self) -> bool:
+        """Whether columns have one level each; parts are cut as far as promises allow."""
+        return self.recoding == "full-domain"
+
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Search within the time box; see `Algorithm.run`."""
         context.check()
@@ -243,6 +247,12 @@ class Anytime(Algorithm):
                 break
             if found.searched is not None:
                 bound = column_bound(found.searched, metric, most, timely)
+            elif (
+                isinstance(metric, CellCost)
+                and metric.removed_counts < 1
+                and found.release.suppressed
+            ):
+                break  # a row that goes may cost less than in any class
             else:
                 least = least_class(models, problem.population)
                 bound = row_bound(problem, metric, least, most, timely)
@@ -290,7 +300,7 @@ class Anytime(Algorithm):
             return self._whole_columns(problem, models, metric, context, time_left)
         steer = metric if isinstance(metric, CellCost) else cast(CellCost, find("metric", "loss")())
         nodes = [True] * len(problem.quasi)
-        prices = cell_prices(problem, steer, nodes, np.ones(len(nodes)))
+        prices = cell_prices(problem, steer, nodes, steer.column_weights(problem))
         best: tuple[float, Release] | None = None
         steps: list[Mapping[str, int | float | str]] = []
         for weight in _WEIGHTS:

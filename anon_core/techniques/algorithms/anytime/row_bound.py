@@ -98,10 +98,12 @@ def column_bound(nodes: Nodes, metric: Metric, most: int, timely: Callable[[], b
             gone = classes.count[~keep]
             removed = int(gone.sum())
             if nodes.within(removed):
-                # A suppressed row pays 1 in every column, instead of its cell's price.
+                # A suppressed row pays 1 in every column, instead of its cell's price, or a share
+                # of what that leaves to 1.
                 for d, level in zip(columns, part, strict=True):
                     spared = cost.prices[d][level][nodes.lattice.field(classes, d)[~keep]] @ gone
-                    paid += (removed - float(spared)) / (problem.rows * len(node))
+                    dearer = float(cost.weights[d]) * removed - float(spared)
+                    paid += cost.removed_counts * dearer / (problem.rows * len(node))
                 found = min(found, paid)
         if np.isfinite(found):
             total += found
