@@ -82,7 +82,7 @@ def test_pe_37_what_no_bounds_allow_names_the_bound_to_lift() -> None:
     assert "the highest level of 'age' (1) or the highest level of 'zip' (0)" in str(refused.value)
 
 
-def weighted(**given: object) -> dict[str, object]:
+def weighted(**given: Any) -> dict[str, Any]:
     return {"metric": {"name": "weighted-loss", **given}}
 
 
