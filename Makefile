@@ -5,6 +5,9 @@ PORT ?= 8501
 PY := .venv/bin/python
 INSTALL := sh scripts/install.sh
 
+# Whatever the surroundings say: each of the many processes of the tests would compile all it loads.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run test test-long test-spark check docs lint types imports map coverage bench format clean dev chromium
 
@@ -24,8 +27,8 @@ test: dev chromium ## run every test, browser tests included (ARGS= goes to one 
 ifdef ARGS
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest $(ARGS)
 else
-	@$(PY) -m pytest -n auto --dist loadfile -m "not e2e and not long"
-	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -m "e2e and not long"
+	@$(PY) -m pytest -n auto --dist loadfile -m "not long" --ignore=tests/e2e
+	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -m "not long" tests/e2e
 endif
 
 test-long: dev chromium ## run the tests that take too long for every change (ARGS= goes to pytest)
@@ -57,7 +60,7 @@ map: .venv/python.stamp ## every module with the first line of its docstring, by
 # Compiled kernels can't be traced, so their tests run a second time uncompiled.
 coverage: dev ## measure what the tests reach, browser tests aside
 	@$(PY) scripts/fetch_sample.py
-	@$(PY) -m pytest -q -m "not e2e and not long" --cov --cov-report=
+	@$(PY) -m pytest -q -m "not long" --ignore=tests/e2e --cov --cov-report=
 	@NUMBA_DISABLE_JIT=1 $(PY) -m pytest -q -m kernels --cov --cov-append --cov-report=
 	@$(PY) -m coverage report
 

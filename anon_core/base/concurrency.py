@@ -25,7 +25,9 @@ class _Either(threading.Event):
 
 
 @contextmanager
-def beside(work: Callable[[Context], None], context: Context) -> Generator[None]:
+def beside(
+    work: Callable[[Context], None], context: Context, *, threads: bool = True
+) -> Generator[None]:
     """Do `work` while the block is carried out; both have ended at its end.
 
     Parameters
@@ -33,12 +35,18 @@ def beside(work: Callable[[Context], None], context: Context) -> Generator[None]
     work : callable
         Given `context`, which is cancelled where the block raises.
     context : Context
+    threads : bool
+        Whether that is worth a thread; else `work` is done after the block.
 
     Raises
     ------
     Exception
         What the block raised, else what `work` raised.
     """
+    if not threads:
+        yield
+        work(context)
+        return
     stopped = _Either(context.cancel)
     with ThreadPoolExecutor(1) as pool:
         done = pool.submit(work, replace(context, cancel=stopped))

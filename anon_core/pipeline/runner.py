@@ -43,6 +43,7 @@ from anon_core.release.release import Release
 from anon_core.release.results import Measure, Outcome, Verdict
 from anon_core.release.vocabulary import LONGEST_SET
 from anon_core.verification.checks import Verification, verify
+from anon_core.verification.files.prefetch import WORTH_THREADS
 from anon_core.verification.findings import PENDING, Check
 from anon_core.verification.judgement import GATES
 from anon_core.verification.rows.witness import Witness
@@ -171,7 +172,8 @@ def run(
         carry_out(_IN_TURN, context)
     elif first is None or plan.accept:
         carry_out(_FIND, context)
-        with beside(lambda own: carry_out(_ASSESS, own), context):
+        worth = dataset.rows >= WORTH_THREADS
+        with beside(lambda own: carry_out(_ASSESS, own), context, threads=worth):
             carry_out(_RECOMPUTE, replace(context, progress=silent))
     else:
         carry_out(_FIND_AND_SHOW, context)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
@@ -26,6 +25,7 @@ from anon_core.verification.files.file_checks import check_formulas
 from anon_core.verification.files.file_formats import file_names, read_files
 from anon_core.verification.files.folder import check_folder, refuse_unfinished
 from anon_core.verification.files.hierarchy_files import named_path, read_hierarchies
+from anon_core.verification.files.prefetch import pool_for
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.files.reading import read_table
 from anon_core.verification.files.reading_options import Reading, read_options
@@ -251,7 +251,7 @@ def _recomputed(
         told = promise if lined is None else replace(promise, published=lined)
         return judge_all(told, parts, table, levels, people)
 
-    with ThreadPoolExecutor(2) as pool:  # files are compared while promises are recomputed
+    with pool_for(len(private), 2) as pool:  # files are compared while promises are recomputed
         compared = Comparison(pool, promise, sides, levels, files, export, public)
         if len(private) < BOTH_BELOW:
             compared.begin()

@@ -12,6 +12,7 @@ from anon_core.base.errors import BadInput
 from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.file_checks import check_readable
 from anon_core.verification.files.file_formats import read_alone, read_beside, read_from
+from anon_core.verification.files.prefetch import WORTH_THREADS
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check
 from anon_core.verification.rows.groups import table_names
@@ -100,7 +101,8 @@ def read_both_sides(
     names = table_names(promise)
     with ThreadPoolExecutor(1) as pool:  # both at once, where memory has room for that
         few = len(private) < _AT_ONCE
-        begun = [pool.submit(copy_context().run, read, name) for name in names if few]
+        worth = few and len(private) >= WORTH_THREADS
+        begun = [pool.submit(copy_context().run, read, name) for name in names if worth]
         table = PrivateTable(promise, private, levels, lined)
         if few and promise.shape.levels != "one":
             table.line  # noqa: B018 - told apart meanwhile: classes that overlap ask for it

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.sessions import PATIENCE
@@ -19,6 +20,9 @@ from ui.state.precompile_status import Warming
 # Each session asks every installed package whether it brings components, for the same answer: a
 # seventh of the time of these tests.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+# So does each page compile its own file at each drawing.
+_compiled = cache(ScriptCache().get_bytecode)
+ScriptCache.get_bytecode = lambda self, script_path: _compiled(script_path)
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 

@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
-from anon_core.teaching.learn import find_lesson, traced
+from functools import cache
+
+from anon_core.teaching.learn import Step, Trace, find_lesson, traced
 from anon_core.teaching.learn.attack_findings import attacked
 from anon_core.teaching.learn.pictures import Bars, Table
 
 LESSON = find_lesson("afterwards")
-TRACE = traced(LESSON, LESSON.examples[0])
-STEPS = {step.title.partition(":")[0]: step for step in LESSON.steps(TRACE)}
+
+
+@cache
+def trace() -> Trace:
+    """Return the lesson's runs, carried out by the first test that asks."""
+    return traced(LESSON, LESSON.examples[0])
+
+
+@cache
+def steps() -> dict[str, Step]:
+    return {step.title.partition(":")[0]: step for step in LESSON.steps(trace())}
 
 
 def test_both_releases_tell_what_neither_tells() -> None:
     """The four people of a brute-force example, beside four whom nothing tells apart."""
-    (left,) = (p for p in STEPS["Composition"].pictures if isinstance(p, Table))
+    (left,) = (p for p in steps()["Composition"].pictures if isinstance(p, Table))
     told = {row.label: [cell.text for cell in row.cells] for row in left.rows}
     assert told["Ann"] == ["HIV, flu", "HIV, flu", "HIV, flu"]
     assert told["Ben"] == ["HIV, flu", "HIV, gout", "HIV"]
     assert told["Cem"] == ["HIV, gout", "HIV, flu", "HIV"]
     alone = [row.label for row in left.rows if ", " not in row.cells[2].text]
     assert alone == ["Ben", "Cem"]
-    question = STEPS["Composition"].question
+    question = steps()["Composition"].question
     assert question is not None
     assert question.answer == f"number:{len(alone)}"  # what the attack itself counts
 
 
 def test_a_search_that_went_on_tells_why() -> None:
-    found = attacked(TRACE["diverse"], "minimality")
+    found = attacked(trace()["diverse"], "minimality")
     assert found is not None
     assert (found.succeeded, found.baseline) == (2, 0)
-    bars = next(p for p in STEPS["Minimality"].pictures if isinstance(p, Bars))
+    bars = next(p for p in steps()["Minimality"].pictures if isinstance(p, Bars))
     assert [bar.tone for bar in bars.bars] == ["bad"]
 
 
 def test_a_search_that_stopped_tells_where() -> None:
     """Had both of ward A been alike, the finer level would have kept k = 2."""
-    found = attacked(TRACE["refined"], "refinement")
+    found = attacked(trace()["refined"], "refinement")
     assert found is not None
     assert (found.succeeded, found.baseline * found.attempted) == (8, 6)
-    assert STEPS["Refinement"].question is not None
-    assert STEPS["Refinement"].question.answer == "number:8"
+    assert steps()["Refinement"].question is not None
+    assert steps()["Refinement"].question.answer == "number:8"

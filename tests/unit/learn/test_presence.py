@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import pytest
 
-from anon_core.teaching.learn import find_lesson, traced
+from anon_core.teaching.learn import Step, Trace, find_lesson, traced
 from anon_core.teaching.learn.pictures import Bars, Table
 
 LESSON = find_lesson("presence")
-FOUR = LESSON.steps(traced(LESSON, LESSON.examples[0]))
-TRACE = traced(LESSON, LESSON.examples[1])
-STEPS = {step.title.partition(":")[0]: step for step in LESSON.steps(TRACE)}
+
+
+@cache
+def trace() -> Trace:
+    """Return the lesson's runs, carried out by the first test that asks."""
+    return traced(LESSON, LESSON.examples[1])
+
+
+@cache
+def steps() -> dict[str, Step]:
+    return {step.title.partition(":")[0]: step for step in LESSON.steps(trace())}
 
 
 def test_the_three_subsets_of_figure_4_2_are_traced() -> None:
     """Worked examples T-12 and T-13: one of three subsets yields the columns."""
-    steps = {step.title.partition(":")[0]: step for step in FOUR}
+    steps = {
+        step.title.partition(":")[0]: step
+        for step in LESSON.steps(traced(LESSON, LESSON.examples[0]))
+    }
     listing = steps["GetDelta"].pictures[0]
     assert isinstance(listing, Table)
     told = [tuple(cell.text for cell in row.cells) for row in listing.rows]
@@ -37,13 +49,13 @@ def test_the_three_subsets_of_figure_4_2_are_traced() -> None:
 
 def test_the_share_of_subsets_is_the_chance_that_is_counted() -> None:
     """Worked example T-15: of 45 subsets five yield the columns."""
-    listing = STEPS["GetDelta"].pictures[0]
+    listing = steps()["GetDelta"].pictures[0]
     assert isinstance(listing, Table)
     assert len(listing.rows) == 45
     right = [row.cells[0].text for row in listing.rows if row.cells[1].text == "yes"]
     assert len(right) == 5
     left_out = Counter(name for text in right for name in text.split(" and "))
-    (bars,) = STEPS["Everyone's chance to be in the table"].pictures
+    (bars,) = steps()["Everyone's chance to be in the table"].pictures
     assert isinstance(bars, Bars)
     for bar in bars.bars:
         assert bar.value == pytest.approx(1 - left_out[bar.label] / 5)
@@ -52,7 +64,7 @@ def test_the_share_of_subsets_is_the_chance_that_is_counted() -> None:
 
 def test_groups_kept_apart_tell_more_than_their_union() -> None:
     """Worked example T-16: Ada is certain jointly, and 3/5 by the union."""
-    step = STEPS["Groups that overlap"]
+    step = steps()["Groups that overlap"]
     told = step.pictures[0]
     assert isinstance(told, Table)
     by_name = {row.label: [cell.text for cell in row.cells[2:]] for row in told.rows}

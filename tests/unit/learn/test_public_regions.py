@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
-from anon_core.teaching.learn import find_lesson, traced
+from anon_core.teaching.learn import Step, Trace, find_lesson, traced
 from anon_core.teaching.learn.attacker_view import attack_said
-from anon_core.teaching.learn.lesson import Step
 from anon_core.teaching.learn.lesson_run import quiet_run
 from anon_core.teaching.learn.pictures import Bars, Table
 from anon_core.teaching.learn.public_people import presence
 
 LESSON = find_lesson("mpalm")
-TRACE = traced(LESSON, LESSON.examples[0])
-STEPS = LESSON.steps(TRACE)
+
+
+@cache
+def trace() -> Trace:
+    """Return the lesson's runs, carried out by the first test that asks."""
+    return traced(LESSON, LESSON.examples[0])
+
+
+@cache
+def steps() -> list[Step]:
+    return list(LESSON.steps(trace()))
 
 
 def of(title: str) -> Step:
-    return next(step for step in STEPS if step.title.startswith(title))
+    return next(step for step in steps() if step.title.startswith(title))
 
 
 def test_the_parts_that_are_told_end_in_the_regions_of_the_run() -> None:
-    run = TRACE["mpalm"]
-    last = [step for step in STEPS if step.title.endswith("the region stays")][-1]
+    run = trace()["mpalm"]
+    last = [step for step in steps() if step.title.endswith("the region stays")][-1]
     assert [last.together.index(g) for g in last.together] == [
         run.together.index(g) for g in run.together
     ]
@@ -35,7 +45,7 @@ def test_the_parts_that_are_told_end_in_the_regions_of_the_run() -> None:
 def test_everyone_in_a_region_has_its_share() -> None:
     bars = next(p for p in of("Presence in every region").pictures if isinstance(p, Bars))
     assert sorted(bar.value for bar in bars.bars) == pytest.approx([3 / 4, 5 / 6])
-    found = presence(TRACE, "mpalm")
+    found = presence(trace(), "mpalm")
     share = {fits: round(delta, 9) for delta, fits in zip(found.joint, found.fits, strict=True)}
     assert sorted(share.values()) == [3 / 4, round(5 / 6, 9)]
     for delta, fits in zip(found.joint, found.fits, strict=True):
@@ -49,12 +59,12 @@ def tried(step: Step) -> list[tuple[str, str]]:
 
 def test_cuts_are_tried_as_in_figures_2_10_to_2_14() -> None:
     """Worked example T-08, E-06: no Zip value allows a cut, Age does."""
-    assert [step.title for step in STEPS[1:4]] == [
+    assert [step.title for step in steps()[1:4]] == [
         "Cut 1, along Age",
         "Rows 3, 4 and 5: the region stays",
         "Rows 1, 2, 6, 7 and 8: the region stays",
     ]
-    assert tried(STEPS[1]) == [
+    assert tried(steps()[1]) == [
         ("5370", "3 of 4"),
         ("5371", "2 of 2"),
         ("5372", "2 of 3"),
@@ -62,16 +72,16 @@ def test_cuts_are_tried_as_in_figures_2_10_to_2_14() -> None:
         ("25", "5 of 6"),
         ("27", "3 of 4"),
     ]
-    assert tried(STEPS[2]) == [("5370", "1 of 1"), ("5371", "2 of 2"), ("5372", "0 of 1")]
-    assert tried(STEPS[3]) == [("5370", "2 of 3"), ("5372", "2 of 2"), ("5373", "1 of 1")]
-    assert "5371 (3/4 and 5/6)" in STEPS[1].printed  # T-09
-    sara = TRACE.names.index("Sara")
-    assert attack_said(TRACE, STEPS[1], sara).endswith("with a chance of 0.75.")
+    assert tried(steps()[2]) == [("5370", "1 of 1"), ("5371", "2 of 2"), ("5372", "0 of 1")]
+    assert tried(steps()[3]) == [("5370", "2 of 3"), ("5372", "2 of 2"), ("5373", "1 of 1")]
+    assert "5371 (3/4 and 5/6)" in steps()[1].printed  # T-09
+    sara = trace().names.index("Sara")
+    assert attack_said(trace(), steps()[1], sara).endswith("with a chance of 0.75.")
 
 
 def test_nodes_are_walked_until_one_keeps_the_bounds() -> None:
     """Worked example T-17, E-07 and E-16: <Z0, A0> fails by Sara, <Z1, A0> is published."""
-    nodes = [step for step in STEPS if step.title.startswith("⟨")]
+    nodes = [step for step in steps() if step.title.startswith("⟨")]
     assert [step.title for step in nodes] == ["⟨Z0, A0⟩ fails", "⟨Z0, A1⟩ fails", "⟨Z1, A0⟩ holds"]
     (told,) = (p for p in nodes[0].pictures if isinstance(p, Table))
     chances = {row.label: row.cells[-1].text for row in told.rows}
