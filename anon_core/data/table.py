@@ -150,11 +150,8 @@ class Dataset:
         columns = tuple(as_kind(c, kinds[c.name]) if c.name in kinds else c for c in self.columns)
         return replace(self, columns=columns)
 
-    def frame(self, first: int | None = None, *, coded: bool = False) -> pd.DataFrame:
-        """Return the table, or its first rows, as a pandas frame of texts (None where missing).
-
-        Where `coded`, columns are categories: whoever reads them sees every text once.
-        """
+    def frame(self, first: int | None = None) -> pd.DataFrame:
+        """Return the table, or its first rows, as a pandas frame of texts (None where missing)."""
         import pandas as pd
         import pyarrow as pa
 
@@ -162,10 +159,6 @@ class Dataset:
         data: dict[str, Any] = {}
         for column in self.columns:
             codes, values = column.head(stop).as_read
-            if coded:
-                texts = pd.Index(values, dtype="str")
-                data[column.name] = pd.Categorical.from_codes(codes, categories=texts)
-                continue
             # The stub package knows neither a mask of an array nor pandas' own texts.
             places = cast(Any, pa.array(codes, mask=codes < 0))
             cells = pa.DictionaryArray.from_arrays(places, pa.array(values, type=pa.large_string()))

@@ -47,6 +47,7 @@ from anon_core.verification.files.prefetch import WORTH_THREADS
 from anon_core.verification.findings import PENDING, Check
 from anon_core.verification.judgement import GATES
 from anon_core.verification.rows.witness import Witness
+from anon_core.verification.text.cells import Cells, TextTable, narrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -548,10 +549,16 @@ def _recomputed(job: _Job) -> Verification:
     if job.verifier is not None:
         return job.verifier(job.edition.tables, recipe, job.witness)
     asks = any(m.counts_public(job.problem.population) for m in job.plan.models)
-    public = job.population.frame() if job.population is not None and asks else None
-    private = job.dataset.frame(coded=True)
-    given = recipe, private, job.hierarchies, job.files, public
+    public = texts_of(job.population) if job.population is not None and asks else None
+    given = recipe, texts_of(job.dataset), job.hierarchies, job.files, public
     return verify(*given, witness=job.witness, key=job.plan.key)
+
+
+def texts_of(dataset: Dataset) -> TextTable:
+    """Return the texts of a table as they were read, which is all that verification is given."""
+    told = [column.as_read for column in dataset.columns]
+    cells = [Cells(codes=narrow(codes, len(texts)), texts=texts) for codes, texts in told]
+    return TextTable.of(dataset.names, cells, dataset.rows)
 
 
 def _refuse_overlaps(job: _Job) -> None:

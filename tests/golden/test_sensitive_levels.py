@@ -110,7 +110,7 @@ def test_the_least_level_that_will_do_is_found(
     case = case_of(rows)
     asked = plan_of(case, model, "search")
     assert Plan.from_toml(asked.as_toml()) == asked
-    again = verify(asked.completed(), case.dataset.frame(coded=True), {"s": LEVELS}, found.files)
+    again = verify(asked.completed(), case.dataset.frame(), {"s": LEVELS}, found.files)
     assert again.holds
 
 
@@ -165,7 +165,7 @@ def test_another_label_is_found(now: bytes, then: bytes) -> None:
     case = case_of(MIXED)  # type: ignore[arg-type]
     plan = plan_of(case, {"name": "entropy-l-diversity", "l": 1}, 1)
     result = run(plan, case.dataset, {"s": LEVELS}, assess=False)
-    frame, recipe = case.dataset.frame(coded=True), plan.completed()
+    frame, recipe = case.dataset.frame(), plan.completed()
     assert verify(recipe, frame, {"s": LEVELS}, result.files).holds
     changed = {name: text.replace(now, then, 1) for name, text in result.files.items()}
     assert not verify(recipe, frame, {"s": LEVELS}, changed).holds

@@ -167,7 +167,7 @@ def test_the_second_computation_agrees_with_the_definition() -> None:
         classes = naive.classes(case.rows, case.attributes, node)
         problem = case.problem(combined=True)
         values = [int(v) for v in case.column("s0")]
-        recipe, frame = plan.completed(), case.dataset.frame(coded=True)
+        recipe, frame = plan.completed(), case.dataset.frame()
         for name, (asked, judge) in PROMISES.items():
             promise = {"name": name.split(",")[0], "column": "s0", "others_known": True, **asked}
             found = verify({**recipe, "models": [promise]}, frame, levels, dict(result.files))

@@ -26,7 +26,7 @@ def test_it_tells_what_keeps_a_promise_and_what_does_not(case: Case) -> None:
     for row, value in zip(case.rows, values, strict=True):
         groups.setdefault(tuple(row), []).append(value)
     recipe = plan.completed()
-    frame = case.dataset.frame(coded=True)
+    frame = case.dataset.frame()
     for name, (asked, judge) in PROMISES.items():
         promise = {"name": name.split(",")[0], "column": "s0", **asked}
         found = verify({**recipe, "models": [promise]}, frame, levels, dict(result.files))

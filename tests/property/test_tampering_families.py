@@ -56,7 +56,7 @@ def attempts(one: Family, wanted: int) -> Counter[str]:
             continue
         rng = np.random.default_rng([8, number])
         recipe = result.recipe.completed()
-        private = made.case.dataset.frame(coded=True)
+        private = made.case.dataset.frame()
         public = None if made.public is None else made.public.frame()
         secrets = [recipe]
         if made.technique.is_mechanism:  # with the secret, and without
