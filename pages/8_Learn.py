@@ -9,11 +9,12 @@ from anon_core.teaching.learn import all_lessons
 from ui.components.guard import handled, panel, show_error
 from ui.panels import lesson_panel, shell
 from ui.state import lesson_place as learning
-from ui.words.explain import plain
 
 
 def main() -> None:
     """Draw the page."""
+    if learning.leads_away():
+        st.switch_page("pages/4_Run.py")
     shell.page("Learn", "🎓")
     with panel("Lesson"):
         try:
@@ -21,9 +22,7 @@ def main() -> None:
             if lesson is None:
                 _course()
                 return
-            st.button("All lessons", key="learn/all", icon=":material/list:", on_click=_all)
-            st.header(plain(lesson.title), anchor=False)
-            lesson_panel.draw_lesson(learning.reading(lesson))
+            lesson_panel.draw_lesson(learning.reading(lesson), _all)
         except AnonError as error:
             show_error(error)
             st.button("To the lessons", key="learn/away", on_click=_all)

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from streamlit.components.v2 import component
 
+#: How small pictures are drawn at least; what is larger still is scrolled to.
+_LEAST = 0.5
 _JS = """
 export default function ({ data, parentElement }) {
   const stage = parentElement.querySelector(".stage");
@@ -19,6 +21,29 @@ export default function ({ data, parentElement }) {
     stage.innerHTML = data.html;
     stage.shown = data.html;
   }
+  // Pictures are drawn as large as lets all of them stand above the lower edge of the window.
+  const fit = () => {
+    const lesson = stage.querySelector(".lesson");
+    const page = document.querySelector('[data-testid="stMain"]');
+    if (!lesson || !page) return;
+    lesson.style.zoom = 1;
+    const top = stage.getBoundingClientRect().top + page.scrollTop;
+    const room = Math.max(page.clientHeight - top - 12, 260);
+    const wide = stage.clientWidth;
+    let zoom = 1;
+    const over = () => {
+      const inside = [...lesson.querySelectorAll("figure, .wide, table, svg")];
+      const most = Math.max(0, ...inside.map((one) => one.scrollWidth)) * zoom;
+      return lesson.getBoundingClientRect().height > room + 1 || most > wide + 1;
+    };
+    while (over() && zoom > LEAST) {
+      zoom = Math.max(LEAST, zoom - 0.04);
+      lesson.style.zoom = zoom;
+    }
+  };
+  fit();
+  document.fonts?.ready.then(fit);
+  window.addEventListener("resize", fit);
   const picks = JSON.parse(data.picks);
   const press = (name) => {
     const button = document.querySelector(`.st-key-learn-${name} button`);
@@ -48,6 +73,7 @@ export default function ({ data, parentElement }) {
   const timer = data.play ? setTimeout(() => press("next"), data.play) : 0;
   stage.stop = () => {
     window.removeEventListener("keydown", onKey);
+    window.removeEventListener("resize", fit);
     stage.removeEventListener("keydown", onPickKey);
     stage.removeEventListener("click", pressed);
     clearTimeout(timer);
@@ -71,6 +97,7 @@ def lesson_stage(html: str, *, picks: Sequence[str], step: int, play: int) -> No
     play : int
         Milliseconds until the next step; 0 where the lesson does not play.
     """
-    stage = component("workbench_lesson", js=_JS, html='<div class="stage"></div>')
+    js = _JS.replace("LEAST", str(_LEAST))
+    stage = component("workbench_lesson", js=js, html='<div class="stage"></div>')
     data = {"html": html, "picks": json.dumps(list(picks)), "step": step, "play": play}
     stage(key="lesson-stage", data=data)

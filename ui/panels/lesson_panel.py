@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 from markupsafe import escape
 
@@ -16,7 +18,7 @@ from ui.components.guard import handled
 from ui.components.lesson_stage import lesson_stage
 from ui.state import lesson_place as learning
 from ui.state.lesson_place import Reading
-from ui.words.explain import plain
+from ui.words.explain import linked, plain
 
 _PANEL = "Lesson"
 #: Milliseconds that a step is shown while the lesson plays.
@@ -30,7 +32,7 @@ def cards(lessons: tuple[Lesson, ...]) -> None:
             with column.container(border=True, height="stretch", key=f"lesson-{one.name}"):
                 st.markdown(f"**{one.number}. {plain(one.title)}** · {one.minutes} minutes")
                 st.write(plain(one.summary))
-                st.caption(plain(one.source.cited))
+                st.caption(linked(one.source.cited))
                 st.button(
                     "Open the lesson",
                     key=f"learn/open/{one.name}",
@@ -40,61 +42,118 @@ def cards(lessons: tuple[Lesson, ...]) -> None:
                 )
 
 
-def draw_lesson(now: Reading) -> None:
-    """Draw a lesson at the step where it is read."""
-    st.caption(plain(now.lesson.source.cited))
-    person = _followed(now)
+def draw_lesson(now: Reading, leave: Callable[[], None]) -> None:
+    """Draw a lesson at the step where it is read: a stage that fits a projector.
+
+    Parameters
+    ----------
+    now : Reading
+    leave : callable
+        Called when somebody goes back to all lessons.
+    """
+    st.html(f"<style>{_STAGE}</style>")
+    person = _head(now, leave)
     _controls(now)
     step = now.step
-    title = f"{now.at + 1}. {step.title}" if now.shown else "What comes next?"
-    st.subheader(plain(title), anchor=False)
     halted = now.at + 1 == len(now.steps) and now.shown
-    if now.shown:
-        _verdict(now)
-        st.html(f'<div role="status" aria-live="polite">{escape(step.words)}</div>')
-        _stage(now, step.pictures, View(chosen=person), () if halted else None)
-        if said := attack_said(now.trace, step, person):
-            st.info(plain(said), icon=":material/person_search:")
-        if step.printed:
-            st.warning(plain(step.printed), icon=":material/edit_note:")
-    elif step.question is not None:
-        picks = tuple(choice.id for choice in step.question.choices)
-        before = step.question.pictures or (now.steps[now.at - 1].pictures if now.at else ())
-        _asked(now, step.question, before)
-        _stage(now, before, View(chosen=person, picks=frozenset(picks)), picks)
+    pictures, told = st.columns([5, 3], gap="medium")
+    with told:
+        title = f"{now.at + 1}. {step.title}" if now.shown else "What comes next?"
+        st.subheader(plain(title), anchor=False)
+        if now.shown:
+            _verdict(now)
+            st.html(f'<div role="status" aria-live="polite">{escape(step.words)}</div>')
+            if said := attack_said(now.trace, step, person):
+                st.info(plain(said), icon=":material/person_search:")
+            if step.printed:
+                st.warning(plain(step.printed), icon=":material/edit_note:")
+        elif step.question is not None:
+            _asked(now, step.question)
+        st.caption(linked(now.lesson.source.cited))
+    with pictures:
+        if now.shown:
+            _stage(now, step.pictures, View(chosen=person), () if halted else None)
+        elif step.question is not None:
+            picks = tuple(choice.id for choice in step.question.choices)
+            view = View(chosen=person, picks=frozenset(picks))
+            _stage(now, _looked_at(now, step.question), view, picks)
     if halted:
         _exercises(now)
     _text(now)
     _handouts(now, person)
 
 
+def _looked_at(now: Reading, question: Question) -> tuple[Picture, ...]:
+    """Return what is looked at while a question is asked."""
+    return question.pictures or (now.steps[now.at - 1].pictures if now.at else ())
+
+
+#: The page's own title is for readers of the screen while a lesson is read: pictures come first.
+_STAGE = """
+[data-testid="stMainBlockContainer"] {padding-top: 1.1rem; gap: .6rem;}
+[data-testid="stMainBlockContainer"] h1 {position: absolute; clip-path: inset(50%); width: 1px;
+  height: 1px; overflow: hidden; white-space: nowrap;}
+[data-testid="stMainBlockContainer"] h3 {padding-top: 0;}
+.st-key-learn-head [data-testid="stMarkdown"] {padding-bottom: .55rem;}
+"""
+
+
+def _head(now: Reading, leave: Callable[[], None]) -> int:
+    """Draw title, source, table and who is followed in one line; return the latter's row."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="learn-head"):
+        st.button(
+            "All lessons",
+            key="learn/all",
+            icon=":material/list:",
+            on_click=leave,
+        )
+        st.markdown(f"**{plain(now.lesson.title)}**", width="stretch")
+        person = _followed(now)
+        _doors(now)
+    return person
+
+
+def _doors(now: Reading) -> None:
+    """Draw the way to Run with the lesson's table and settings, and a link to the step."""
+    with st.popover("Try it", icon=":material/play_arrow:", key="learn-doors"):
+        st.write("Open this table on Run, with the settings of the lesson:")
+        for name in now.trace.runs:
+            st.button(
+                learning.run_said(now, name),
+                key=f"learn/run/{name}",
+                on_click=_to_run,
+                args=(now, name),
+            )
+        st.write("A link to this step:")
+        st.code(learning.link(now), language=None, wrap_lines=True)
+
+
 def _followed(now: Reading) -> int:
     """Draw what the lesson is read on and who is followed; return the latter's row."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        named = dict(learning.examples(now.lesson))
-        own = now.trace.example.name
-        if len(named) > 1:
-            st.selectbox(
-                "Table",
-                list(named),
-                index=list(named).index(own),
-                format_func=lambda name: named[name],
-                key=f"learn/example/{now.lesson.name}/{own}",
-                on_change=_example,
-                args=(f"learn/example/{now.lesson.name}/{own}",),
-                help="What the lesson is read on: an example, or your own table of a few rows.",
-                width=380,
-            )
-        names = [f"{row + 1}: {name}" for row, name in enumerate(now.trace.names)]
-        person = st.selectbox(
-            "Follow",
-            range(len(names)),
-            index=now.trace.person,
-            format_func=names.__getitem__,
-            key=f"learn/person/{now.lesson.name}/{own}",
-            help="Marked ▶ in every table, and in the pictures.",
-            width=240,
+    named = dict(learning.examples(now.lesson))
+    own = now.trace.example.name
+    if len(named) > 1:
+        st.selectbox(
+            "Table",
+            list(named),
+            index=list(named).index(own),
+            format_func=lambda name: named[name],
+            key=f"learn/example/{now.lesson.name}/{own}",
+            on_change=_example,
+            args=(f"learn/example/{now.lesson.name}/{own}",),
+            help="What the lesson is read on: an example, or your own table of a few rows.",
+            width=250,
         )
+    names = [f"{row + 1}: {name}" for row, name in enumerate(now.trace.names)]
+    person = st.selectbox(
+        "Follow",
+        range(len(names)),
+        index=now.trace.person,
+        format_func=names.__getitem__,
+        key=f"learn/person/{now.lesson.name}/{own}",
+        help="Marked ▶ in every table, and in the pictures.",
+        width=150,
+    )
     return int(person)
 
 
@@ -126,19 +185,20 @@ def _controls(now: Reading) -> None:
             on_click=_play,
             help="A step every few seconds; questions wait for an answer.",
         )
-        st.markdown(f"Step {now.at + 1} of {len(now.steps)}")
-    if last:
-        key = f"learn/scrub/{now.lesson.name}/{now.trace.example.name}/{now.at}/{now.shown}"
-        st.slider(
-            "Step",
-            1,
-            last + 1,
-            now.at + 1,
-            key=key,
-            on_change=_scrub,
-            args=(key,),
-            label_visibility="collapsed",
-        )
+        st.markdown(f"Step {now.at + 1} of {len(now.steps)}", width="content")
+        if last:
+            key = f"learn/scrub/{now.lesson.name}/{now.trace.example.name}/{now.at}/{now.shown}"
+            st.slider(
+                "Step",
+                1,
+                last + 1,
+                now.at + 1,
+                key=key,
+                on_change=_scrub,
+                args=(key,),
+                label_visibility="collapsed",
+                width="stretch",
+            )
 
 
 _KEYS = {
@@ -149,7 +209,8 @@ _KEYS = {
 }
 
 
-def _asked(now: Reading, question: Question, before: tuple[Picture, ...]) -> None:
+def _asked(now: Reading, question: Question) -> None:
+    before = _looked_at(now, question)
     found = frozenset[str]().union(*(ids(picture) for picture in before))
     drawn = any(choice.id in found for choice in question.choices)
     st.markdown(f"**{plain(question.asks)}**")
@@ -253,6 +314,11 @@ def _stage(
 @handled(_PANEL)
 def _open(name: str) -> None:
     learning.open_lesson(name)
+
+
+@handled(_PANEL)
+def _to_run(now: Reading, name: str) -> None:
+    learning.to_run(now, name)
 
 
 @handled(_PANEL)

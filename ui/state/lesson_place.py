@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -16,7 +17,7 @@ from ui.state import state
 OWN = "own"
 #: Parts of the address.
 LESSON, EXAMPLE, STEP, SHOWN = "lesson", "example", "step", "show"
-_ANSWERS, _PLAYING = "learn/answers", "learn/playing"
+_ANSWERS, _PLAYING, _DOOR = "learn/answers", "learn/playing", "learn/door"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -180,3 +181,47 @@ def play(on: bool) -> None:
 def playing() -> bool:
     """Say whether the lesson plays."""
     return bool(st.session_state.get(_PLAYING, False))
+
+
+def link(now: Reading) -> str:
+    """Return the address of the step, to be handed on."""
+    parts = {LESSON: now.lesson.name, EXAMPLE: now.trace.example.name, STEP: str(now.at + 1)}
+    if now.shown:
+        parts[SHOWN] = "1"
+    page = str(st.context.url or "/Learn").partition("?")[0]
+    return f"{page}?{urlencode(parts)}"
+
+
+def run_said(now: Reading, name: str) -> str:
+    """Return one of a lesson's runs in words: its technique and models."""
+    plan = now.trace[name].result.plan
+    models = ", ".join(
+        f"{model.title} ({', '.join(f'{n} = {v}' for n, v in asked.items() if n != 'name')})"
+        for model, asked in zip(plan.models, plan.as_mapping()["models"], strict=True)
+    )
+    return f"{plan.algorithm.title}: {models}" if models else plan.algorithm.title
+
+
+def to_run(now: Reading, name: str) -> None:
+    """Start work on the lesson's table with the settings of one of its runs, and go to Run.
+
+    The table that was open comes back by undo.
+    """
+    material = now.trace.material
+    asked = now.trace[name].result.plan.as_mapping()
+    roles = now.lesson.roles(name, material)
+    state.set_dataset(
+        material.dataset,
+        roles=roles,
+        left_out=roles.left_out(material.dataset),
+        levels=material.levels,
+        types=material.types,
+        title=now.trace.example.title,
+    )
+    state.begin_with(algorithm=asked["algorithm"], models=asked["models"])
+    st.session_state[_DOOR] = True
+
+
+def leads_away() -> bool:
+    """Say whether somebody just asked for Run; once."""
+    return bool(st.session_state.pop(_DOOR, False))

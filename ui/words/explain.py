@@ -9,13 +9,30 @@ from typing import ClassVar, Protocol
 
 import streamlit as st
 
+from anon_core.teaching.learn.shelf import lesson_about
+
 #: Settings that a drawer names; of more it says how many.
 _NAMED = 2
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:@&^=\"'])")
 # After parsing, texts are searched once more for emoji shortcodes, icons, links and addresses;
 # an invisible word joiner keeps them from being found.
 _JOINER = "\u2060"
+_DOI = re.compile(r"doi (10\.\d{4,}/[\w./-]*\w)")
 _FOUND_LATER = re.compile(r":(?=[\w+/-]+:)|:(?=//)|(?<=www)(?=\.)|@", re.IGNORECASE)
+
+
+def linked(text: str) -> str:
+    """Return text as `plain` does, with every DOI in it as a link.
+
+    Examples
+    --------
+    >>> linked("See doi 10.1109/69.971193.")
+    'See [doi 10.1109/69.971193](https://doi.org/10.1109/69.971193)\\.'
+    """
+    parts = _DOI.split(text)
+    told = [plain(part) for part in parts]
+    told[1::2] = [f"[doi {doi}](https://doi.org/{doi})" for doi in parts[1::2]]
+    return "".join(told)
 
 
 def plain(text: str) -> str:
@@ -56,6 +73,14 @@ def explained(technique: type[Explained]) -> None:
         f'<div class="aw-explained"><b>{html.escape(technique.title)}</b>'
         f"<p>{html.escape(technique.summary)}</p>{fold if deeper else ''}</div>"
     )
+    lesson = lesson_about(getattr(technique, "name", ""))
+    if lesson is not None:
+        st.page_link(
+            "pages/8_Learn.py",
+            label=f"Lesson: {plain(lesson.title)}",
+            icon=":material/school:",
+            query_params={"lesson": lesson.name},
+        )
 
 
 def changed(names: Iterable[str], *, usual: str = "as usual") -> str:

@@ -143,6 +143,8 @@ class Lesson(ABC):
     title, summary : str
     minutes : int
         How long it takes to read.
+    about : tuple of str
+        Techniques, models and attacks that it explains, by name: pages lead from them to it.
     source : Source
     examples : sequence of Example
         The first one is shown unless another is asked for.
@@ -158,6 +160,7 @@ class Lesson(ABC):
     title: ClassVar[str]
     summary: ClassVar[str]
     minutes: ClassVar[int] = 4
+    about: ClassVar[tuple[str, ...]] = ()
     source: ClassVar[Source]
     examples: ClassVar[Sequence[Example]]
     runs: ClassVar[Mapping[str, Mapping[str, Any]]]

@@ -43,6 +43,11 @@ def find_lesson(name: str) -> Lesson:
     )
 
 
+def lesson_about(name: str) -> Lesson | None:
+    """Return the lesson that explains a technique, model or attack; None where none does."""
+    return next((lesson for lesson in all_lessons() if name in lesson.about), None)
+
+
 def examples_of(lesson: Lesson) -> Sequence[Example]:
     """Return what a lesson can be read on: its own examples, then the lecturer's.
 

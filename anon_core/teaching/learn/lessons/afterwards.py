@@ -74,6 +74,7 @@ class AfterwardsLesson(Lesson):
         "Each release meets its privacy models. Someone who has two of them, or knows the rule by "
         "which the search continued and stopped, learns more than any one release reveals."
     )
+    about = ("composition", "minimality", "refinement")
     source = Source(
         author="Wong, Fu, Wang and Pei",
         year=2007,

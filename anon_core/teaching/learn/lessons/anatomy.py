@@ -60,6 +60,7 @@ class AnatomyLesson(Lesson):
         "value belongs to which: links are cut instead of values."
     )
     minutes = 5
+    about = ("anatomy", "permutation", "slicing", "anatomize", "frequency-l-diversity")
     source = Source(
         author="Li, He, Cao and Chen",
         year=2015,

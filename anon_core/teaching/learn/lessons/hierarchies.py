@@ -42,6 +42,7 @@ class HierarchiesLesson(Lesson):
         "A hierarchy says what a value may be replaced by. Choosing a level for every column is "
         "choosing a node of a lattice; going up, classes only grow."
     )
+    about = ("optimal", "fixed-levels")
     source = Source(
         author="Samarati",
         year=2001,

@@ -117,6 +117,15 @@ class HomogeneityLesson(Lesson):
         "No one's row is known, and yet the class reveals the sensitive value: all rows have the "
         "same, one can be ruled out, it is far more common there, or all are alike."
     )
+    about = (
+        "l-diversity",
+        "entropy-l-diversity",
+        "recursive-l-diversity",
+        "homogeneity",
+        "background",
+        "skewness",
+        "similarity",
+    )
     source = Source(
         author="Samarati",
         year=2008,

@@ -42,6 +42,7 @@ class IncognitoLesson(Lesson):
         "are looked at first, then pairs of what is left, and so on: most nodes are never looked "
         "at."
     )
+    about = ("incognito",)
     source = Source(
         author="LeFevre, DeWitt and Ramakrishnan",
         year=2005,

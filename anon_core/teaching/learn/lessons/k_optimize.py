@@ -33,6 +33,7 @@ class KOptimizeLesson(Lesson):
         "bound on what a whole branch can cost cuts it off when the best so far is no worse."
     )
     minutes = 5
+    about = ("k-optimize",)
     source = Source(
         author="Bayardo and Agrawal",
         year=2005,

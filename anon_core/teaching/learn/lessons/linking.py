@@ -40,6 +40,7 @@ class LinkingLesson(Lesson):
         "A table without names is compared with a register with names. Where a combination of "
         "columns is rare, one line can be drawn between two rows, and a person is found."
     )
+    about = ("k-anonymity", "linking")
     source = Source(
         author="Samarati and Sweeney",
         year=1998,

@@ -40,6 +40,7 @@ class MondrianLesson(Lesson):
         "People are points in the plane of their quasi-identifiers. The plane is cut in two again "
         "and again, as long as both sides keep k people; each part publishes its own range."
     )
+    about = ("mondrian", "relaxed-mondrian")
     source = Source(
         author="LeFevre, DeWitt and Ramakrishnan",
         year=2006,

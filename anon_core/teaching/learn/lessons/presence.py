@@ -73,6 +73,7 @@ class PresenceLesson(Lesson):
         "in it. Only some subsets of those people yield the published columns; counting them "
         "gives everyone's chance to be in the table."
     )
+    about = ("membership", "bucket-size")
     source = Source(
         author="Toth",
         year=2015,

@@ -99,6 +99,7 @@ class PublicRegionsLesson(Lesson):
         "Being in the table is the secret. Table and public table are cut together for as long as "
         "in every region some of the public people may be in the table, and some may not."
     )
+    about = ("mpalm", "combined", "delta-presence")
     source = Source(
         author="Toth",
         year=2015,

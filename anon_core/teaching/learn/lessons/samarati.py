@@ -46,6 +46,7 @@ class SamaratiLesson(Lesson):
         "Every choice of levels is a node; its height counts the generalization steps. If no node "
         "of a height keeps k, none below does, so that half of the heights go with each probe."
     )
+    about = ("samarati",)
     source = Source(
         author="Samarati",
         year=2001,

@@ -58,6 +58,7 @@ class SingleDimensionLesson(Lesson):
         "The widest column is split for the whole table at once, so that equal values publish the "
         "same everywhere. One small class anywhere forbids a split everywhere: much is lost."
     )
+    about = ("single-dimension",)
     source = Source(
         author="Aalborg University, group 3",
         year=2022,

@@ -38,6 +38,7 @@ class SlicingCheckLesson(Lesson):
         "chance of each value follows from all of them: p(t, s) is added up over the buckets."
     )
     minutes = 5
+    about = ("slicing-l-diversity", "tuple-partition")
     source = Source(
         author="Li, Li, Zhang and Molloy",
         year=2012,

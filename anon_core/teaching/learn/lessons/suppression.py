@@ -59,6 +59,7 @@ class SuppressionLesson(Lesson):
         "Values can be generalized or suppressed by row, by column, or by cell. The finer what may "
         "be changed, the more of the table survives, and the harder it is to find the best."
     )
+    about = ("cell-suppression",)
     source = Source(
         author="Samarati",
         year=2008,
