@@ -27,24 +27,24 @@ current. Rows are privacy models, columns techniques.
 
 A pair with a sign can be run:
 
-- **●**: the promise steers the search. It ends in a verified release; or in *infeasible*, which is
-  said only where nothing that the technique could publish keeps the promise; or, where it does not
+- **●**: the model steers the search. It ends in a verified release; or in *infeasible*, which is
+  said only where nothing that the technique could publish satisfies the model; or, where it does not
   look at everything, in *not found*.
 - **○**: the technique forms ever larger groups, and finished releases are tested. It ends in a
   verified release or in *not found*, which proves nothing.
-- **◐**: as ●, and finished releases are tested as well, for whether the promise can be recomputed.
+- **◐**: as ●, and finished releases are tested as well, for whether the model can be recomputed.
   Of k-map and δ-presence: groups are merged until those of the public table whom their cells cover
   keep it, for δ-presence until no one fits two groups as well; where that fails, it goes on as ○.
 
 A letter is a refusal before anything is searched, for the reason below.
 
-**†**, of a promise with its default settings: merging groups that keep it can break it, or groups
+**†**, of a model with its default settings: merging groups that keep it can break it, or groups
 that break it can keep it together. All rows as one group then decide nothing, and a technique that
-does not look at everything it could publish says *not found* where the promise may be kept. The
-same is said of other promises where rows may be suppressed. Average and maximum risk ask less where
+does not look at everything it could publish says *not found* where a release may satisfy it. The
+same is said of other models where rows may be suppressed. Average and maximum risk ask less where
 there is a public table: techniques that count rows alone test finished releases for it.
 
-A promise that is hosted is recomputed from the published text; what cannot be recomputed is not
+A hosted model is recomputed from the published text; what cannot be recomputed is not
 released.
 """
 
@@ -61,13 +61,13 @@ def refusal(algorithm: Algorithm, model: GroupModel) -> str:
         refuse_unsteered(algorithm, [model])
     except BadPlan as error:
         told = error.message.replace(algorithm.title, "the technique")
-        told = told.replace(model.title, "the promise")
+        told = told.replace(model.title, "the privacy model")
         return f"{told[0].upper()}{told[1:]} {error.remedy}"
     return ""
 
 
 def sign(algorithm: Algorithm, model: GroupModel) -> str:
-    """Return whether a promise steers a technique that hosts it, or is tested, or both."""
+    """Return whether a model steers a technique that hosts it, or is tested, or both."""
     if model.needs_public and not algorithm.counts_public:
         return BOTH if algorithm.merges_by_public else TESTED
     return BOTH if model.private_columns() else STEERED

@@ -32,11 +32,11 @@ class ShareLimit(GroupModel):
     summary: ClassVar[str] = "No sensitive value fills more than a share of a class."
     formula: ClassVar[str] = "max c(v) ≤ share · |G| over all classes G and values v"
     source: ClassVar[str] = "An example, 2026"
-    # Say `stops`; a promise about sensitive values may build on `contracts/sensitive_values.py`,
+    # Say `stops`; a model of sensitive values may build on `contracts/sensitive_values.py`,
     # which says it.
     stops: ClassVar[Stops] = "attribute"
-    # A class that keeps the promise may break it when merged with one that breaks it, but not when
-    # merged with one that keeps it, too.
+    # A class that satisfies the model may break it when merged with one that breaks it, but not
+    # when merged with one that satisfies it, too.
     monotone_merge: ClassVar[bool] = False
     closed_under_union: ClassVar[bool] = True
 
@@ -50,7 +50,7 @@ class ShareLimit(GroupModel):
         return sensitive_columns(columns, self.column, self.title)
 
     def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
-        """Return which groups keep the promise."""
+        """Return which groups satisfy the model."""
         kept = [self._keeps(counted, stats.sizes) for counted in stats.histograms.values()]
         return np.logical_and.reduce(kept)
 

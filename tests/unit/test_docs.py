@@ -277,7 +277,7 @@ def test_every_link_of_the_docs_leads_somewhere():
 
 
 #: What the table of kernels calls a family.
-FAMILY = {"technique": "algorithm", "groups": "partitioner", "promise": "model"}
+FAMILY = {"technique": "algorithm", "groups": "partitioner", "privacy model": "model"}
 
 
 @cache

@@ -67,7 +67,9 @@ def named() -> set[str]:
 
 
 def test_the_table_names_every_check() -> None:
-    assert named() == {name for name in TABLE if name != "a promise"} - {"labels"} | {"labels"}
+    assert named() == {name for name in TABLE if name != "a privacy model"} - {"labels"} | {
+        "labels"
+    }
 
 
 # ---- releases ------------------------------------------------------------------------------------
@@ -367,7 +369,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 @pytest.mark.parametrize("name", TABLE)
 def test_each_outcome_of_the_table_comes_about(desk: Desk, name: str) -> None:
     holds, broken, undecided = TABLE[name]
-    own = PROMISE if name == "a promise" else name
+    own = PROMISE if name == "a privacy model" else name
     seen = {(outcome, where) for told, outcome, where in desk.seen if told == own}
     assert (("holds", "checks") in seen) == (holds != "–")
     assert (("broken", "checks") in seen) == (broken != "–")
