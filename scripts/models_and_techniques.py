@@ -27,9 +27,9 @@ current. Rows are privacy models, columns techniques.
 
 A pair with a sign can be run:
 
-- **●**: the model steers the search. It ends in a verified release; or in *infeasible*, which is
-  said only where nothing that the technique could publish satisfies the model; or, where it does not
-  look at everything, in *not found*.
+- **●**: the model steers the search. It ends in a verified release; or in *infeasible*,
+  which is said only where nothing that the technique could publish satisfies the model; or,
+  where it does not look at everything, in *not found*.
 - **○**: the technique forms ever larger groups, and finished releases are tested. It ends in a
   verified release or in *not found*, which proves nothing.
 - **◐**: as ●, and finished releases are tested as well, for whether the model can be recomputed.

@@ -66,7 +66,7 @@ def test_an_experiment_is_run_and_shown(monkeypatch: pytest.MonkeyPatch) -> None
     app = press(opened("X-05"), "experiments/run")
     finished(app, own_figures)
     assert app.button(key="experiments/run").disabled
-    assert "a substitute for the source's" in " ".join(c.value for c in app.caption)
+    assert "a substitute for the source" in " ".join(c.value for c in app.caption)
     (first, *_) = experiment.figures
     app.session_state[f"numbers-experiment-X-05-{first.name}"] = True
     numbers = app.run().dataframe[0].value

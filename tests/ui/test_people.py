@@ -45,7 +45,7 @@ def test_a_number_of_persons_that_repeats_is_suggested() -> None:
 
 def test_one_column_has_the_role() -> None:
     choices = {"patient_id": "person", "age": "quasi", "stay": "person"}
-    with pytest.raises(BadPlan, match="both to tell persons apart"):
+    with pytest.raises(BadPlan, match="both identify persons"):
         as_roles(choices)
     choices["stay"] = "identifier"
     roles = as_roles(choices)

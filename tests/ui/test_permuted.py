@@ -88,7 +88,7 @@ def test_k_anonymity_is_replaced_in_one_click_and_comes_back() -> None:
     app = open_page(RUN, load(models=[{"name": "k-anonymity", "k": 3}]))
     choose(app, "anatomy")
     assert not app.exception
-    assert "Not defined for Anatomy" in plain(words(app))
+    assert "Does not apply to Anatomy" in plain(words(app))
     assert next(b for b in app.button if b.key == "run").disabled
     control(app, "promise_picker/stops").set_value("identity").run()
     assert next(b for b in app.button if b.key == "add-k-anonymity").disabled

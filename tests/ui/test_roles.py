@@ -172,6 +172,6 @@ def test_the_table_draws_every_column_with_its_role_and_why_another_is_suggested
     assert after["table"] == before  # what is ticked and in sight stays
     assigning.edited({"columns": ["zip"], "choice": "no such role"})
     assert "zip" in state.left_out()
-    with pytest.raises(BadPlan, match="both to tell persons apart"):
+    with pytest.raises(BadPlan, match="both identify persons"):
         assigning.edited({"columns": ["zip", "age"], "choice": "person"})
     assert {"zip", "age"} <= set(state.left_out())
