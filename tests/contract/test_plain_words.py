@@ -32,9 +32,9 @@ FOLDERS = [
     *sorted(f"ui/{p.name}/**/*.py" for p in DASHBOARD.iterdir() if any(p.glob("**/*.py"))),
 ]
 PAGES = [
+    "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
-    "README.md",
     *sorted(f"docs/{p.name}" for p in (CHECKOUT / "docs").glob("*.md")),
 ]
 #: Folders and pages that still hold such words. Only ever take out of these.
