@@ -43,6 +43,17 @@ def test_an_approach_comes_back_with_its_last_technique() -> None:
     assert app.session_state["state/work"]["draft"]["algorithm"]["name"] == "slicing"
 
 
+def test_a_choice_that_was_lost_on_its_way_changes_nothing() -> None:
+    """A browser that is behind sends a place in the list before: none of what is offered now."""
+    held = load()
+    before = held["state/work"]["draft"]["algorithm"]["name"]
+    app = open_page(RUN, held | {"run_form/technique": None, "run_form/technique/before": before})
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["run_form/technique"] == before
+    assert app.session_state["state/work"]["draft"]["algorithm"]["name"] == before
+
+
 def test_a_sample_brings_its_public_table() -> None:
     held = load("toth-private", models=[{"name": "bucket-size", "k": 2}])
     held["state/work"]["sample"] = "toth-private"

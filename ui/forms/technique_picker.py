@@ -90,7 +90,7 @@ def chosen(present: str) -> type[Algorithm]:
     """Return the technique that `pick` will show as chosen, before it is drawn."""
     known = _known()
     if st.session_state.get(f"{_TECHNIQUE}/before") == present:
-        present = st.session_state.get(_TECHNIQUE, present)
+        present = st.session_state.get(_TECHNIQUE) or present
     return known.get(present, next(iter(known.values())))
 
 
@@ -98,7 +98,8 @@ def _follow(present: str) -> None:
     """Show the draft's technique where it is new or was changed elsewhere."""
     known = _known()
     before = st.session_state.get(f"{_TECHNIQUE}/before")
-    if before != present or _TECHNIQUE not in st.session_state:
+    # A choice is None where a browser sent a place of the list that was offered before.
+    if before != present or st.session_state.get(_TECHNIQUE) is None:
         st.session_state[_TECHNIQUE] = present if present in known else next(iter(known))
     st.session_state[_APPROACH] = approach_of(known[st.session_state[_TECHNIQUE]])
 
