@@ -20,15 +20,15 @@ run: .venv/runtime.stamp ## start the dashboard and print its address (PORT=8501
 	@$(PY) scripts/fetch_sample.py
 	@exec $(PY) -m anonymity_workbench serve --port "$(PORT)"
 
-# Files of tests run beside each other; what drives a browser runs by itself afterwards, since a
-# page waits longer on a busy machine.
+# Files of tests run beside each other; what drives browsers runs afterwards, two at a time, each
+# with a server of its own, since a page waits longer on a busy machine.
 test: dev chromium ## run every test, browser tests included (ARGS= goes to one pytest)
 	@$(PY) scripts/fetch_sample.py
 ifdef ARGS
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest $(ARGS)
 else
 	@$(PY) -m pytest -n auto --dist loadfile -m "not long" --ignore=tests/e2e
-	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -m "not long" tests/e2e
+	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -n 2 --dist loadfile -m "not long" tests/e2e
 endif
 
 test-long: dev chromium ## run the tests that take too long for every change (ARGS= goes to pytest)

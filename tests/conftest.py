@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import shutil
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -35,6 +37,25 @@ def pytest_collection_finish() -> None:
 def nobody_compiles_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compile where a loop is called, though a page that was drawn before still compiles ahead."""
     monkeypatch.setattr(compilation, "_INTERPRETING", compilation._Interpreting())
+
+
+@pytest.fixture(scope="session")
+def data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Name a folder for what programs keep, which is none of the person's who runs the tests."""
+    home = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(home))
+        yield home
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(data_home: Path) -> Iterator[None]:
+    """Fail the test that leaves a session where those of this computer are kept."""
+    yield
+    sessions = data_home / "anonymity-workbench" / "sessions"
+    left = sorted(sessions.glob("*/*")) if sessions.exists() else []
+    shutil.rmtree(sessions, ignore_errors=True)
+    assert not left, f"kept in the home of whoever runs the tests: {[p.name for p in left]}"
 
 
 @pytest.fixture(autouse=True)
