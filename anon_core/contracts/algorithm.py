@@ -51,6 +51,8 @@ class Algorithm(Technique):
     #: Whether chance is what protects: it keeps promises about the way a release is made, and such
     #: about the sizes of classes beside them.
     is_mechanism: ClassVar[bool] = False
+    #: Whether a privacy model has to steer it; else it may be carried out without any.
+    needs_models: ClassVar[bool] = True
     #: Whether it works only with a public table.
     needs_public: ClassVar[bool] = False
     #: Whether it counts the public people of its groups, so that promises about them steer it;

@@ -52,6 +52,8 @@ class Attack(Technique):
     needs_public: ClassVar[bool] = False
     #: Whether it works only where a technique says when its search stopped; see `StopRule`.
     needs_stop_rule: ClassVar[bool] = False
+    #: Whether it is about columns that were changed before, and nothing else.
+    of_changed: ClassVar[bool] = False
     #: Whether it works only beside an earlier release of the same people.
     needs_earlier: ClassVar[bool] = False
     #: Whether it is the same whatever values stand behind a published cell, so that a table which
@@ -111,4 +113,13 @@ def not_applicable(attack: Attack, view: View, audience: Audience) -> str:
     """Return why an attack cannot be run on what is published, or an empty string."""
     if audience.roles.unit and not attack.counts_people:
         return attack.rows_only
+    if view.replaced and not attack.of_changed:
+        concerned = ("attribute", "inferential")
+        if any(n in audience.roles.quasi for n in view.replaced):
+            return "Values were replaced: a published cell need not be its person's own."
+        secret = any(n in audience.roles.sensitive for n in view.replaced)
+        if secret and attack.discloses in concerned:
+            return "Sensitive values were replaced: what a class shows is not what its people have."
+    if attack.of_changed and not view.replaced:
+        return "It is about columns whose values were replaced, and there are none."
     return attack.reason_not_applicable(view, audience)

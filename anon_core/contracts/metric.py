@@ -40,6 +40,9 @@ class Metric(Technique):
     #: Whether it is fast compared with a search, and so among the first figures of a run.
     at_once: ClassVar[bool] = True
 
+    #: Whether it is about columns that were changed before, and nothing else.
+    of_changed: ClassVar[bool] = False
+
     @abstractmethod
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Measure a release."""
@@ -51,6 +54,17 @@ class Metric(Technique):
     def not_defined_for(self, release: Release) -> str:
         """Return why the metric is not defined for a release of this form, or an empty string."""
         return ""
+
+
+def not_measured(metric: Metric, problem: Problem, release: Release) -> str:
+    """Return why a metric has nothing to measure in a release, or an empty string."""
+    if metric.of_changed and not problem.replaced:
+        return "It is about columns whose values were replaced, and there are none."
+    if problem.replaced and not metric.of_changed:
+        known = any(n in problem.quasi for n in problem.replaced)
+        if known or (metric.counts_links and any(n in problem.sensitive for n in problem.replaced)):
+            return "Values were replaced, and it would compare them with themselves."
+    return metric.reason_not_applicable(problem) or metric.not_defined_for(release)
 
 
 def in_units_of(metric: type[Metric], models: Sequence[PrivacyModel]) -> Metric:

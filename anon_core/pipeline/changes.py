@@ -17,6 +17,7 @@ from anon_core.data.column import Column
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.recipe.plan import Plan
+from anon_core.release.changed_rows import Before, taken
 
 
 def changed(plan: Plan, table: Dataset) -> tuple[Dataset, Roles]:
@@ -53,6 +54,33 @@ def changed(plan: Plan, table: Dataset) -> tuple[Dataset, Roles]:
             _refuse_joined([columns[n] for n in hidden], plan.models[0].title)
     told = replace(table, columns=tuple(columns.get(c.name, c) for c in table.columns))
     return told, replace(plan.roles, shown=tuple(shown))
+
+
+def before_changes(plan: Plan, unchanged: Dataset, table: Dataset) -> Before | None:
+    """Return what changed columns had in the rows of a table that are left; None without changes.
+
+    Parameters
+    ----------
+    plan : Plan
+    unchanged : Dataset
+        The whole table as it was.
+    table : Dataset
+        The changed one, without the rows that were dropped or not drawn since.
+    """
+    made = [one for one in plan.changes if plan.key or not one.change.needs_key]
+    if not made:
+        return None
+    left, all_of = table.columns[0].origin, unchanged.columns[0].origin
+    kept = np.ones(unchanged.rows, dtype=np.bool_)
+    if left is not None and table.rows < unchanged.rows:
+        places = left if all_of is None else np.searchsorted(all_of, left)
+        kept = np.zeros(unchanged.rows, dtype=np.bool_)
+        kept[places] = True
+    names = [n for one in made for n in one.columns]
+    return Before(
+        columns={n: taken(unchanged.column(n), kept) for n in names},
+        replaced=tuple(n for one in made if one.change.replaces for n in one.columns),
+    )
 
 
 def canonical(table: Dataset, names: Sequence[str]) -> tuple[I64, str]:

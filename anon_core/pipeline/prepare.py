@@ -21,7 +21,7 @@ from anon_core.data.sampling import sampled
 from anon_core.data.table import MISSING, MISSING_TOKENS, Dataset
 from anon_core.data.values.formulas import is_formula
 from anon_core.data.values.kinds import KINDS, ColumnKind
-from anon_core.pipeline.changes import changed
+from anon_core.pipeline.changes import before_changes, changed
 from anon_core.pipeline.open_notations import refuse_undecided
 from anon_core.recipe.plan import Plan
 from anon_core.recipe.unseen_values import met
@@ -202,6 +202,7 @@ def prepare(
     dataset, population = kept.table(dataset), population and kept.table(population)
     table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
     plan.refuse_unconfirmed(table)
+    unchanged = table
     table, roles = changed(plan, table)
     # What stands above a column's own values says nothing of others.
     other = {n for one in plan.changes for n in one.columns}
@@ -264,7 +265,8 @@ def prepare(
     for name in problem.quasi:
         refuse_look_alikes(table.column(name), problem.hierarchies[name])
     beyond = [*([population] if population is not None else []), *([whole] * (table is not whole))]
-    return replace(problem, larger=tuple(beyond))
+    before = before_changes(plan, unchanged, problem.dataset)
+    return replace(problem, larger=tuple(beyond), before=before)
 
 
 def refuse_lacking(named: Iterable[str], dataset: Dataset) -> None:

@@ -16,7 +16,7 @@ from anon_core.base.context import Context, part_of, silent
 from anon_core.base.errors import BadPlan, Infeasible, NeedsRows, NotFound, NotVerified, listing
 from anon_core.contracts.algorithm import counted_in_people, refuse_unsteered
 from anon_core.contracts.attack import Attack, not_applicable
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, not_measured
 from anon_core.contracts.model import GroupModel
 from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.table import Dataset
@@ -431,7 +431,7 @@ def _measures(job: _Job, metrics: Sequence[Metric], context: Context) -> None:
     for number, metric in enumerate(metrics):
         own = part_of(measuring, number / len(metrics), (number + 1) / len(metrics))
         try:
-            if metric.reason_not_applicable(problem) or metric.not_defined_for(release):
+            if not_measured(metric, problem, release):
                 continue
             _refuse_finer(problem, metric)
             job.measures[metric.name] = metric.measure(problem, release, own)

@@ -209,9 +209,13 @@ class Plan:
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
         elsewhere = {**self.redacted, **self.sensitive_levels}
         refuse_no_changes(self.changes, self.roles, self.models, elsewhere)
-        if not self.models:
+        bare = not self.algorithm.needs_models and any(c.change.replaces for c in self.changes)
+        if not self.models and not bare:
             raise BadPlan(
-                "The plan names no privacy model, so it protects no one.",
+                "The plan names no privacy model, so it protects no one."
+                if self.algorithm.needs_models
+                else f"{self.algorithm.title} and no privacy model would publish the table itself: "
+                "no change replaces a value.",
                 remedy="Add at least one, for example [[models]] with name = 'k-anonymity', k = 5.",
             )
 
@@ -440,6 +444,7 @@ class Plan:
         """
         given, notes = renewed(given)
         refuse_unknown_keys("The recipe", given, _SECTIONS)
+        given = {"models": [], **given} if given.get("changes") else given
         for required in ("roles", "algorithm", "models"):
             if required not in given:
                 raise BadPlan(

@@ -17,6 +17,7 @@ from anon_core.data.frequency import FrequencySet, dense_rank, frequency_set, st
 from anon_core.data.hierarchy import Hierarchy, flat
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
+from anon_core.release.changed_rows import Before
 from anon_core.release.combined_values import with_combinations
 from anon_core.release.earlier_release import Earlier
 from anon_core.release.holdout import Holdout, holdout_of
@@ -39,6 +40,8 @@ class Problem:
         private columns that a promise looks at. Where persons are told apart, the last private ones
         are the person column and, per sensitive column before, the pairs of persons and values.
         Where a promise looks at them, the combinations of sensitive values come last.
+    before : Before or None
+        What the table had in columns that were changed before; metrics and attacks on them ask.
     population : Population or None
     trees : mapping of str to Hierarchy
         What values of sensitive columns are generalized to, where that was given for a promise or
@@ -74,6 +77,7 @@ class Problem:
     roles: Roles
     hierarchies: Mapping[str, Hierarchy]
     frequency: FrequencySet
+    before: Before | None = None
     population: Population | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
     larger: tuple[Dataset, ...] = ()
@@ -91,6 +95,11 @@ class Problem:
     def is_coarse(self) -> bool:
         """Whether the frequency set tells apart less than the table's values."""
         return self.by_class or bool(self.floors)
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """Published columns whose cells need not be their person's own."""
+        return () if self.before is None else self.before.replaced
 
     def tells_values(self, column: str) -> bool:
         """Return whether the frequency set tells the values of a column apart."""

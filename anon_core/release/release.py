@@ -276,6 +276,8 @@ class View:
         What the way it was made is proven to guarantee: no secret.
     stopped : StopRule or None
         When the search stopped: no secret.
+    replaced : tuple of str
+        Columns whose cells were changed before, so that they need not be their person's own.
     """
 
     vocabularies: Mapping[str, Vocabulary]
@@ -286,6 +288,7 @@ class View:
     published: bool
     guarantee: Guarantee | None = None
     stopped: StopRule | None = None
+    replaced: tuple[str, ...] = ()
     _persons: dict[tuple[str, ...], Persons] = field(default_factory=dict, repr=False)
     _source: RowSource | None = field(default=None, repr=False)
 
@@ -393,6 +396,7 @@ def view(release: Release) -> View:
         published=grouping.published,
         guarantee=release.guarantee,
         stopped=release.stopped,
+        replaced=problem.replaced,
         _source=row_source(release),
     )
 

@@ -22,7 +22,10 @@ from tests.contract.settings import formed
 from tests.making import BUDGET, MECHANISM, Case, for_mechanisms, random_case
 from tests.presence_cases import public_of
 
-ALGORITHMS = list(family("algorithm"))
+#: What coarsens nothing finds at once whatever it finds.
+ALGORITHMS = [
+    name for name, found in family("algorithm").items() if cast(type[Algorithm], found).needs_models
+]
 #: What must return the best it has when time is up, whatever the moment.
 ANYTIME = (
     "annealing",

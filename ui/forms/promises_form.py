@@ -61,6 +61,7 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
     present: list[dict[str, Any]] = draft["models"]
     found: list[dict[str, Any]] = []
     places: list[tuple[int, DeltaGenerator, DeltaGenerator]] = []
+    needed = len(present) == 1 and technique.needs_models
     for place, model in enumerate(present):
         chosen = known.get(model["name"])
         if chosen is None:
@@ -79,8 +80,8 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
                 st.button(
                     "Remove",
                     key=f"remove-model-{place}",
-                    disabled=len(present) == 1,
-                    help="A plan needs at least one privacy model." if len(present) == 1 else None,
+                    disabled=needed,
+                    help="A plan needs at least one privacy model." if needed else None,
                     on_click=_remove_model,
                     args=(place,),
                     type="tertiary",

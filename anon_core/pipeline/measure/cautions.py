@@ -119,7 +119,7 @@ def _doubtful(plan: Plan, problem: Problem) -> Iterator[str]:
 
 def few(plan: Plan) -> int:
     """Return of how many people a value has to be at least, to be nobody's own."""
-    return max(2, *(model.least_size() for model in plan.models))
+    return max((2, *(model.least_size() for model in plan.models)))
 
 
 def ends_of_few(plan: Plan, release: Release) -> dict[str, RareEnds]:

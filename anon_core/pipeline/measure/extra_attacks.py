@@ -10,7 +10,7 @@ from anon_core.base.context import Context, part_of
 from anon_core.base.errors import BadPlan
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack, not_applicable
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, not_measured
 from anon_core.data.table import Dataset
 from anon_core.pipeline.random_streams import chances
 from anon_core.pipeline.result import Result
@@ -136,4 +136,4 @@ def measured_further(result: Result, metric: Metric, context: Context) -> Result
 
 
 def _why_not(metric: Metric, result: Result) -> str:
-    return metric.reason_not_applicable(result.problem) or metric.not_defined_for(result.release)
+    return not_measured(metric, result.problem, result.release)

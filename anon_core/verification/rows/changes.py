@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from decimal import Decimal
+from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +22,7 @@ from anon_core.base.errors import BadPlan, listing
 from anon_core.verification.findings import Check
 from anon_core.verification.rows.tables import Promise
 from anon_core.verification.text.cells import Cells, TextTable, narrow
+from anon_core.verification.text.texts import read_private_column
 
 #: Texts of a column, row by row; None where there is no value.
 Rows = list[str | None]
@@ -41,6 +44,10 @@ class Told:
     key : bytes
     order : sequence of int
         Rows by their content.
+    kind : callable
+        Given a column, the kind of its values.
+    measures : callable
+        Given a column of a measured kind, its numbers or days row by row.
     generator : callable
         Returns the numbers that the seed gives for this change, from the first on.
     """
@@ -53,6 +60,7 @@ class Told:
     order: Callable[[], Sequence[int]]
     generator: Callable[[], np.random.Generator]
     kind: Callable[[str], str]
+    measures: Callable[[str], list[Decimal | int | None]]
 
     def text(self, name: str, default: str) -> str:
         """Return a parameter that is a text."""
@@ -81,6 +89,7 @@ def makes_again(
 
 def made_again() -> frozenset[str]:
     """Return the names of the changes that are known here."""
+    import_module("anon_core.verification.rows.changed_values")  # which enters its own
     return frozenset(_MADE_AGAIN)
 
 
@@ -109,6 +118,17 @@ def with_changes(
             texts[name] = [told[code] for code in cells.codes.tolist()]
         return texts[name]
 
+    def measures(name: str) -> list[Decimal | int | None]:
+        column = read_private_column(
+            private.column(name),
+            promise.kinds.get(name),
+            promise.missing_of(name),
+            neutralised=False,
+            ordered=False,
+        )
+        told = [None if isinstance(key, str) else key for key in column.keys]
+        return [[*told, None][code] for code in column.codes.tolist()]
+
     order: list[int] = []
     digest: list[str] = []
 
@@ -133,8 +153,7 @@ def with_changes(
                 )
             return _drawn(promise.seed, "change", name, *sorted(columns), digest[0])
 
-        made = _MADE_AGAIN.get(name)
-        if made is None:
+        if name not in made_again():
             raise BadPlan(
                 f"The change '{name[:40]}' is not known here, so it cannot be made again.",
                 remedy="Use the workbench that wrote the recipe, or a newer one.",
@@ -148,19 +167,26 @@ def with_changes(
             order=canonical,
             generator=generator,
             kind=lambda column: promise.kinds.get(column, "text"),
+            measures=measures,
         )
-        for column, (cells, kind) in made(told).items():
+        other, rows_told = 0, 0
+        for column, (cells, kind) in _MADE_AGAIN[name](told).items():
             place: dict[str, int] = {}
             codes = [-1 if cell is None else place.setdefault(cell, len(place)) for cell in cells]
             shown[column] = Cells(codes=narrow(np.array(codes), len(place)), texts=list(place))
             kinds[column] = kind
+            other += sum(was != now for was, now in zip(rows(column), cells, strict=True))
+            rows_told += len(cells)
         checks.append(
             Check(
                 name="changes",
                 holds=True,
                 column=columns[0],
+                bound=float(rows_told),
+                reached=float(other),
                 sentence=f"{listing(columns)} {'was' if len(columns) == 1 else 'were'} changed "
-                f"again ('{name}'); what is published is true of the changed table.",
+                f"again ('{name}'): {other:,} of {rows_told:,} cells differ from the table's, and "
+                "what is published is true of the changed table.",
             )
         )
     return replace(promise, kinds=kinds, drew=bool(digest)), private.replaced(shown), checks

@@ -167,7 +167,7 @@ def read_promise(
             remedy="Correct the recipe's roles.",
         )
     models = recipe.get("models", [])
-    if not isinstance(models, list) or not models:
+    if not isinstance(models, list) or not (models or recipe.get("changes")):
         raise BadPlan("The recipe names no privacy model.", remedy="Add one under [[models]].")
     if not all(isinstance(model, Mapping) for model in cast(list[object], models)):
         raise BadPlan("The recipe's models are no tables.", remedy="Write each as [[models]].")
