@@ -33,7 +33,7 @@ class Condensation(Change):
     title: ClassVar[str] = "Condensation"
     summary: ClassVar[str] = (
         "Gathers the k most alike rows, keeps only their means and covariances, and publishes rows "
-        "drawn from these. A published row is nobody's."
+        "drawn from these. No published row is a person's own."
     )
     when: ClassVar[str] = (
         "Use it where numbers are analysed together, as for training; never as k-anonymity, since "
