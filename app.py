@@ -58,10 +58,12 @@ def main() -> None:
         st.header("Go on with a session", anchor=False)
         with panel("Go on with a session"):
             session_panel.kept()
+            session_panel.ask()
     st.header("Open", anchor=False)
     with panel("Open"):
-        session_panel.ask()
         _open()
+        if not kept_sessions.listed():
+            session_panel.ask()
     st.header("Try a sample", anchor=False)
     with st.container(key="stack-samples"), panel("Try a sample"):
         _samples()

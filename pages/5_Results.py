@@ -58,9 +58,14 @@ def head(run: Series) -> None:
         ", ".join([model.title, *model.settings()]) for model in result.plan.models
     )
     noun = run.facts.noun[0 if len(run.facts.sizes) == 1 else 1]
+    stale = ""
+    if running.error() is not None:
+        stale = "**The last run released nothing; this is the one before** · "
+    elif not (results.is_current() or result.pending):
+        stale = "**Settings have changed since this run** · "
     with st.container(key="run-head", horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"{plain(state.dataset_title())} · **{plain(made_by(result.plan))}** · "
+            f"{stale}{plain(state.dataset_title())} · **{plain(made_by(result.plan))}** · "
             f"{plain(promised)} · {len(run.facts.sizes):,} {noun}"
         )
         pinned = series.pin_of(result)
@@ -79,10 +84,6 @@ def head(run: Series) -> None:
             st.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="content")
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")
-    if running.error() is not None:
-        st.caption("The last run released nothing. Showing the result before it.")
-    elif not (results.is_current() or result.pending):
-        st.caption("Settings have changed since this run. The figures still use the old settings.")
 
 
 def pin(result: Result) -> None:

@@ -123,9 +123,19 @@ def metrics(runs: list[Series], colours: Palette) -> None:
     lost = what_is_lost(runs)
     if lost:
         st.caption(lost)
-    heat = None if all(r.facts.permuted for r in runs) else kept(column_heat, runs, colours)
-    if heat is not None:
-        show(heat, key="heat")
+    if not all(r.facts.permuted for r in runs):
+        once_opened(
+            "Column by column", partial(heat, runs, colours), name="Metrics", key="heat-fold"
+        )
+
+
+def heat(runs: list[Series], colours: Palette) -> None:
+    """Draw what each column lost."""
+    chart = kept(column_heat, runs, colours)
+    if chart is None:
+        st.caption("No metric here is measured by column.")
+    else:
+        show(chart, key="heat")
 
 
 def attacks(runs: list[Series], colours: Palette) -> None:
@@ -170,9 +180,12 @@ def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
         st.subheader("Differences to the baseline", anchor=False)
         with panel("Differences to the baseline"):
             baseline_panel.draw(runs)
-    st.subheader("Table", anchor=False)
-    with panel("Table"):
-        tables(runs)
+    once_opened(
+        "Table: what each column says, and the first rows",
+        partial(tables, runs),
+        name="Table",
+        key="tables-fold",
+    )
     once_opened(
         "All figures: what every run comes to, and how it differs from the first",
         lambda: table(all_figures(runs), key="figures", wide="figure"),

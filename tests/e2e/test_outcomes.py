@@ -209,8 +209,11 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
     )
 
     go(page, "Compare")
-    for heading in ("Differences to the baseline", "Table", "Risk–utility frontier"):
+    for heading in ("Differences to the baseline", "Risk–utility frontier"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+    page.locator(".st-key-tables-fold summary").click()
+    expect(page.get_by_text("– what each column says")).to_have_count(2)
+    wait_for_app(page)
     said = page.get_by_text("– what each column says")
     for pair in (
         [page.locator(f".st-key-pin-{letter}") for letter in RECIPES],

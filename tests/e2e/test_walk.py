@@ -121,6 +121,7 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     go(page, "Compare")
     for letter in "AB":
         expect(page.locator(f".st-key-pin-{letter}")).to_be_visible()
+    page.locator(".st-key-heat-fold summary").click()
     for chart in ("tracks", "metrics", "heat", "attacks", "risk"):
         expect(page.locator(f".st-key-vega-{chart} svg.marks")).to_be_visible()
 

@@ -23,6 +23,11 @@ _MEASURE = """keys => {
   return {
     boxes: Object.fromEntries(keys.map(key => [key, box(key)])),
     scrolls: [main, document.documentElement].map(e => e.scrollHeight - e.clientHeight),
+    covered: [".st-key-run-head", ".st-key-strip .aw-tile"].filter(at => {
+      const part = document.querySelector(at);
+      const seen = part.getBoundingClientRect();
+      return !part.contains(document.elementFromPoint(seen.left + 30, seen.top + 6));
+    }),
     overflow: getComputedStyle(document.querySelector(".st-key-panel-metrics")).overflowY,
   };
 }"""
@@ -39,6 +44,7 @@ def fits(page: Page, width: int, height: int) -> None:
     """
     seen = measured(page)
     assert max(seen["scrolls"]) <= 0
+    assert not seen["covered"]
     for key, (left, top, right, bottom) in seen["boxes"].items():
         assert 0 <= left < right <= width, key
         assert 0 <= top < bottom <= height, key
@@ -151,3 +157,9 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
     assert seen["scrolls"][0] > 0
     lefts = {round(seen["boxes"][key][0]) for key in PANELS}
     assert len(lefts) == 1
+
+    page.set_viewport_size({"width": 700, "height": 900})  # the sidebar folds up by itself
+    wait_for_app(page)
+    page.set_viewport_size({"width": SIZES[0][0], "height": SIZES[0][1]})
+    wait_for_app(page)
+    fits(page, *SIZES[0])

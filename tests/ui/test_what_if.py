@@ -146,6 +146,23 @@ def test_a_change_in_the_bar_draws_the_panels_and_not_the_page(
         assert panels <= {block.proto.id.split("-", 2)[-1] for block in app.get("container")}
 
 
+def test_a_field_that_follows_is_not_put_back_by_a_message_that_was_on_its_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held = load("hospital")
+    ran_quickly(held)
+    app = open_page(RESULTS, held)
+    typed(app, 25)
+    app.button(key="back").click().run()  # the field follows: 5 again
+    assert app.number_input(key=K).value == 5
+    told_to_a_fragment(app, "curve-alone", monkeypatch)
+    app.number_input(key=K).set_value(25).run()  # sent before the browser has heard of it
+    assert app.session_state["state/work"]["draft"]["models"] == [{"name": "k-anonymity", "k": 5}]
+    assert app.number_input(key=K).value == 5
+    app.number_input(key=K).set_value(7).run()  # what somebody enters counts
+    assert app.session_state["state/work"]["draft"]["models"] == [{"name": "k-anonymity", "k": 7}]
+
+
 def test_figures_that_are_not_confirmed_go_and_the_last_good_result_comes_back() -> None:
     held = load("hospital")
     first = ran_quickly(held)

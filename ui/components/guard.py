@@ -165,14 +165,19 @@ def _own_path(filename: str) -> str:
     return ""
 
 
+def told_elsewhere() -> bool:
+    """Say whether a callback is called for a fragment that its widget is not in."""
+    context = get_script_run_ctx()
+    drawn = None if context is None else context.fragment_ids_this_run
+    return bool(drawn) and ThreadState.get().fragment_id not in (drawn or ())
+
+
 def _redraw_if_elsewhere() -> None:
     """Draw the whole page where only a fragment would be that the click is not in.
 
     A browser sends all changes of one moment as one, for the fragment that one of them belongs to.
     """
-    context = get_script_run_ctx()
-    drawn = None if context is None else context.fragment_ids_this_run
-    if drawn and ThreadState.get().fragment_id not in drawn:
+    if told_elsewhere():
         st.rerun()
 
 

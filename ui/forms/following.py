@@ -7,6 +7,8 @@ from typing import TypeVar
 
 import streamlit as st
 
+from ui.components.guard import told_elsewhere
+
 _T = TypeVar("_T")
 
 
@@ -33,10 +35,26 @@ def follow(widget: str, wanted: _T) -> _T:
     # What it shows already is not put again: the browser may have gone on since, by quick steps.
     elsewhere = wanted not in known and st.session_state.get(widget) != wanted
     if widget not in st.session_state or elsewhere:
-        st.session_state[widget] = wanted
+        put(widget, wanted)
     st.session_state[before] = wanted
     st.session_state[shown] = st.session_state[widget]
     return st.session_state[widget]
+
+
+def put(widget: str, wanted: object) -> None:
+    """Let a widget show a value, whatever it shows."""
+    st.session_state[f"{widget}/replaced"] = st.session_state.get(widget, wanted)
+    st.session_state[widget] = wanted
+
+
+def is_overtaken(widget: str) -> bool:
+    """Say whether a widget's callback is called for the value that was replaced by `put`.
+
+    What the browser sends before it has heard of that still has the old value, though nobody
+    entered it: a message of another fragment, sent in the background.
+    """
+    replaced = st.session_state.get(f"{widget}/replaced")
+    return told_elsewhere() and st.session_state.get(widget) == replaced
 
 
 def place(options: Sequence[object], value: object) -> int:

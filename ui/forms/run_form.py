@@ -27,7 +27,7 @@ from ui.words.explain import changed, explained, plain, what_is_this
 
 _KEPT = "run_form/parameters"
 #: Pixels of the suppression budget's field.
-_WIDE = 190
+_WIDE = 236
 
 
 def technique(draft: dict[str, Any]) -> dict[str, Any]:

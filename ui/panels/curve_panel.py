@@ -47,10 +47,10 @@ def draw(one: what_if.Setting, label: str) -> None:
 def _chart(one: what_if.Setting, label: str, before: float | None) -> None:
     colours = palette()
     points = sorted(curve.of(one).points.values(), key=lambda point: point.value)
-    st.html(_head(label, colours, known=len(points) > 1))
     if len(points) < 2:
         _asks(one, label, before)
         return
+    st.html(_head(label, colours))
     now = float(cast(float, one.value))
     stops = [
         Stop(
@@ -85,17 +85,14 @@ def _said(point: Point) -> str:
     return f"{many}, {gone} of rows suppressed"
 
 
-def _head(label: str, colours: Palette, *, known: bool) -> str:
+def _head(label: str, colours: Palette) -> str:
     marks = (
         f"<span style='color:{colours.quasi}'>━ loss</span> "
         f"<span style='color:{colours.sensitive}'>━ worst chance</span> "
         "<span>▮ suppressed</span> · not verified"
     )
     title = "Search only: nothing of it is recomputed until you click a value."
-    return (
-        f"<div class='aw-curve-head' title='{title}'><b>{escape(label)}</b> "
-        f"{marks if known else ''}</div>"
-    )
+    return f"<div class='aw-curve-head' title='{title}'><b>{escape(label)}</b> {marks}</div>"
 
 
 def _asks(one: what_if.Setting, label: str, before: float | None) -> None:

@@ -39,11 +39,20 @@ def of_plan(error: AnonError | None = None) -> None:
     _page(error, found)
 
 
-def making_a_plan(error: AnonError | None = None) -> tuple[Change, ...]:
-    """Return changes after which the present choices make a plan that can be carried out."""
-    return state.once(
-        "fixes/plan", (state.fingerprint(), str(error)), lambda: tuple(_makes_a_plan(error))
-    )
+def making_a_plan(
+    error: AnonError | None = None, *, keeps_technique: bool = False
+) -> tuple[Change, ...]:
+    """Return changes after which the present choices make a plan that can be carried out.
+
+    Parameters
+    ----------
+    error : AnonError, optional
+        What they were refused with.
+    keeps_technique : bool
+        Whether changes of the technique come last: it is what somebody has just chosen.
+    """
+    of = (state.fingerprint(), str(error), keeps_technique)
+    return state.once("fixes/plan", of, lambda: tuple(_makes_a_plan(error, keeps_technique)))
 
 
 def of_run(error: AnonError) -> None:
@@ -64,10 +73,13 @@ def of_run(error: AnonError) -> None:
     _page(error, found)
 
 
-def _makes_a_plan(error: AnonError | None) -> Iterable[Change]:
+def _makes_a_plan(error: AnonError | None, keeps_technique: bool) -> Iterable[Change]:
     recipe = state.recipe()
     found: list[Change] = []
-    for change in changes(recipe, error):
+    offered: Iterable[Change] = changes(recipe, error)
+    if keeps_technique:
+        offered = sorted(offered, key=lambda change: "algorithm" in change.tables)
+    for change in offered:
         try:
             plan = Plan.from_mapping({**recipe, **change.tables})
         except AnonError:

@@ -29,7 +29,8 @@ _DOTS = "history/dots"
 
 def draw() -> None:
     """Draw the runs that the session keeps."""
-    alone(_NAME, _drawn, key="history-alone", tells="verdict")
+    with st.container(key="history-place", gap=None):
+        alone(_NAME, _drawn, key="history-alone", tells="verdict")
 
 
 def _drawn() -> None:

@@ -21,6 +21,7 @@ _LOOK = """
     transform: none !important; visibility: visible !important; overflow: visible;}
   [data-testid="stSidebar"] > :not([data-testid="stSidebarContent"]),
   [data-testid="stSidebarHeader"], [data-testid="stExpandSidebarButton"] {display: none !important;}
+  [data-testid="stHeader"] {background: transparent; pointer-events: none;}
   [data-testid="stSidebarContent"] {position: absolute; inset: 0 auto 0 0; overflow: hidden auto;
     background: inherit; padding: 0 !important; scrollbar-gutter: auto !important;
     scrollbar-width: thin;

@@ -179,11 +179,8 @@ def ask() -> None:
     place = kept_sessions.asks()
     if place is None:
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="session/ask"):
-        st.caption(
-            f"Sessions are kept on this machine, unencrypted, with their tables, in `{place}`.",
-            width="stretch",
-        )
+    st.caption(f"Sessions are kept on this machine, unencrypted, with their tables, in `{place}`.")
+    with st.container(horizontal=True, gap="small", key="session/ask"):
         for label, keep in (("Keep them", True), ("Keep nothing", False)):
             st.button(
                 label,
@@ -205,17 +202,17 @@ def _answer(keep: bool) -> None:
 
 def _listed(found: Sequence[kept_sessions.Kept]) -> None:
     for one in found:
-        words, go, away = st.columns([6, 1, 1], vertical_alignment="center", gap="small")
+        row = st.container(horizontal=True, vertical_alignment="center", gap="small")
         when = one.saved.astimezone().strftime("%d %b %Y, %H:%M")
-        words.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {when}")
-        go.button(
+        row.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {when}", width="content")
+        row.button(
             "Open",
             key=f"session/open/{one.name}",
             help=f"Open the session on {plain(one.title)} of {when}",
             on_click=_open,
             args=(one.name,),
         )
-        away.button(
+        row.button(
             "Delete",
             key=f"session/delete/{one.name}",
             help=f"Delete the session on {plain(one.title)} of {when} and the table kept with it",

@@ -92,7 +92,8 @@ def _chips(result: Result) -> str:
         sign = "…" if result.pending else sign
         chips.append(
             f"<span class='aw-chip' title='{escape(verdict.sentence)}'>{sign} "
-            f"{escape(f'{title}{of}: asked {verdict.bound:.3g}, reached {verdict.reached:.3g}')}"
+            f"{escape(f'{title}{of}: asked {_short(verdict.bound)}, reached ')}"
+            f"{escape(_short(verdict.reached))}"
             "</span>"
         )
     checks = result.verification
@@ -115,6 +116,17 @@ def _chips(result: Result) -> str:
             f"⚠ {many}, see Verdicts</span>"
         )
     return f"<div class='aw-chips'>{''.join(chips)}</div>"
+
+
+def _short(value: float) -> str:
+    """Return a number with three digits, or all of those before the point.
+
+    Examples
+    --------
+    >>> _short(5.0), _short(0.23456), _short(2600.0)
+    ('5', '0.235', '2,600')
+    """
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _look() -> str:

@@ -14,7 +14,7 @@ from anon_core.explain.advice.fixes import Change
 from anon_core.explain.text.plan_words import made_by
 from ui.components.guard import handled
 from ui.forms import run_form
-from ui.forms.following import follow
+from ui.forms.following import follow, is_overtaken, put
 from ui.panels import column_level_panel, curve_panel, fixes_panel, history_panel, what_comes
 from ui.state import curve, jobs, results, running, state, what_if
 from ui.state.eta import duration
@@ -45,7 +45,7 @@ def _fields() -> None:
     settings = what_if.settings()
     if st.session_state.pop(_AS_DRAFTED, False):
         for one in settings:
-            st.session_state[one.key] = one.value
+            put(one.key, one.value)
     named = Counter(_label(one) for one in settings)
     for one in settings:
         label = _label(one)
@@ -163,7 +163,9 @@ def _nearest(refused: what_if.Refused) -> None:
 
 
 def _changes(error: AnonError, *, tried: bool) -> None:
-    found = running.helps() if tried else fixes_panel.making_a_plan(error)
+    last = results.last()
+    other = last is not None and last.plan.algorithm.name != what_if.technique().name
+    found = running.helps() if tried else fixes_panel.making_a_plan(error, keeps_technique=other)
     for place, change in enumerate(found[:2]):
         st.button(
             plain(change.label),
@@ -179,7 +181,9 @@ def _changes(error: AnonError, *, tried: bool) -> None:
 @what_comes.shown
 def _typed(setting: what_if.Setting) -> None:
     value = st.session_state.get(setting.key)
-    if value is not None:
+    if is_overtaken(setting.key):
+        st.session_state[_AS_DRAFTED] = True
+    elif value is not None:
         what_if.change(setting, value)
 
 
@@ -187,6 +191,9 @@ def _typed(setting: what_if.Setting) -> None:
 @what_comes.shown
 def _technique() -> None:
     name = str(st.session_state[_TECHNIQUE])
+    if is_overtaken(_TECHNIQUE):
+        st.session_state[_TECHNIQUE] = what_if.technique().name
+        return
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     given = run_form.switched(known[name], state.draft()["algorithm"])
     what_if.change_technique(name, given)

@@ -245,20 +245,25 @@ def _loss(result: Result) -> Tile:
     name = loss_metric(result)
     lost = result.measures.get(name)
     allowed = result.plan.algorithm.as_mapping().get("max_suppression")
-    word = phrases.hidden(result)
+    word, most = phrases.hidden(result), ""
     if isinstance(allowed, int | float) and result.release.suppressed:
-        word += f" At most {phrases.share(float(allowed))} were allowed."
+        most = (
+            f" At most {phrases.share(float(allowed))} of the rows were allowed to be suppressed."
+        )
     if lost is None:
-        return Tile(name="Loss", figure="not measured", word=word, verdict="plain", note="")
+        return Tile(
+            name="Loss", figure="not measured", word=word, verdict="plain", note=most.strip()
+        )
     nothing = lost.share >= 1
     title = family("metric")[name].title
     return Tile(
         name="Loss",
         figure=f"{lost.value:.3f}",
         value=float(lost.value),
-        word=f"{phrases.says_nothing(result) or 'Everything is lost.'} {word}" if nothing else word,
+        word=f"everything is lost; {word[:1].lower()}{word[1:]}" if nothing else word,
         verdict="doubtful" if nothing else "plain",
-        note=f"{title}: 0 is unchanged, 1 is everything suppressed.",
+        note=f"{title}: 0 is unchanged, 1 is everything suppressed.{most} "
+        f"{phrases.says_nothing(result)}".strip(),
     )
 
 
