@@ -17,6 +17,7 @@ from ui.forms import (
     attack_form,
     changes_form,
     earlier_form,
+    level_bounds,
     promises_form,
     run_form,
     sensitive_levels,
@@ -74,6 +75,7 @@ def choices() -> None:
                 technique_picker.chosen(algorithm["name"]),
                 public=bool(people.get("file")),
             )
+        between = level_bounds.draw(draft, run_form.as_set(algorithm))
         published = sensitive_levels.draw(draft)
         made = changes_form.draw(draft)
         metrics = folded(
@@ -96,6 +98,7 @@ def choices() -> None:
     state.update_draft(
         reuse=again,
         models=models,
+        level_bounds=between,
         sensitive_levels=published,
         changes=made,
         algorithm=algorithm,

@@ -67,6 +67,7 @@ def figures_of(result: Result) -> dict[str, Any]:
             "steps": [dict(step) for step in result.account.steps],
         },
         "optimum": _optimum(result),
+        "level_bounds": result.plan.level_bounds.as_mapping(),
         "sensitive_levels": dict(result.plan.sensitive_levels),
         "level_search": _level_search(result),
         "metrics": {name: m.value for name, m in result.measures.items()},

@@ -46,6 +46,7 @@ DRAWERS = (
     "attackers",
     "population",
     "earlier",
+    "level-bounds",
     "sensitive-levels",
     "changes",
     "metrics",

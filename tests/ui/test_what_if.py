@@ -459,6 +459,51 @@ def test_a_coarser_level_of_one_column_is_one_choice() -> None:
     node = first.account.node
     assert node is not None
     app = opened(open_page(RESULTS, held))
+    heights = {n: h.height for n, h in first.problem.hierarchies.items()}
+    coarser = next(n for n in node if node[n] < heights[n])
+    handles = app.select_slider(key=f"what-if/between/{coarser}")
+    assert handles.value == (0, heights[coarser])
+    handles.set_value((node[coarser] + 1, heights[coarser])).run()
+    assert not app.exception
+    if "run" in app.session_state["jobs"]:
+        wait_for(app, "run")
+    assert shown(app).account.node[coarser] > node[coarser]
+    assert shown(app).account.proven
+    assert shown(app).plan.level_bounds.as_mapping() == {coarser: {"least": node[coarser] + 1}}
+    assert shown(app).verification.holds
+    app.button(key="back").click().run()
+    assert shown(app) is first
+
+
+def test_bounds_that_leave_nothing_are_lifted_in_one_click() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    others = {"admission_date": {"least": 3}, "zip": {"most": 0}}
+    held["state/work"]["draft"]["level_bounds"] = others
+    app = opened(open_page(RESULTS, held))
+    app.select_slider(key="what-if/between/age").set_value((0, 0)).run()
+    assert not app.exception
+    if "run" in app.session_state["jobs"]:
+        wait_for(app, "run")
+    app.run()
+    assert "within the bounds" in words(app)
+    lift = next(b for b in app.button if "highest level of \\'age\\'" in b.label)
+    lift.click().run()
+    assert not app.exception
+    if "run" in app.session_state["jobs"]:
+        wait_for(app, "run")
+    assert shown(app).plan.level_bounds.as_mapping() == others
+    assert first.plan.level_bounds.as_mapping() == {}
+
+
+def test_levels_that_are_named_are_chosen_one_by_one() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    node = first.account.node
+    assert node is not None
+    held["state/work"]["draft"]["algorithm"] = by_levels(node, 0.05)
+    ran_quickly(held)
+    app = opened(open_page(RESULTS, held))
     coarser = next(n for n in node if node[n] < first.problem.hierarchies[n].height)
     field = app.selectbox(key=f"what-if/level/{coarser}")
     assert field.value == node[coarser]
@@ -467,9 +512,6 @@ def test_a_coarser_level_of_one_column_is_one_choice() -> None:
     if "run" in app.session_state["jobs"]:
         wait_for(app, "run")
     assert shown(app).account.node == {**node, coarser: node[coarser] + 1}
-    assert shown(app).verification.holds
-    app.button(key="back").click().run()
-    assert shown(app) is first
 
 
 def test_a_column_is_left_out_and_put_back_in_one_click_each() -> None:

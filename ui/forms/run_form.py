@@ -12,7 +12,7 @@ from anon_core.base.errors import AnonError, BadPlan, listing
 from anon_core.base.params import Technique
 from anon_core.base.registry import family, find
 from anon_core.base.secret import is_secret, parse
-from anon_core.contracts.algorithm import met_first
+from anon_core.contracts.algorithm import Algorithm, met_first
 from anon_core.contracts.metric import Metric, in_units_of
 from anon_core.contracts.model import PrivacyModel
 from anon_core.data.samples import sample
@@ -69,6 +69,14 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     if name == present:
         _remember(chosen, values, given)
     return {"name": name, **given}
+
+
+def as_set(table: Mapping[str, Any]) -> Algorithm:
+    """Return the technique of a recipe's table; as it is by itself where a setting is refused."""
+    kind = cast(type[Algorithm], find("algorithm", str(table["name"])))
+    with suppress(BadPlan):
+        return kind.from_mapping({n: v for n, v in table.items() if n != "name"})
+    return kind()
 
 
 def switched(technique: type[Technique], before: Mapping[str, Any]) -> dict[str, Any]:

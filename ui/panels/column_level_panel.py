@@ -6,13 +6,13 @@ import streamlit as st
 
 from anon_core.pipeline.result import Result
 from ui.components.guard import handled
+from ui.forms import level_bounds, run_form
 from ui.panels import what_comes
-from ui.state import results, what_if
+from ui.state import results, state, what_if
 from ui.words.explain import plain
 
 _NAME = "The what-if bar"
-#: Letters of an example.
-_MOST = 18
+_BETWEEN = "what-if/between/{}"
 
 
 def draw() -> None:
@@ -23,15 +23,21 @@ def draw() -> None:
         return
     with inside, st.container(key="levels"):
         node = result.account.node
+        technique = run_form.as_set(state.draft()["algorithm"])
+        searched = technique.keeps_level_bounds() and not technique.levels_parameter
         st.caption(
-            "A level is published as you choose it; the others stay as they are."
+            "The search chooses a level between the two handles. Both on one level fix it."
+            if searched
+            else "A level is published as you choose it; the others stay as they are."
             if node is not None
             else "This technique has no level for a whole column. Leave one out, or choose a "
             "full-domain technique."
         )
         for name in result.problem.quasi:
             with st.container(horizontal=True, vertical_alignment="bottom"):
-                if node is not None:
+                if searched:
+                    _between(result, name, None if node is None else node[name])
+                elif node is not None:
                     _level(result, name, node[name])
                 else:
                     st.markdown(plain(name), width=260)
@@ -54,23 +60,40 @@ def draw() -> None:
             )
 
 
+def _between(result: Result, name: str, now: int | None) -> None:
+    """Draw the lowest and the highest level of a column as two handles."""
+    with st.container(width=300):
+        level_bounds.handles(
+            name,
+            result.level_rows(name),
+            result.problem.hierarchies[name].height,
+            state.draft().get("level_bounds", {}).get(name, {}),
+            key=_BETWEEN.format(name),
+            now=now,
+            on_change=handled(_NAME)(what_comes.shown(_bounded)),
+        )
+
+
+def _bounded(name: str) -> None:
+    result = results.last()
+    if result is not None:
+        low, high = st.session_state[_BETWEEN.format(name)]
+        height = result.problem.hierarchies[name].height
+        what_if.keep_within(name, level_bounds.bounds(low, high, height))
+
+
 def _level(result: Result, name: str, now: int) -> None:
     """Draw the levels of a column with what its first value becomes at each."""
     rows = result.level_rows(name)
     height = result.problem.hierarchies[name].height
-    first = [*(rows[0] if rows else []), *[""] * (height + 1)][: height + 1]
     key = f"what-if/level/{name}"
     st.session_state[key] = now
-
-    def told(level: int) -> str:
-        of = {0: "exact", height: "hidden"}.get(level, first[level])
-        return f"{level} · {of[:_MOST]}{'…' if len(of) > _MOST else ''}"
 
     st.selectbox(
         plain(name),
         range(height + 1),
         index=now,
-        format_func=told,
+        format_func=lambda level: level_bounds.level_named(level, rows, height),
         key=key,
         on_change=handled(_NAME)(what_comes.shown(_chosen)),
         args=(name,),

@@ -497,6 +497,9 @@ def _recipe() -> dict[str, Any]:
     made = {**draft(), "roles": named, "hierarchies": files}
     _only_of_these(made, roles)
     levels = cast(dict[str, int | str], made.pop("sensitive_levels", {}))
+    bounds = cast(dict[str, Any], made.pop("level_bounds", {}))
+    if bounds := {n: ends for n, ends in bounds.items() if n in roles["quasi"]}:
+        made["level_bounds"] = bounds
     secret_only = [n for n in roles["sensitive"] if n not in roles["quasi"]]
     if kept := {n: level for n, level in levels.items() if n in secret_only and n in files}:
         made["sensitive_levels"] = kept

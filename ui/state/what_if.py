@@ -160,6 +160,14 @@ def publish_at(column: str, level: int) -> None:
     follow_up()
 
 
+def keep_within(column: str, ends: dict[str, int]) -> None:
+    """Bound the level that a search chooses for a column, and show what it comes to."""
+    forget()
+    others = {n: e for n, e in state.draft().get("level_bounds", {}).items() if n != column}
+    state.update_draft(level_bounds={**others, column: ends} if ends else others)
+    follow_up()
+
+
 def leave_out(column: str) -> None:
     """Leave a quasi-identifier out of the release, and show what it comes to."""
     roles = state.roles()

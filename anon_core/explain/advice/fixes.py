@@ -51,6 +51,7 @@ def changes(recipe: Mapping[str, Any], error: AnonError | None = None) -> Iterat
     kinds = cast(Mapping[str, type[Algorithm]], family("algorithm"))
     known = {n: m for n, m in family("model").items() if issubclass(m, GroupModel)}
     technique = kinds.get(str(algorithm["name"]))
+    yield from _bounds(recipe.get("level_bounds") or {}, error)
     yield from _sizes(models, known, error)
     if technique is not None:
         yield from _budget(algorithm, technique, error)
@@ -66,6 +67,22 @@ def changes(recipe: Mapping[str, Any], error: AnonError | None = None) -> Iterat
                 label=f"Choose {_the(kinds[name].title)}", tables={"algorithm": {"name": name}}
             )
     yield from _models(models, known)
+
+
+def _bounds(bounds: Mapping[str, Mapping[str, int]], error: AnonError | None) -> Iterator[Change]:
+    """Lift one bound on levels where these leave nothing, or all where they cannot be kept."""
+    if isinstance(error, Infeasible | NotFound):
+        for name, ends in bounds.items():
+            for end in ends:
+                left = {n: level for n, level in ends.items() if n != end}
+                tables = {n: left if n == name else dict(e) for n, e in bounds.items()}
+                which = "lowest" if end == "least" else "highest"
+                yield Change(
+                    label=f"Lift the {which} level of '{name}'",
+                    tables={"level_bounds": {n: e for n, e in tables.items() if e}},
+                )
+    elif bounds:
+        yield Change(label="Remove the lowest and highest levels", tables={"level_bounds": {}})
 
 
 def _sizes(

@@ -28,6 +28,7 @@ def not_defined(plan: Plan) -> str:
         except BadPlan as error:
             return str(error)
     try:
+        plan.level_bounds.refuse_unkept(plan.algorithm)
         counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     except BadPlan as error:
         return str(error)

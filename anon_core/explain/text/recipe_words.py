@@ -73,6 +73,8 @@ def place(path: Sequence[str], techniques: Sequence[str] = ()) -> str:
         return f"{one}: {title}" if len(rest) == 1 else f"{title}: {_label(kind, [name], rest[1:])}"
     if section == "roles" and rest:
         return _ROLES.get(rest[0], rest[0])
+    if section == "level_bounds" and len(rest) > 1:
+        return f"{'Lowest' if rest[1] == 'least' else 'Highest'} level of {rest[0]!r}"
     if section in _SECTIONS:
         head = _SECTIONS[section]
         if head.endswith(" of"):
