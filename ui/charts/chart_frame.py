@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 import streamlit as st
 
 from ui.charts import theme
+from ui.state.result_view import Facts
 from ui.words.explain import plain
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
-
-    from ui.state.result_view import Facts
 
 FONT = "Source Sans, system-ui, sans-serif"
 _C = TypeVar("_C")
@@ -308,15 +307,24 @@ def kept(make: Callable[..., _C], runs: Sequence[Series], colours: Palette, *mor
 
     `make` is called with the runs, the palette and whatever else tells the charts apart.
     """
-    store: dict[Any, tuple[object, _C]] = st.session_state.setdefault("charts", {})
-    look = tuple((id(run.facts), run.letter, run.colour) for run in runs)
-    key = (make.__qualname__, look, colours, more)
+    store: dict[Any, _C] = st.session_state.setdefault("charts", {})
+    key = (make.__qualname__, _told_by(tuple(runs)), colours, _told_by(more))
     if key not in store:
         while len(store) >= _MOST_KEPT:
             store.pop(next(iter(store)))
-        # The runs are kept with the chart, so that no other result takes over their identity.
-        store[key] = ((runs, more), make(runs, colours, *more))
-    return store[key][1]
+        store[key] = make(runs, colours, *more)
+    return store[key]
+
+
+def _told_by(one: Any) -> Any:
+    """Return what tells charts of this apart: numbers in place of runs, which are large."""
+    if isinstance(one, Facts):
+        return one.number
+    if isinstance(one, Series):
+        return one.facts.number, one.letter, one.colour
+    if isinstance(one, tuple):
+        return tuple(map(_told_by, cast("tuple[Any, ...]", one)))
+    return one
 
 
 def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from anon_core.methods.matching.matching import ConsistencyModel
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
+from ui.state import results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _KEPT = "facts"
 _MOST = 12
+#: Rows of a table whose results are not held longer than needed.
+_LARGE = 100_000
 #: What a result's measures and attacks say, of which first figures have a part.
 _OF_MEASURES = ("figures", "attacks", "not_run", "undefined")
 MISSING_TEXT = "(missing)"
@@ -36,10 +40,19 @@ def facts(result: Result) -> Facts:
     kept: dict[int, Facts] = st.session_state.setdefault(_KEPT, {})
     found = kept.get(id(result))
     if found is None or found.result is not result:
-        while len(kept) >= _MOST:
-            kept.pop(next(iter(kept)))
+        _let_go(kept)
         found = kept[id(result)] = Facts(result=result)
     return found
+
+
+def _let_go(kept: dict[int, Facts]) -> None:
+    """Forget the facts of results that the session does not hold, where they are large or many."""
+    held = {id(result) for result in results.held()}
+    for key in [key for key in kept if key not in held]:
+        if len(kept) >= _MOST or kept[key].result.problem.rows > _LARGE:
+            del kept[key]
+    while len(kept) >= _MOST:
+        del kept[next(iter(kept))]
 
 
 def carry(before: Result, now: Result) -> None:
@@ -49,7 +62,7 @@ def carry(before: Result, now: Result) -> None:
     if found is None or found.result is not before or before.release is not now.release:
         return
     del kept[id(before)]
-    own = {n: v for n, v in vars(found).items() if n not in ("result", *_OF_MEASURES)}
+    own = {n: v for n, v in vars(found).items() if n not in ("result", "number", *_OF_MEASURES)}
     vars(facts(now)).update(own)
 
 
@@ -65,9 +78,12 @@ class Facts:
     Attributes
     ----------
     result : Result
+    number : int
+        No two facts of this process have the same, also where one result has gone.
     """
 
     result: Result
+    number: int = field(default_factory=count().__next__)
 
     @cached_property
     def figures(self) -> dict[str, Any]:

@@ -24,6 +24,8 @@ class MadeOf(TypedDict):
 
 #: Runs that a session keeps; going back to one of them computes nothing.
 MOST_RUNS = 12
+#: Rows of all of them together: a release of a million rows takes some hundred megabytes.
+MOST_ROWS = 2_000_000
 #: Steps back that a session knows; one whose run is not kept any more is run again.
 MOST_STEPS = 100
 #: Seconds that a result is looked at before the next one is compared with it.
@@ -170,12 +172,24 @@ def _remember() -> None:
         for kept in runs()
         if kept.result is not result and kept.made_of["fingerprint"] != made["fingerprint"]
     ]
-    st.session_state[state.RUNS] = [*others, Kept(result=result, made_of=made)][-MOST_RUNS:]
+    line = [*others, Kept(result=result, made_of=made)][-MOST_RUNS:]
+    while len(line) > 1 and sum(kept.result.problem.rows for kept in line) > MOST_ROWS:
+        del line[0]
+    st.session_state[state.RUNS] = line
 
 
 def runs() -> list[Kept]:
     """Return the runs that the session keeps of this table, the one shown last at the end."""
     return list(st.session_state.get(state.RUNS, []))
+
+
+def held() -> list[Result]:
+    """Return every result that the session can go back to or compare with."""
+    before = st.session_state.get(state.RESULT_BEFORE)
+    some = [last(), shown(), None if before is None else before[0]]
+    kept = [*runs(), *(one for one in (baseline(),) if one is not None)]
+    pinned = (pin.result for pin in pinning.pins())
+    return [one for one in (*some, *(k.result for k in kept), *pinned) if one is not None]
 
 
 def of_choices(fingerprint: str) -> Kept | None:
