@@ -1,0 +1,1 @@
+"""Tables of counts and magnitudes: built from rows, protected, and proven before they go out."""

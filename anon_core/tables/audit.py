@@ -1,0 +1,317 @@
+"""Audit of what goes out: over everything published together, can a reader come too close?
+
+A cell is safe only where two tables say so that the reader cannot rule out; whatever stays open is
+unsafe. An interval is what these sums and limits prove. It is never the most anyone can learn: a
+reader who knows how cells were chosen rules out more tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from anon_core.base.context import Context
+from anon_core.tables.reader import Reader, Side
+from anon_core.tables.sensitivity import Contributions, Finding, Rule
+from anon_core.tables.system import Bounds, Level, Number, System, shown_interval
+
+Answer = Literal["safe", "unsafe", "undecided"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """What a reader can tell of one suppressed cell.
+
+    Attributes
+    ----------
+    cell : int
+    low, high : int, Fraction or None
+        What is proven; None where there is no limit.
+    exact : bool
+        Whether both ends are reached by tables that the reader cannot rule out.
+    least, greatest : mapping of int to int or Fraction
+        Two of these tables, by suppressed cell.
+    """
+
+    cell: int
+    low: Number | None
+    high: Number | None
+    exact: bool
+    least: Mapping[int, Number]
+    greatest: Mapping[int, Number]
+
+    def __str__(self) -> str:
+        """Show the interval."""
+        return shown_interval(self.low, self.high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """Whether a sensitive cell is protected, from somebody.
+
+    Attributes
+    ----------
+    cell : int
+    answer : {'safe', 'unsafe', 'undecided'}
+        Undecided counts as unsafe.
+    interval : Interval
+    reader : str
+        Who reads: an outsider, or a respondent who knows their own contribution.
+    """
+
+    cell: int
+    answer: Answer
+    interval: Interval
+    reader: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Insider:
+    """A respondent, who knows what they contribute to each suppressed cell.
+
+    Attributes
+    ----------
+    name : str
+    known : mapping of int to (least, greatest)
+        A cell whose only respondent they are is known; of others they know that it is no less than
+        their own part.
+    """
+
+    name: str
+    known: Mapping[int, tuple[Number | None, Number | None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Implied:
+    """Suppressed cells whose sum is published, and sensitive as one cell."""
+
+    total: int
+    cells: tuple[int, ...]
+    value: Number
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """What a reader can work out of a whole publication."""
+
+    judgements: tuple[Judgement, ...]
+    implied: tuple[Implied, ...] = ()
+
+    @property
+    def safe(self) -> bool:
+        """Whether each sensitive cell is safe from each reader, and no sum of cells is exposed."""
+        return not self.exposed and not self.implied
+
+    @property
+    def exposed(self) -> tuple[Judgement, ...]:
+        """What is not proven safe."""
+        return tuple(one for one in self.judgements if one.answer != "safe")
+
+
+def interval(reader: Reader, cell: int, *, whole: bool = False) -> Interval:
+    """Return what a reader can tell of a cell, with two tables that reach it."""
+    value = reader.system.values[cell]
+    down, up = reader.side(cell, -1, whole=whole), reader.side(cell, 1, whole=whole)
+    return Interval(
+        cell=cell,
+        low=None if down.proven is None else _plain(value - down.proven),
+        high=None if up.proven is None else _plain(value + up.proven),
+        exact=down.exact and up.exact,
+        least=reader.values(down.witness),
+        greatest=reader.values(up.witness),
+    )
+
+
+def intervals(
+    system: System,
+    suppressed: Iterable[int],
+    bounds: Bounds,
+    *,
+    cells: Iterable[int] | None = None,
+    whole: bool = False,
+    context: Context | None = None,
+) -> dict[int, Interval]:
+    """Return what a reader can tell of every suppressed cell, or of some.
+
+    Parameters
+    ----------
+    system : System
+    suppressed : iterable of int
+    bounds : Bounds
+    cells : iterable of int, optional
+    whole : bool
+        Whether the reader knows that values are whole numbers, as counts are.
+    context : Context, optional
+    """
+    reader = Reader(system, suppressed, bounds)
+    asked = sorted(system.closed(suppressed) if cells is None else cells)
+    found: dict[int, Interval] = {}
+    for number, cell in enumerate(asked):
+        if context is not None:
+            context.report(number / len(asked), "Auditing")
+        first = system.same[cell]
+        known = found.get(first)
+        found[cell] = known if known is not None else interval(reader, cell, whole=whole)
+    return found
+
+
+def judged(
+    reader: Reader, cell: int, level: Level, name: str = "", *, whole: bool = False
+) -> Judgement:
+    """Return whether a reader is kept far enough from a cell."""
+    down, up = reader.side(cell, -1, whole=whole), reader.side(cell, 1, whole=whole)
+    value = reader.system.values[cell]
+    answer: Answer = "undecided"
+    if _reaches(down, level.lower) and _reaches(up, level.upper) and _wide(down, up, level):
+        answer = "safe"
+    elif not (
+        _may(down, level.lower)
+        and _may(up, level.upper)
+        and (down.proven is None or up.proven is None or down.proven + up.proven >= level.sliding)
+    ):
+        answer = "unsafe"
+    return Judgement(
+        cell=cell,
+        answer=answer,
+        reader=name,
+        interval=Interval(
+            cell=cell,
+            low=None if down.proven is None else _plain(value - down.proven),
+            high=None if up.proven is None else _plain(value + up.proven),
+            exact=down.exact and up.exact,
+            least=reader.values(down.witness),
+            greatest=reader.values(up.witness),
+        ),
+    )
+
+
+def audit(
+    system: System,
+    suppressed: Iterable[int],
+    needs: Mapping[int, Level],
+    bounds: Bounds,
+    *,
+    insiders: Sequence[Insider] = (),
+    whole: bool = False,
+    context: Context | None = None,
+) -> Audit:
+    """Judge every sensitive cell, from an outsider's side and from each insider's.
+
+    Parameters
+    ----------
+    system : System
+        Everything that is published together: see `linked`.
+    suppressed : iterable of int
+    needs : mapping of int to Level
+        Sensitive cells.
+    bounds : Bounds
+    insiders : sequence of Insider
+    whole : bool
+    context : Context, optional
+
+    Raises
+    ------
+    BadPlan
+        If a true value is outside what readers are taken to know.
+    """
+    hidden = system.closed(suppressed)
+    bounds.refuse_false(system, hidden)
+    readers: list[tuple[str, Bounds, set[int]]] = [("", bounds, set())]
+    for one in insiders:
+        own = {c for c, (low, high) in one.known.items() if low is not None and low == high}
+        readers.append((one.name, bounds.with_known(one.known), own))
+    found: list[Judgement] = []
+    for number, (name, known, own) in enumerate(readers):
+        if context is not None:
+            context.report(number / len(readers), "Auditing")
+        reader = Reader(system, hidden, known)
+        found += [
+            judged(reader, cell, level, name, whole=whole)
+            for cell, level in sorted(needs.items())
+            if cell not in own
+        ]
+    return Audit(judgements=tuple(found))
+
+
+def insiders_of(
+    members: Mapping[int, Mapping[int, int]], suppressed: Iterable[int], who: str = "respondent"
+) -> tuple[Insider, ...]:
+    """Return the respondents who are alone in a suppressed cell, and what each of them knows.
+
+    Parameters
+    ----------
+    members : mapping of int to mapping of int to int
+        By cell, what each respondent contributes.
+    suppressed : iterable of int
+    who : str
+    """
+    hidden = sorted(suppressed)
+    alone = sorted({next(iter(members[c])) for c in hidden if len(members[c]) == 1})
+    found: list[Insider] = []
+    for one in alone:
+        known: dict[int, tuple[Number | None, Number | None]] = {}
+        for cell in hidden:
+            own = members[cell]
+            if one in own:
+                known[cell] = (own[one], own[one]) if len(own) == 1 else (own[one], None)
+        found.append(Insider(name=f"{who} {one + 1}", known=known))
+    return tuple(found)
+
+
+def implied(
+    system: System,
+    suppressed: Iterable[int],
+    rules: Sequence[Rule],
+    members: Sequence[Mapping[int, int]],
+    who: str = "respondents",
+) -> tuple[Implied, ...]:
+    """Return the sums of suppressed cells that are published by their total, and are sensitive.
+
+    Necessary, and not complete: sums of several totals together are not tried.
+    """
+    hidden = system.closed(suppressed)
+    found: list[Implied] = []
+    for relation in system.distinct:
+        cells = tuple(c for c in relation.children if c in hidden)
+        if relation.parent in hidden or len(cells) < 2:
+            continue
+        sums: dict[int, int] = {}
+        for cell in cells:
+            for one, amount in members[cell].items():
+                sums[one] = sums.get(one, 0) + amount
+        together = Contributions.of(abs(amount) for amount in sums.values())
+        broken = [rule for rule in rules if rule.sensitive(together)]
+        if broken:
+            found.append(
+                Implied(
+                    total=relation.parent,
+                    cells=cells,
+                    value=sum(system.values[c] for c in cells),
+                    reason="; ".join(rule.reason(together, who) for rule in broken),
+                )
+            )
+    return tuple(found)
+
+
+def needs_of(findings: Mapping[int, Finding]) -> dict[int, Level]:
+    """Return the level of each sensitive cell."""
+    return {cell: finding.level for cell, finding in findings.items()}
+
+
+def _plain(value: Number) -> Number:
+    return int(value) if Fraction(value).denominator == 1 else value
+
+
+def _reaches(side: Side, level: Number) -> bool:
+    return side.endless or side.reached >= level
+
+
+def _may(side: Side, level: Number) -> bool:
+    return side.proven is None or side.proven >= level
+
+
+def _wide(down: Side, up: Side, level: Level) -> bool:
+    return down.endless or up.endless or down.reached + up.reached >= level.sliding

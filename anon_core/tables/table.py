@@ -1,0 +1,429 @@
+"""A table built from rows: one cell for each combination of categories and subtotals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.errors import BadInput, BadPlan, clipped, listing
+from anon_core.data.column import Column
+from anon_core.data.hierarchy import flat, from_rows
+from anon_core.data.hierarchy.model import Hierarchy
+from anon_core.data.table import Dataset
+from anon_core.tables.axis import Axis
+from anon_core.tables.sensitivity import Contributions
+from anon_core.tables.system import Number, Relation, System
+
+#: More columns than a reader can hold in mind, and more cells than one table may have.
+MOST_COLUMNS, MOST_CELLS = 4, 200_000
+Negatives = Literal["refused", "absolute"]
+_MOST = 2**62
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """What is tabulated: columns with levels, and what is counted or added up.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        One to four, each a tree.
+    levels : mapping of str to tuple of int
+        Levels of a column's hierarchy that are shown; all of them by default.
+    value : str
+        Column that is added up; empty to count.
+    weight : str
+        Column that says how many each row stands for.
+    expanded : bool
+        Whether rules count a contribution as often as its weight says.
+    respondent, holding : str
+        Whose a row is, and to whom those belong; a row is its own respondent by default.
+    waiver : str
+        Column that is not empty for respondents who agreed to be published.
+    negatives : {'refused', 'absolute'}
+        What rules make of amounts below 0.
+    """
+
+    columns: tuple[str, ...]
+    levels: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    value: str = ""
+    weight: str = ""
+    expanded: bool = False
+    respondent: str = ""
+    holding: str = ""
+    waiver: str = ""
+    negatives: Negatives = "refused"
+
+    def __post_init__(self) -> None:
+        """Refuse what is no table."""
+        many = len(self.columns)
+        if not 1 <= many <= MOST_COLUMNS:
+            raise BadPlan(
+                f"The table has {many} columns; allowed are 1 to {MOST_COLUMNS}.",
+                remedy="Make several tables; they are audited together.",
+            )
+        if len(set(self.columns)) < many:
+            raise BadPlan(
+                f"The table names a column twice: {listing(self.columns)}.",
+                remedy="Name each column once; its subtotals come from its hierarchy.",
+            )
+        if self.expanded and self.holding:
+            raise BadPlan(
+                "Expanded weights and a holding do not go together: a holding has no one weight.",
+                remedy="Use weights = 'sample', or leave out the holding.",
+            )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """Cells of a product of trees, in the order of their categories, the first column slowest.
+
+    Attributes
+    ----------
+    axes : tuple of Axis
+    values : tuple of int
+        In units of the last digit: see `digits`.
+    digits : int
+        Decimal places of the published numbers.
+    contributions : tuple of Contributions
+        By cell, in the same units.
+    sole : mapping of int to str
+        Cells with one respondent, and whose they are.
+    members : mapping, or None
+        By cell, what each respondent contributes.
+    counts : bool
+        Whether values are counts.
+    """
+
+    axes: tuple[Axis, ...]
+    values: tuple[int, ...]
+    digits: int
+    contributions: tuple[Contributions, ...]
+    members: tuple[Mapping[int, int], ...]
+    counts: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Nodes of each column."""
+        return tuple(len(axis.labels) for axis in self.axes)
+
+    @cached_property
+    def nodes(self) -> tuple[tuple[int, ...], ...]:
+        """The node of each column, by cell."""
+        return tuple(product(*(range(n) for n in self.shape)))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Cells by their labels, such as ``north|Total``."""
+        labels = [[text.replace("|", "/") for text in axis.labels] for axis in self.axes]
+        return tuple("|".join(names) for names in product(*labels))
+
+    @cached_property
+    def system(self) -> System:
+        """The cells and every sum among them."""
+        return System(names=self.names, values=self.values, relations=relations_of(self.axes))
+
+    def number(self, value: Number) -> Fraction:
+        """Return a value in units of the last digit as it is published."""
+        return Fraction(value) / 10**self.digits
+
+    def text(self, value: Number) -> str:
+        """Return a value in units of the last digit as text, exactly."""
+        whole = round(value)
+        if not self.digits:
+            return str(whole)
+        sign, number = ("-" if whole < 0 else ""), abs(whole)
+        head, tail = divmod(number, 10**self.digits)
+        return f"{sign}{head}.{tail:0{self.digits}d}"
+
+
+def relations_of(axes: Sequence[Axis]) -> tuple[Relation, ...]:
+    """Return every sum of a product of trees: each subtotal, at all nodes of the other columns."""
+    shape = [len(axis.labels) for axis in axes]
+    strides = [prod(shape[at + 1 :]) for at in range(len(shape))]
+    found: list[Relation] = []
+    for at, axis in enumerate(axes):
+        others = [
+            [node * strides[n] for node in range(size)] if n != at else [0]
+            for n, size in enumerate(shape)
+        ]
+        for node, children in enumerate(axis.children):
+            if not children:
+                continue
+            for parts in product(*others):
+                base = sum(parts)
+                found.append(
+                    Relation(
+                        parent=base + node * strides[at],
+                        children=tuple(base + child * strides[at] for child in children),
+                    )
+                )
+    return tuple(found)
+
+
+def hierarchies_of(
+    dataset: Dataset, columns: Sequence[str], levels: Mapping[str, Sequence[Sequence[str]]]
+) -> dict[str, Hierarchy]:
+    """Return the hierarchy of each column: the level table given, or its values under one top."""
+    return {
+        name: from_rows(dataset.column(name), levels[name])
+        if name in levels
+        else flat(dataset.column(name))
+        for name in columns
+    }
+
+
+def build(
+    dataset: Dataset, layout: Layout, levels: Mapping[str, Sequence[Sequence[str]]] | None = None
+) -> Table:
+    """Tabulate rows.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    layout : Layout
+    levels : mapping of str to level table, optional
+        By column: value first, then one label a level.
+
+    Raises
+    ------
+    BadInput, BadPlan
+        If amounts are missing, no numbers, negative without a word on them, or the table is too
+        large.
+    """
+    trees = hierarchies_of(dataset, layout.columns, levels or {})
+    axes = [Axis.from_hierarchy(trees[name], layout.levels.get(name)) for name in layout.columns]
+    shape = [len(axis.labels) for axis in axes]
+    if prod(shape) > MOST_CELLS:
+        raise BadPlan(
+            f"The table has {' × '.join(f'{n:,}' for n in shape)} = {prod(shape):,} cells; allowed "
+            f"are {MOST_CELLS:,}.",
+            remedy="Use fewer columns, or coarser levels.",
+        )
+    leaves: list[npt.NDArray[np.int32]] = []
+    for axis, name in zip(axes, layout.columns, strict=True):
+        column, tree = dataset.column(name), trees[name]
+        code = [tree.code[text] for text in column.values]
+        leaf = np.array([*code, tree.missing_leaf], dtype=np.int32)[column.codes]
+        assert axis.leaf_of is not None
+        leaves.append(axis.leaf_of[leaf])
+    amounts, digits = _amounts(dataset, layout)
+    weights, scale = _weights(dataset, layout)
+    who = _respondents(dataset, layout)
+    agreed = _waived(dataset, layout)
+    return _tabulate(
+        tuple(axes), leaves, amounts, weights, who, agreed, digits + scale, scale, layout
+    )
+
+
+def _tabulate(
+    axes: tuple[Axis, ...],
+    leaves: Sequence[npt.NDArray[np.int32]],
+    amounts: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.int64] | None,
+    who: npt.NDArray[np.int64],
+    agreed: npt.NDArray[np.bool_],
+    digits: int,
+    scale: int,
+    layout: Layout,
+) -> Table:
+    shape = tuple(len(axis.labels) for axis in axes)
+    size, people = prod(shape), int(who.max(initial=-1)) + 1
+    weighted = amounts * 10**scale if weights is None else amounts * weights
+    _refuse_overflow(amounts, weights)
+    values = np.zeros(size, dtype=np.int64)
+    held: list[dict[int, int]] = [{} for _ in range(size)]
+    spread: list[list[tuple[int, int]]] = [[] for _ in range(size)] if layout.expanded else []
+    for depths in product(*(range(axis.chains.shape[0]) for axis in axes)):
+        parts = [
+            axis.chains[depth][leaf] for axis, depth, leaf in zip(axes, depths, leaves, strict=True)
+        ]
+        inside = np.logical_and.reduce([part >= 0 for part in parts])
+        if not inside.any():
+            continue
+        cell = np.ravel_multi_index([part[inside] for part in parts], shape)
+        np.add.at(values, cell, weighted[inside])
+        key, place = np.unique(cell * people + who[inside], return_inverse=True)
+        sums = np.zeros(len(key), dtype=np.int64)
+        np.add.at(sums, place, amounts[inside])
+        for one, total in zip(key.tolist(), sums.tolist(), strict=True):
+            held[one // people][one % people] = total
+        if layout.expanded and weights is not None:
+            for at, amount, weight in np.stack(
+                [cell, amounts[inside], weights[inside]], axis=1
+            ).tolist():
+                spread[at].append((amount, weight))
+    unit = 10**scale
+    cells: list[Contributions] = []
+    for at, members in enumerate(held):
+        total: Number = int(values[at])
+        if layout.expanded:
+            found = Contributions.of(
+                [x * unit for x, _ in spread[at]], weights=[w for _, w in spread[at]], expanded=True
+            )
+            cells.append(found)
+            continue
+        if not layout.value:
+            # A count: each respondent is one, whatever the weights make of the total.
+            own = (unit,) * len(members)
+        else:
+            own = tuple(abs(x) * unit for x in members.values())
+            if layout.negatives == "absolute":
+                total = sum(own)
+        order = sorted(range(len(own)), key=lambda n: -own[n])
+        ids = list(members)
+        cells.append(
+            Contributions(
+                amounts=tuple(own[n] for n in order),
+                total=total,
+                respondents=len(own),
+                waived=frozenset(at for at, n in enumerate(order) if agreed[ids[n]]),
+            )
+        )
+    return Table(
+        axes=axes,
+        values=tuple(values.tolist()),
+        digits=digits,
+        contributions=tuple(cells),
+        members=tuple({who: x * unit for who, x in members.items()} for members in held),
+        counts=not layout.value,
+    )
+
+
+def _amounts(dataset: Dataset, layout: Layout) -> tuple[npt.NDArray[np.int64], int]:
+    """Return what each row contributes, in units of the last digit, and how many digits."""
+    if not layout.value:
+        return np.ones(dataset.rows, dtype=np.int64), 0
+    column = dataset.column(layout.value)
+    found, digits = _decimals(column, "added up")
+    if (found < 0).any() and layout.negatives == "refused":
+        row = int(np.flatnonzero(found < 0)[0]) + 1
+        raise BadInput(
+            f"'{clipped(column.name)}' is negative in row {row:,} and "
+            f"{int((found < 0).sum()) - 1:,} more; allowed are numbers from 0 up.",
+            remedy="Say negatives = 'absolute' for rules on the size of each contribution, or use "
+            "a threshold of respondents only; say what a reader knows of the cells.",
+            values=[column.values[column.codes[row - 1]]],
+        )
+    return found, digits
+
+
+def _weights(dataset: Dataset, layout: Layout) -> tuple[npt.NDArray[np.int64] | None, int]:
+    if not layout.weight:
+        return None, 0
+    column = dataset.column(layout.weight)
+    found, digits = _decimals(column, "used as a weight")
+    if (found < 0).any():
+        row = int(np.flatnonzero(found < 0)[0]) + 1
+        raise BadInput(
+            f"The weight '{clipped(column.name)}' is negative in row {row:,}; allowed are numbers "
+            "from 0 up.",
+            remedy="Mend the weight.",
+            values=[column.values[column.codes[row - 1]]],
+        )
+    if layout.expanded and digits:
+        raise BadInput(
+            f"The weight '{clipped(column.name)}' has decimals; expanded weights are "
+            "whole numbers.",
+            remedy="Use weights = 'sample'.",
+        )
+    return found, digits
+
+
+def _decimals(column: Column, used: str) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the numbers of a column as integers in units of its last digit."""
+    missing = np.flatnonzero(column.codes < 0)
+    if len(missing):
+        raise BadInput(
+            f"'{clipped(column.name)}' is missing in row {int(missing[0]) + 1:,} and "
+            f"{len(missing) - 1:,} more; a column that is {used} has a number in each row.",
+            remedy="Fill the numbers in, or leave the rows out (missing = 'drop').",
+        )
+    numbers: list[Decimal] = []
+    for text in column.values:
+        try:
+            number = Decimal(text.strip())
+        except InvalidOperation:
+            number = Decimal("NaN")
+        if not number.is_finite():
+            raise BadInput(
+                f"'{clipped(column.name)}' has a value that is no number; a column that is {used} "
+                "has numbers.",
+                remedy="Mend the value, or choose another column.",
+                values=[text],
+            )
+        numbers.append(number.normalize())
+    digits = max((-int(n.as_tuple().exponent) for n in numbers), default=0)
+    digits = max(digits, 0)
+    scaled = [int(n.scaleb(digits)) for n in numbers]
+    if any(abs(n) >= _MOST for n in scaled):
+        raise BadInput(
+            f"'{clipped(column.name)}' has numbers of more than 18 digits; allowed are 18.",
+            remedy="Round the numbers, or give them in a larger unit.",
+        )
+    return np.array(scaled, dtype=np.int64)[column.codes], digits
+
+
+def _refuse_overflow(amounts: npt.NDArray[np.int64], weights: npt.NDArray[np.int64] | None) -> None:
+    size = np.abs(amounts).astype(float)
+    whole = size.sum() if weights is None else (size * weights).sum()
+    if whole >= _MOST:
+        raise BadInput(
+            "The grand total has more than 18 digits; allowed are 18.",
+            remedy="Give the amounts in a larger unit.",
+        )
+
+
+def _respondents(dataset: Dataset, layout: Layout) -> npt.NDArray[np.int64]:
+    if not layout.respondent:
+        if layout.holding:
+            raise BadPlan(
+                "The table names a holding and no respondent.",
+                remedy="Name the column of the respondents, which the holdings own.",
+            )
+        return np.arange(dataset.rows, dtype=np.int64)
+    own = _codes(dataset.column(layout.respondent), "A respondent")
+    if not layout.holding:
+        return own
+    above = _codes(dataset.column(layout.holding), "A holding")
+    pairs = np.unique(np.stack([own, above]), axis=1)
+    twice = np.flatnonzero(pairs[0, 1:] == pairs[0, :-1])
+    if len(twice):
+        raise BadInput(
+            f"{len(twice):,} respondents of '{clipped(layout.respondent)}' are in two holdings of "
+            f"'{clipped(layout.holding)}'; allowed is one.",
+            remedy="Mend the holding of these respondents.",
+            values=[dataset.column(layout.respondent).values[pairs[0, twice[0]]]],
+        )
+    return above
+
+
+def _codes(column: Column, what: str) -> npt.NDArray[np.int64]:
+    missing = np.flatnonzero(column.codes < 0)
+    if len(missing):
+        raise BadInput(
+            f"{what} is missing in row {int(missing[0]) + 1:,} and {len(missing) - 1:,} more of "
+            f"'{clipped(column.name)}'; each row needs one.",
+            remedy="Fill it in, or leave the rows out.",
+        )
+    return column.codes.astype(np.int64)
+
+
+def _waived(dataset: Dataset, layout: Layout) -> npt.NDArray[np.bool_]:
+    """Return which respondents agreed to be published: all their rows have to say so."""
+    who = _respondents(dataset, layout)
+    many = int(who.max(initial=-1)) + 1
+    if not layout.waiver:
+        return np.zeros(many, dtype=np.bool_)
+    refused = np.zeros(many, dtype=np.bool_)
+    refused[who[dataset.column(layout.waiver).codes < 0]] = True
+    return ~refused

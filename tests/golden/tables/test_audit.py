@@ -1,0 +1,287 @@
+"""What a reader tells of suppressed cells: intervals of the literature, exactly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from anon_core.base.errors import BadInput, BadPlan
+from anon_core.tables.audit import Insider, audit, intervals, judged
+from anon_core.tables.reader import Reader
+from anon_core.tables.sensitivity import Contributions, PPercent
+from anon_core.tables.system import Bounds, Level, System, capped, refuse_levels, union
+from tests.tabulated import grid
+
+CHILDREN = grid(
+    ["high", "low", "medium", "very high"], ["black", "white"], [[1, 2], [7, 8], [0, 1], [1, 0]]
+)
+SMALL = [
+    "high|black", "high|white", "medium|T", "medium|white", "very high|T", "very high|black",
+]  # fmt: skip
+INVESTMENT = grid(["I", "II", "III"], ["A", "B", "C"], [[20, 50, 10], [8, 19, 22], [17, 32, 12]])
+SQUARE = ["II|A", "II|C", "III|A", "III|C"]
+
+
+def told(
+    system: System, names: list[str], bounds: Bounds | None = None, **options: bool
+) -> dict[str, tuple[object, object]]:
+    """Return the intervals of cells by name, after both ends are proven and witnessed."""
+    limits = bounds or Bounds.of(system)
+    hidden = system.cells(names)
+    found = intervals(system, hidden, limits, cells=hidden, **options)
+    for one in found.values():
+        assert one.exact
+        for witness, end in ((one.least, one.low), (one.greatest, one.high)):
+            for relation in system.relations:
+                whole = {**dict(enumerate(system.values)), **witness}
+                assert whole[relation.parent] == sum(whole[c] for c in relation.children)
+            assert end is None or witness[one.cell] == end
+    return {system.names[cell]: (one.low, one.high) for cell, one in found.items()}
+
+
+def line(total: int, *parts: int) -> System:
+    values = {"T": total, **{f"c{at}": part for at, part in enumerate(parts)}}
+    return System.of(values, ["T=" + "+".join(list(values)[1:])])
+
+
+def test_printed_zeros_tell_every_small_count() -> None:  # TB-03
+    assert told(CHILDREN, SMALL) == {
+        "high|black": (0, 2), "high|white": (1, 3), "medium|T": (0, 2), "medium|white": (0, 2),
+        "very high|T": (0, 2), "very high|black": (0, 2),
+    }  # fmt: skip
+    least = Bounds.of(CHILDREN, lower=1)
+    true = {name: CHILDREN.values[CHILDREN.place[name]] for name in SMALL}
+    assert told(CHILDREN, SMALL, least) == {name: (v, v) for name, v in true.items()}
+
+
+def test_what_is_known_beforehand_decides_one_row() -> None:  # TB-04
+    row = line(52, 2, 4, 18, 20, 7, 1)
+    assert told(row, ["c0", "c5"]) == {"c0": (0, 3), "c5": (0, 3)}
+    for bounds in (Bounds.of(row, lower=1), Bounds.of(row, lower=1, upper=2)):
+        assert told(row, ["c0", "c5"], bounds) == {"c0": (1, 2), "c5": (1, 2)}
+
+
+def test_geurts() -> None:  # TB-30
+    table = grid(["1", "2", "3"], ["1", "2"], [[4, 3], [2, 1], [3, 3]])
+    assert told(table, ["1|1", "1|2", "2|1", "2|2"]) == {
+        "1|1": (3, 6), "1|2": (1, 4), "2|1": (0, 3), "2|2": (0, 3),
+    }  # fmt: skip
+
+
+def test_fischetti_salazar() -> None:  # TB-31
+    assert told(INVESTMENT, SQUARE) == {
+        "II|A": (0, 25), "II|C": (5, 30), "III|A": (0, 25), "III|C": (4, 29),
+    }  # fmt: skip
+
+
+def test_two_in_every_line_are_no_audit() -> None:  # TB-33
+    table = grid(
+        list("wxyz"),
+        list("abcd"),
+        [[30, 47, 64, 89], [90, 124, 5, 31], [92, 100, 59, 85], [800, 991, 651, 685]],
+    )
+    names = ["w|a", "w|b", "w|c", "x|a", "x|c", "y|b", "y|d", "z|b", "z|d"]
+    assert told(table, names)["w|b"] == (47, 47)
+    more = {
+        "w|d": (0, 136), "x|b": (0, 141), "x|d": (0, 78), "y|a": (0, 141), "y|c": (0, 116),
+        "z|a": (0, 141), "z|c": (0, 116), "w|T": (47, 47), "T|d": (47, 47), "T|T": (47, 47),
+    }  # fmt: skip
+    for name, expected in more.items():
+        assert told(table, [*names, name])["w|b"] == expected
+
+
+def test_signs_and_least_values_tell_what_elimination_does_not() -> None:  # TB-34
+    assert told(line(0, 0, 0, 0), ["c0", "c1"]) == {"c0": (0, 0), "c1": (0, 0)}
+    assert told(line(15, 10, 5, 0, 0), ["c2", "c3"]) == {"c2": (0, 0), "c3": (0, 0)}
+    two = line(15, 10, 3, 1, 1)
+    assert told(two, ["c2", "c3"]) == {"c2": (0, 2), "c3": (0, 2)}
+    assert told(two, ["c2", "c3"], Bounds.of(two, lower=1)) == {"c2": (1, 1), "c3": (1, 1)}
+
+
+def test_single_respondents_of_a_row_know_each_other() -> None:  # TB-35
+    table = grid(["r1", "r2"], ["c1", "c2", "c3"], [[5, 7, 20], [9, 11, 30]])
+    names = ["r1|c1", "r1|c2", "r2|c1", "r2|c2"]
+    assert told(table, names) == {
+        "r1|c1": (0, 12), "r1|c2": (0, 12), "r2|c1": (2, 14), "r2|c2": (6, 18),
+    }  # fmt: skip
+    outside = Bounds.of(table)
+    first = outside.with_known({table.place["r1|c1"]: (5, 5)})
+    second = outside.with_known({table.place["r1|c2"]: (7, 7)})
+    assert told(table, names, first)["r1|c2"] == (7, 7)
+    assert told(table, names, second)["r1|c1"] == (5, 5)
+    needs = {table.place[name]: Level(sliding=1) for name in ("r1|c1", "r1|c2")}
+    insiders = [
+        Insider(name="u1", known={table.place["r1|c1"]: (5, 5)}),
+        Insider(name="u2", known={table.place["r1|c2"]: (7, 7)}),
+    ]
+    hidden = table.cells(names)
+    assert audit(table, hidden, needs, outside).safe
+    exposed = audit(table, hidden, needs, outside, insiders=insiders).exposed
+    assert [(one.reader, table.names[one.cell]) for one in exposed] == [
+        ("u1", "r1|c2"),
+        ("u2", "r1|c1"),
+    ]
+
+
+def test_three_singletons() -> None:  # TB-36
+    table = grid(["1", "2"], list("ABHMW"), [[1, 1, 7, 1, 0], [1, 0, 0, 2, 8]])
+    names = ["1|A", "1|B", "1|M", "2|A", "2|M", "T|A", "T|B"]
+    assert told(table, names) == dict.fromkeys(names, (0, 3))
+    least = told(table, names, Bounds.of(table, lower=1))
+    true = {name: table.values[table.place[name]] for name in names}
+    assert least == {name: (v, v) for name, v in true.items()}
+    seen = {
+        "1|B": {"T|A", "T|B"}, "1|M": {"2|A", "2|M"}, "2|A": {"1|M", "2|M"}, "T|B": {"1|B", "T|A"},
+    }  # fmt: skip
+    for mine, others in seen.items():
+        known = Bounds.of(table).with_known({table.place[mine]: (1, 1)})
+        found = told(table, names, known)
+        assert {name for name in others if found[name] == (true[name],) * 2} == others
+
+
+def test_an_empty_cell_that_is_known_hides_nothing() -> None:  # TB-37
+    row = line(13, 4, 0, 9)
+    assert told(row, ["c0", "c1"]) == {"c0": (0, 4), "c1": (0, 4)}
+    known = Bounds.of(row, impossible=row.cells(["c1"]))
+    assert told(row, ["c0", "c1"], known) == {"c0": (4, 4), "c1": (0, 0)}
+
+
+def counties() -> tuple[System, System]:
+    values = {
+        "A": 2, "B": 2, "I": 8, "J": 8, "K": 3, "L": 3, "M": 3, "N": 7, "county-1": 20,
+        "county-2": 16, "BIG": 6, "small": 30, "T": 36,
+    }  # fmt: skip
+    return (
+        System.of(values, ["county-1=A+B+I+J", "county-2=K+L+M+N", "T=county-1+county-2"]),
+        System.of(values, ["BIG=L+M", "small=A+B+I+J+K+N", "T=BIG+small"]),
+    )
+
+
+def test_safe_one_by_one_and_unsafe_together() -> None:  # TB-38
+    first, second = counties()
+    names = list("ABKLM")
+    assert told(first, names) == {
+        "A": (0, 4), "B": (0, 4), "K": (0, 9), "L": (0, 9), "M": (0, 9),
+    }  # fmt: skip
+    assert told(second, names) == {
+        "A": (0, 7), "B": (0, 7), "K": (0, 7), "L": (0, 6), "M": (0, 6),
+    }  # fmt: skip
+    both = union([first, second])
+    assert told(both, names) == {
+        "A": (0, 4), "B": (0, 4), "K": (3, 3), "L": (0, 6), "M": (0, 6),
+    }  # fmt: skip
+    assert told(both, [*names, "N"])["K"] == (0, 10)
+
+
+ODD = System.of(
+    {"x": 1, "y": 0, "z": 0, "s1": 0, "s2": 1, "s3": 0, "t": 1, "P": 1, "Q": 1, "R": 1, "T": 2},
+    ["P=x+y+s1", "Q=y+z+s2", "R=x+z+s3", "T=x+y+z+t"],
+)
+
+
+def test_whole_numbers_tell_more_round_an_odd_cycle() -> None:  # TB-39
+    names = ["x", "y", "z", "s1", "s2", "s3", "t"]
+    assert told(ODD, names)["t"] == (Fraction(1, 2), 2)
+    assert told(ODD, names, whole=True)["t"] == (1, 2)
+
+
+def test_whole_numbers_tell_no_more_of_two_ways() -> None:  # TB-40
+    table = grid(["1", "2", "3"], ["1", "2", "3"], [[1, 2, 0], [0, 3, 1], [2, 0, 1]])
+    names = [f"{r}|{c}" for r in "123" for c in "123"]
+    expected = dict(zip(names, [3, 3, 2, 3, 4, 2, 3, 3, 2], strict=True))
+    for whole in (False, True):
+        assert told(table, names, whole=whole) == {n: (0, most) for n, most in expected.items()}
+
+
+def test_flags_tell_more_than_one_symbol() -> None:  # TB-42
+    row = line(42, 1, 2, 9, 30)
+    names = ["c0", "c1", "c2"]
+    assert told(row, names) == dict.fromkeys(names, (0, 12))
+    flagged = Bounds.of(row).with_known({row.place[n]: (1, 2) for n in ("c0", "c1")})
+    assert told(row, names, flagged) == {"c0": (1, 2), "c1": (1, 2), "c2": (8, 10)}
+
+
+def test_everything_suppressed_has_no_upper_end() -> None:  # TB-43
+    table = grid(["1", "2"], ["1", "2"], [[5, 6], [7, 8]])
+    assert told(table, list(table.names)) == dict.fromkeys(table.names, (0, None))
+
+
+def test_levels_are_reached_not_passed() -> None:  # TB-44
+    cell = INVESTMENT.place["II|C"]
+    reader = Reader(INVESTMENT, INVESTMENT.cells(SQUARE), Bounds.of(INVESTMENT))
+    found = [
+        judged(reader, cell, level).answer
+        for level in (
+            Level(lower=17, upper=8),
+            Level(lower=18, upper=8),
+            Level(lower=17, upper=9),
+            Level(sliding=25),
+            Level(sliding=26),
+        )
+    ]
+    assert found == ["safe", "unsafe", "unsafe", "safe", "unsafe"]
+    with pytest.raises(BadPlan, match="allowed is at most 22"):
+        refuse_levels(INVESTMENT, {cell: Level(lower=23)}, Bounds.of(INVESTMENT))
+
+
+def test_a_level_above_the_value_is_refused_or_capped() -> None:  # TB-46
+    row = line(9, 5, 4)
+    bounds, cell = Bounds.of(row), row.place["c0"]
+    refuse_levels(row, {cell: Level(lower=5)}, bounds)
+    with pytest.raises(BadPlan, match=r"'c0' is to be protected by 6 downwards.*at most 5"):
+        refuse_levels(row, {cell: Level(lower=6)}, bounds)
+    assert capped(Level(lower=6, upper=2), 5, 0, None) == Level(lower=5, upper=2)
+
+
+def test_two_cells_of_one_respondent_are_one() -> None:  # TB-41
+    from anon_core.tables.audit import implied
+
+    row = line(334, 98, 86, 150)
+    members = [{}, {1: 90, 2: 5, 3: 3}, {1: 80, 4: 4, 5: 2}, {6: 50, 7: 50, 8: 50}]
+    rule = PPercent(p=10)
+    for cell, level in ((1, 6), (2, 6)):
+        assert rule.excess(Contributions.of(members[cell].values())) == level
+    hidden = row.cells(["c0", "c1"])
+    assert told(row, ["c0", "c1"]) == {"c0": (0, 184), "c1": (0, 184)}
+    (found,) = implied(row, hidden, [rule], members, "firms")
+    assert (found.total, found.cells, found.value) == (0, (1, 2), 184)
+    assert rule.excess(Contributions.of([170, 5, 4, 3, 2])) == 8
+
+
+def test_a_tree_protects_through_both_branches() -> None:  # TB-28
+    tree = System.of(
+        {"T": 53, "A": 25, "B": 28, "A1": 2, "A2": 9, "A3": 14, "B1": 7, "B2": 1, "B3": 20},
+        ["T=A+B", "A=A1+A2+A3", "B=B1+B2+B3"],
+    )
+    assert told(tree, ["A1", "A2", "B1", "B2"]) == {
+        "A1": (0, 11), "A2": (0, 11), "B1": (0, 8), "B2": (0, 8),
+    }  # fmt: skip
+
+
+def test_a_reader_who_knows_the_choice_rules_out_more() -> None:  # TB-48
+    # The interval says 0 to 5, and the rule "threshold 3, one cheapest secondary" leaves 2 and 3.
+    row = line(28, 2, 3, 3, 20)
+    assert told(row, ["c0", "c1"]) == {"c0": (0, 5), "c1": (0, 5)}
+    left = []
+    for value in range(6):
+        parts = [value, 5 - value, 3, 20]
+        small = [at for at, part in enumerate(parts) if 0 < part < 3]
+        rest = [at for at in range(4) if at not in small and parts[at]]
+        if len(small) == 1:
+            small.append(min(rest, key=lambda at: (parts[at], at)))
+        if sorted(small) == [0, 1]:
+            left.append(value)
+    assert left == [2, 3]
+
+
+def test_totals_that_do_not_add_up() -> None:  # TB-91
+    with pytest.raises(BadInput, match="'T' is not the sum of 'c0', 'c1'") as error:
+        line(12, 5, 6)
+    assert error.value.values == ("12", "11")
+
+
+def test_a_true_value_outside_what_is_known_is_refused() -> None:
+    row = line(9, 5, 0, 4)
+    with pytest.raises(BadPlan, match="'c1' is outside what a reader"):
+        audit(row, row.cells(["c0", "c1"]), {}, Bounds.of(row, lower=1))
