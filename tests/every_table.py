@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
 from typing import cast
 
@@ -71,8 +71,12 @@ def every_release(
     *,
     k: int = 2,
     kind: str = "text",
+    bounds: Mapping[str, tuple[int, int]] | None = None,
 ) -> list[Behind]:
-    """Run an algorithm on every table of so many rows; return its releases with all behind each."""
+    """Run an algorithm on every table of so many rows; return its releases with all behind each.
+
+    Levels of columns may be bounded.
+    """
     algorithm = cast(Algorithm, find("algorithm", name).from_mapping(told or {}))
     models: list[GroupModel] = [KAnonymity(k=k)]
     domain = list(product(*([line[0] for line in own] for own in levels)))
@@ -80,6 +84,7 @@ def every_release(
     worlds: dict[object, list[tuple[Filled, ...]]] = defaultdict(list)
     for number in combinations_with_replacement(range(len(domain)), rows):
         problem = table([domain[n] for n in number], levels, kind).problem()
+        problem = replace(problem, level_bounds=bounds or {})
         try:
             release = algorithm.run(problem, models, Context()).release
         except Infeasible:

@@ -467,7 +467,7 @@ def test_a_coarser_level_of_one_column_is_one_choice() -> None:
     assert not app.exception
     if "run" in app.session_state["jobs"]:
         wait_for(app, "run")
-    assert shown(app).account.node[coarser] > node[coarser]
+    assert cast(Any, shown(app).account.node)[coarser] > node[coarser]
     assert shown(app).account.proven
     assert shown(app).plan.level_bounds.as_mapping() == {coarser: {"least": node[coarser] + 1}}
     assert shown(app).verification.holds

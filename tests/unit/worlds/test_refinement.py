@@ -133,6 +133,23 @@ def test_ways_are_those_of_all_tables_that_the_search_treats_alike(name: str) ->
             bounded(behind)
 
 
+@pytest.mark.parametrize("name", ["optimal", "datafly"])
+@pytest.mark.parametrize(
+    "bounds", [{"A": (1, 2)}, {"A": (0, 1)}, {"B": (1, 1)}, {"A": (1, 1), "B": (0, 1)}]
+)
+def test_levels_that_were_not_allowed_tell_nothing(
+    name: str, bounds: dict[str, tuple[int, int]]
+) -> None:
+    found = every_release(name, 4, [UNEVEN, B], EXACT[name], bounds=bounds)
+    assert len(found) > 4
+    for behind in found:
+        rule = behind.release.stopped
+        assert rule is not None
+        check(behind)
+        bounded(behind)
+        check(replace(behind, release=replace(behind.release, stopped=replace(rule, again=None))))
+
+
 def bounded(behind: Behind) -> None:
     """What is proven by single tables is never more than what there is."""
     rule: StopRule | None = behind.release.stopped
