@@ -24,7 +24,7 @@ from ui.state import (
 from ui.state import (
     owner as whose,
 )
-from ui.words.explain import plain
+from ui.words.explain import first_sentence, plain
 
 _STAYS = "The file stays on this computer. It is read as it is; nothing is sent anywhere."
 _READ_HERE = (
@@ -37,20 +37,12 @@ _KEPT_HERE = (
 
 #: How often files were opened: the uploader is a new one each time.
 _TURN = "start/upload_turn"
-#: Cards of samples are small: two lines of what each is, the rest in its tooltip.
-_LOOK = """<style>
-[class*="st-key-short-"] [data-testid="stCaptionContainer"] p {display: -webkit-box;
-  -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden;}
-</style>"""
 
 
 def main() -> None:
     """Draw the page."""
     shell.page("Anonymity Workbench", "🛡️")
-    st.write(
-        "Anonymize a table of people with published algorithms, and measure what an attacker still "
-        "learns."
-    )
+    st.write("Anonymize a table of people, and measure what an attacker still learns.")
     if state.dataset() is not None:
         with panel("The table that is loaded"):
             _present()
@@ -76,10 +68,9 @@ def _present() -> None:
     with st.container(border=True):
         st.markdown(
             f"**{plain(state.dataset_title())}** is loaded: "
-            f"{size(data.rows, len(data.columns), ', ')}. {_ready()}"
+            f"{size(data.rows, len(data.columns), ', ')}. {_ready()}",
+            help=plain(state.attribution()) or None,
         )
-        if state.attribution():
-            st.caption(plain(state.attribution()))
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             shell.next_step("pages/1_Data.py", "Look at the data")
             if state.roles().quasi:
@@ -105,14 +96,13 @@ def _ready() -> str:
     if not quasi:
         return "Its columns have no roles yet."
     given = sum(name in levels for name in quasi)
-    return f"{len(quasi)} quasi-identifiers are marked, {given} of them have a hierarchy."
+    return f"{len(quasi)} quasi-identifier{'s' * (len(quasi) > 1)}, {given} with a hierarchy."
 
 
 def _samples() -> None:
     error: AnonError | None = st.session_state.pop("start/sample_error", None)
     if error is not None:
         show_error(error)
-    st.html(_LOOK)
     for begin in range(0, len(SAMPLES), 3):
         for column, one in zip(st.columns(3), SAMPLES[begin : begin + 3], strict=False):
             with column.container(border=True, height="stretch", key=f"card-{one.name}"):
@@ -124,13 +114,13 @@ def _card(one: Sample) -> None:
     promised = ", ".join(f"{key} = {value}" for key, value in first.items() if key != "name")
     why = one.why_unavailable()
     about = [one.summary, one.shows, one.attribution]
-    with st.container(key=f"short-{one.name}", gap=None):
+    with st.container(gap=None):
         st.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {plain(promised)}")
-        st.caption(plain(one.summary))
-    if why:
-        st.info(plain(why), icon=":material/cloud_off:")
+        st.caption(plain(first_sentence(one.summary)))
+        if why:
+            st.caption(":material/cloud_off: Not on this computer", help=plain(why))
     st.button(
-        "Use this sample",
+        "Use",
         key=f"start/sample/{one.name}",
         help="\n\n".join(plain(part) for part in about if part),
         disabled=bool(why),
@@ -151,7 +141,7 @@ def _open() -> None:
     """Draw the one place for files, and open what was dropped there."""
     turn = st.session_state.setdefault(_TURN, 0)
     chosen = st.file_uploader(
-        "Drop a table, a recipe, a session or a zip here, or several of them together",
+        "Drop a table, recipe, session or zip",
         accept_multiple_files=True,
         max_upload_size=limits.megabytes(),
         key=f"start/upload/{turn}",

@@ -54,7 +54,12 @@ def main() -> None:
         st.header("Type", anchor=False)
         with panel("Type"):
             _kind(data, name)
-        st.header("Missing values", anchor=False)
+        st.header(
+            "Missing values",
+            anchor=False,
+            help="Rows that miss a value in a quasi-identifier or sensitive column. If you keep "
+            "them, missing is a value of its own.",
+        )
         with panel("Missing values"):
             _missing(data)
         st.header("Sample", anchor=False)
@@ -64,7 +69,7 @@ def main() -> None:
     with panel("Rows"):
         _rows(data)
     download(
-        "Download this table (CSV, internal)",
+        "Download (CSV, internal)",
         later(loading.table_csv, data),
         file="table.csv",
         mime="text/csv",
@@ -75,7 +80,7 @@ def main() -> None:
     )
     with panel("How the file is read"):
         _reading()
-    shell.next_step("pages/2_Roles.py", "Mark what each column reveals")
+    shell.next_step("pages/2_Roles.py", "Mark the columns")
 
 
 def _columns(found: tuple[ColumnProfile, ...]) -> None:
@@ -130,7 +135,7 @@ def _kind(data: Dataset, name: str) -> None:
     key = f"data/kind/{name}"
     st.session_state[key] = present
     st.selectbox(
-        f"{plain(name)} is read as",
+        f"Type of {plain(name)}",
         list(KINDS),
         format_func=lambda kind: KINDS[kind].title,
         key=key,
@@ -183,13 +188,14 @@ def _missing(data: Dataset) -> None:
         "Rows that miss a value in a quasi-identifier or sensitive column",
         ("keep", "drop"),
         format_func=lambda choice: (
-            f"keep all {data.rows:,} rows; missing is a value of its own"
+            f"keep all {data.rows:,} rows"
             if choice == "keep"
-            else f"drop {count:,} rows ({share(count / data.rows)}), leaving {data.rows - count:,}"
+            else f"drop {count:,} rows ({share(count / data.rows)})"
         ),
         key="data/missing",
         on_change=_set_missing,
         disabled=count == 0,
+        label_visibility="collapsed",
     )
     if count == 0:
         st.caption("No row misses a value in these columns.")
@@ -205,7 +211,7 @@ def _sample(data: Dataset) -> None:
     drawn = float(state.draft()["data"].get("sample", 1.0))
     st.session_state["data/sample"] = drawn * 100
     st.number_input(
-        "Share of rows to draw and publish (%)",
+        "Rows to publish (%)",
         min_value=0.01,
         max_value=100.0,
         step=5.0,

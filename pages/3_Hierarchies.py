@@ -24,10 +24,6 @@ def main() -> None:
         return
     if data is None:
         return
-    st.write(
-        "A hierarchy says how a value becomes coarser, level by level, up to one top that hides "
-        "it. Searches choose among its levels; without one a value is kept or suppressed entirely."
-    )
     _choice(data)
     shell.next_step("pages/4_Run.py", "Choose a technique and run it")
 
@@ -48,11 +44,13 @@ def _choice(data: Dataset) -> None:
         captions=[_caption(name) for name in columns],
         key="hierarchies/column",
         horizontal=True,
+        help="A hierarchy generalizes a value level by level, up to one top that hides it. "
+        "Searches choose among its levels; without one, a value is kept or suppressed.",
     )
     if column not in roles.quasi:
         st.caption(
-            "A sensitive column is published exactly unless Run says at which of these levels; "
-            "searches do not choose among them."
+            "Published exactly unless you choose a level on Run; searches never generalize a "
+            "sensitive column."
         )
     files = st.container()
     with st.container(key="stack-hierarchy"):

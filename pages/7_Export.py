@@ -35,11 +35,9 @@ _FORMULAS = {
     "keep": "Keep: they stay as they are",
 }
 _FOR_ALL = "reason-for-all"
-#: A button and its note stand in one line of half a page, too.
-_LOOK = """<style>
-.st-key-stack-editions [class*="st-key-beside-"] > :first-child {flex: 0 0 11rem;}
-.st-key-stack-editions [class*="st-key-beside-"] > :last-child {flex: 1 1 9rem;}
-</style>"""
+#: Begins the tooltip of each file that stays in the house.
+_INTERNAL = "**Internal edition"
+_LOCK, _PUBLIC = ":material/lock:", ":material/public:"
 _SIGNS = {
     "holds": ":material/check:",
     "warning": ":material/warning:",
@@ -56,23 +54,20 @@ def download(
     mime: str,
     disabled: bool = False,
 ) -> None:
-    """Draw one download with what it is for; it is made when it is asked for.
+    """Draw one download with its edition and use in the tooltip; it is made when asked for.
 
     What makes it reads nothing of the session; see `ui.components.downloads`.
     """
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", key=f"beside-{file}"
-    ):
-        downloads.download(
-            label,
-            make,
-            file=file,
-            mime=mime,
-            key=f"get-{file}",
-            disabled=disabled,
-            width="stretch",
-        )
-        st.caption(note)
+    downloads.download(
+        label,
+        make,
+        file=file,
+        mime=mime,
+        key=f"get-{file}",
+        icon=_LOCK if note.startswith(_INTERNAL) else _PUBLIC,
+        help=note,
+        disabled=disabled,
+    )
 
 
 def formulas(result: Result) -> None:
@@ -250,6 +245,14 @@ def public(result: Result, *, seen: bool) -> None:
                 "The recipe says `csv = false`: Parquet alone is published. Files for other "
                 "programs are compared with the CSV file, so that there are none."
             )
+    with st.container(horizontal=True, gap="small"):
+        _tables(result, seen=seen)
+        _reports(result, public=True, disabled=not seen)
+
+
+def _tables(result: Result, *, seen: bool) -> None:
+    """Draw the published tables in every format, and all of them in one file."""
+    several = len(result.tables) > 1
     endings = published_formats(csv=result.plan.csv)
     parts = result.plan.parts
     for name in result.tables:
@@ -299,7 +302,6 @@ def public(result: Result, *, seen: bool) -> None:
             mime="application/zip",
             disabled=not seen,
         )
-    _reports(result, public=True, disabled=not seen)
 
 
 def _reports(result: Result, *, public: bool, disabled: bool) -> None:
@@ -331,36 +333,37 @@ def internal(result: Result) -> None:
     released = population.find(result.plan.earlier.file)
     st.subheader("Internal edition", anchor=False)
     st.caption(
-        ":material/lock: These files hold the seed or figures of the private table. With the seed "
-        "a permutation can be undone. Never share them with the release."
+        ":material/lock: Never share these files: they hold the seed or private figures.",
+        help="With the seed, a permutation can be undone.",
     )
-    _reports(result, public=False, disabled=False)
-    download(
-        "Recipe and hierarchies",
-        "**Internal edition, holds the seed.** A zip that runs where it is unpacked: "
-        "`anonymity-workbench run recipe.toml --data FILE --out DIR`, or from a checkout "
-        "`.venv/bin/python -m anon_core run` with the same arguments.",
-        later(bundle.archive, result, people, released),
-        file="recipe.zip",
-        mime="application/zip",
-    )
-    download(
-        "Recipe alone",
-        "**Internal edition, holds the seed.** TOML; it can be opened on Start. Its hierarchies "
-        "are in the zip.",
-        later(bundle.recipe, result),
-        file="recipe.toml",
-        mime="application/toml",
-    )
-    _for_the_next_table(result)
-    download(
-        "Python script",
-        "**Internal edition.** Makes the release again and compares it byte for byte. It reads the "
-        "recipe, with the seed, in its folder; the zip holds both.",
-        later(script, result),
-        file="reproduce.py",
-        mime="text/x-python",
-    )
+    with st.container(horizontal=True, gap="small"):
+        _reports(result, public=False, disabled=False)
+        download(
+            "Recipe and hierarchies",
+            "**Internal edition, holds the seed.** A zip that runs where it is unpacked: "
+            "`anonymity-workbench run recipe.toml --data FILE --out DIR`, or from a checkout "
+            "`.venv/bin/python -m anon_core run` with the same arguments.",
+            later(bundle.archive, result, people, released),
+            file="recipe.zip",
+            mime="application/zip",
+        )
+        download(
+            "Recipe alone",
+            "**Internal edition, holds the seed.** TOML; it can be opened on Start. Its "
+            "hierarchies are in the zip.",
+            later(bundle.recipe, result),
+            file="recipe.toml",
+            mime="application/toml",
+        )
+        _for_the_next_table(result)
+        download(
+            "Python script",
+            "**Internal edition.** Makes the release again and compares it byte for byte. It reads "
+            "the recipe, with the seed, in its folder; the zip holds both.",
+            later(script, result),
+            file="reproduce.py",
+            mime="text/x-python",
+        )
 
 
 def _for_the_next_table(result: Result) -> None:
@@ -414,7 +417,6 @@ if page("Export", "📦", needs="result"):
             seen = checked(last)
         with st.container(key="stack-editions"):
             left, right = st.columns(2, gap="large")
-            st.html(_LOOK)
         with left, panel("Public edition"):
             public(last, seen=seen)
         with right, panel("Internal edition"):

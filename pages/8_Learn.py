@@ -29,10 +29,7 @@ def main() -> None:
 
 
 def _course() -> None:
-    st.write(
-        "Each lesson runs a published algorithm on its paper's own example. Predict, look, and "
-        "follow one person step by step."
-    )
+    st.write("Published algorithms, step by step, each on its paper's own example.")
     lesson_panel.cards(all_lessons())
 
 

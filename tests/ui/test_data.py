@@ -149,7 +149,7 @@ def test_dates_that_may_be_read_in_two_ways_are_asked_for_before_a_run() -> None
     start = open_page(RUN, held)
     assert any("writes dates that may be" in one.value for one in start.error)
     start.switch_page(DATA).run()
-    assert any("1 column may be read in two ways" in one.value for one in start.warning)
+    assert any("1 column can be read in two ways" in one.value for one in start.warning)
     start.selectbox(key="data/notation/born").select("dmy").run()
     assert not start.exception
     data = start.session_state["state/work"]["draft"]["data"]

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -74,13 +75,15 @@ def test_every_download_says_its_edition() -> None:
     carried_out(held)
     app = open_page(EXPORT, held)
     assert not app.exception
-    said = words(app)
     reports = 2 + makes_pdf()
-    assert said.count("**Public edition.**") == 2 + reports
-    assert said.count("**Internal edition") == 5 + reports
-    assert "hold the seed" in said
     offered = [one for one in app.get("download_button") if str(one.key).startswith("get-")]
     assert len(offered) == 7 + 2 * reports
+    editions = Counter((one.proto.help.split("edition")[0], one.proto.icon) for one in offered)
+    assert editions == {
+        ("**Public ", ":material/public:"): 2 + reports,
+        ("**Internal ", ":material/lock:"): 5 + reports,
+    }
+    assert "they hold the seed" in words(app)
 
 
 def test_what_does_not_hold_is_shown_and_has_to_be_seen_first() -> None:

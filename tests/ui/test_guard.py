@@ -135,7 +135,7 @@ def test_more_cuts_than_can_be_drawn_are_shown_as_groups(monkeypatch: pytest.Mon
     app = open_page(HIERARCHIES, found)
     assert not app.exception
     assert any("at most" in one.value and "groups" in one.value for one in app.info)
-    assert "What each level does" in words(app)
+    assert "Unique rows" in words(app)
     with monkeypatch.context() as patch:
         patch.setattr(st, "session_state", found)
         edit = {"do": "undo", "epoch": drafts.work(column).epoch, "rev": 1}

@@ -86,4 +86,4 @@ def test_sensitive_columns_can_be_given_levels() -> None:
     assert name in [option.replace("\\", "") for option in column.options]
     app = column.set_value(name).run()
     assert not app.exception
-    assert "unless Run says" in words(app)
+    assert "unless you choose a level on Run" in words(app)

@@ -117,7 +117,8 @@ def test_the_table_before_comes_back(start: AppTest) -> None:
 def test_an_unavailable_sample_says_why(monkeypatch: pytest.MonkeyPatch, start: AppTest) -> None:
     monkeypatch.setattr(SampleType, "why_unavailable", lambda self: f"{self.title} is not here.")
     start.run()
-    assert len(start.info) == len(SAMPLES)
+    said = [one for one in start.caption if "Not on this computer" in one.value]
+    assert [one.proto.help for one in said] == [f"{plain(s.title)} is not here\\." for s in SAMPLES]
     assert all(start.button(key=f"start/sample/{one.name}").disabled for one in SAMPLES)
 
 

@@ -18,7 +18,7 @@ from ui.components.guard import handled
 from ui.components.lesson_stage import lesson_stage
 from ui.state import lesson_place as learning
 from ui.state.lesson_place import Reading
-from ui.words.explain import linked, plain
+from ui.words.explain import first_sentence, linked, plain
 
 _PANEL = "Lesson"
 #: Milliseconds that a step is shown while the lesson plays.
@@ -30,13 +30,15 @@ def cards(lessons: tuple[Lesson, ...]) -> None:
     for begin in range(0, len(lessons), 3):
         for column, one in zip(st.columns(3), lessons[begin : begin + 3], strict=False):
             with column.container(border=True, height="stretch", key=f"lesson-{one.name}"):
-                st.markdown(f"**{one.number}. {plain(one.title)}** · {one.minutes} minutes")
-                st.write(plain(one.summary))
-                st.caption(linked(one.source.cited))
+                st.markdown(f"**{one.number}. {plain(one.title)}** · {one.minutes} min")
+                st.write(plain(first_sentence(one.summary)))
+                st.caption(
+                    plain(f"{one.source.author} {one.source.year}"), help=linked(one.source.cited)
+                )
                 st.button(
-                    "Open the lesson",
+                    "Open",
                     key=f"learn/open/{one.name}",
-                    help=f"Read {one.title} step by step.",
+                    help=plain(one.summary),
                     on_click=_open,
                     args=(one.name,),
                 )

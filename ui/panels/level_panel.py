@@ -25,12 +25,12 @@ def draw(data: Dataset, column: str) -> None:
         (data.fingerprint, state.roles().quasi, column, state.level_fingerprint(column)),
         lambda: level_effects(data, state.roles().quasi, hierarchy),
     )
-    st.markdown("**What each level does**")
-    st.html(_cards(data, effects))
-    st.caption(
-        "By itself, every other quasi-identifier left exactly as it is. Loss is this column's: "
-        "0 is unchanged, 1 is everything suppressed."
+    st.markdown(
+        "**Unique rows** by level",
+        help="Share of rows with a unique combination if only this column is generalized. Numbers "
+        "has classes, their smallest size and loss.",
     )
+    st.html(_cards(data, effects))
     with st.expander("Numbers"):
         _effects(data, effects)
     table = st.expander("Level table", key="hierarchies/table", on_change="rerun")
@@ -40,7 +40,7 @@ def draw(data: Dataset, column: str) -> None:
 
 
 def _cards(data: Dataset, effects: tuple[LevelEffect, ...]) -> str:
-    """Return a line a level: its groups, classes, and the share of unique rows as a bar."""
+    """Return a line a level: its groups, and the share of unique rows as a bar."""
     lines: list[str] = []
     for one in effects:
         name = "Values" if one.level == 0 else f"Level {one.level}"
@@ -48,16 +48,12 @@ def _cards(data: Dataset, effects: tuple[LevelEffect, ...]) -> str:
         lines.append(
             f"<div class='aw-level'><b>{name}</b><span>{one.groups:,} "
             f"{'value' if one.level == 0 else 'group'}{'' if one.groups == 1 else 's'}</span>"
-            f"<span>{one.classes:,} class{'' if one.classes == 1 else 'es'}</span>"
-            f"<span>{share:.1f}% unique</span>"
-            f"<span>smallest {one.smallest:,}</span><span>loss {one.loss:.2f}</span>"
-            f"<i style='--share:{share:.2f}%'></i></div>"
+            f"<span>{share:.1f}%</span><i style='--share:{share:.2f}%'></i></div>"
         )
     colour = role_colour("quasi")
     return (
-        "<style>.aw-level {display: grid; grid-template-columns: 1fr auto; gap: 0 .75rem;"
+        "<style>.aw-level {display: grid; grid-template-columns: 1fr 1fr auto; gap: 0 .75rem;"
         "font-size: .8125rem; padding: .3rem 0; font-variant-numeric: tabular-nums}"
-        ".aw-level span:nth-of-type(2n + 1) {text-align: right}"
         f".aw-level span {{color: {muted()}}}"
         f".aw-level i {{grid-column: 1 / -1; height: 5px; background: {grid()}; margin-top: 3px}}"
         ".aw-level i::before {content: ''; display: block; height: 100%; width: var(--share);"

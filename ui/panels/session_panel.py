@@ -179,9 +179,12 @@ def ask() -> None:
     place = kept_sessions.asks()
     if place is None:
         return
-    st.caption(f"Sessions are kept on this machine, unencrypted, with their tables, in `{place}`.")
+    st.caption(
+        "Sessions are kept here, unencrypted.",
+        help=f"On this machine, with their tables: `{place}`",
+    )
     with st.container(horizontal=True, gap="small", key="session/ask"):
-        for label, keep in (("Keep them", True), ("Keep nothing", False)):
+        for label, keep in (("Keep", True), ("Keep nothing", False)):
             st.button(
                 label,
                 key=f"session/answer/{keep}",

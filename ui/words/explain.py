@@ -35,6 +35,20 @@ def linked(text: str) -> str:
     return "".join(told)
 
 
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text; the rest is for a tooltip.
+
+    Examples
+    --------
+    >>> first_sentence("Links are cut. Values stay.")
+    'Links are cut.'
+    >>> first_sentence("Links are cut.")
+    'Links are cut.'
+    """
+    first, ends, _ = text.partition(". ")
+    return f"{first}." if ends else first
+
+
 def plain(text: str) -> str:
     """Return `text` so that Streamlit's markdown shows it letter by letter.
 

@@ -97,8 +97,8 @@ ADULT = Sample(
     name="adult",
     title="Adult census",
     summary=(
-        "32,561 people of the 1994 US census with work, family and income, the table most "
-        "publications measure on; it has missing values and shows how methods behave on real data."
+        "The census table most publications measure on. 32,561 people of the US in 1994 with work, "
+        "family and income; some values are missing."
     ),
     rows=32_561,
     attribution=(

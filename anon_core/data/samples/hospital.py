@@ -293,8 +293,8 @@ HOSPITAL = Sample(
     name="hospital",
     title="Hospital discharges",
     summary=(
-        "5,000 made-up hospital stays of one year with names, dates, ZIP codes, diagnoses and "
-        "costs, for trying the whole way from raw table to release; rare cases and gaps included."
+        "Made-up hospital stays of one year. 5,000 rows with names, dates, ZIP codes, diagnoses "
+        "and costs, rare cases and gaps, for trying the whole way from raw table to release."
     ),
     rows=ROWS,
     attribution=(

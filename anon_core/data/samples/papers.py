@@ -77,8 +77,8 @@ TOTH_PRIVATE = Sample(
     name="toth-private",
     title="Toth: private table",
     summary=(
-        "The eight people whose data are published in Toth's running example, for following "
-        "k-anonymity, bucketization, slicing and presence in a table."
+        "The people of Toth's running example. Follow k-anonymity, bucketization, slicing and "
+        "presence in a table."
     ),
     rows=8,
     attribution=f"{_TOTH}, figure 2.1. Example values only.",
@@ -100,8 +100,8 @@ TOTH_PUBLIC = Sample(
     name="toth-public",
     title="Toth: public table",
     summary=(
-        "The ten people an attacker knows of in Toth's running example. Use it as the population "
-        "of the private table when the threat is presence in the table."
+        "The people an attacker knows of. Use it as the population of Toth's private table when "
+        "the threat is presence in the table."
     ),
     rows=10,
     attribution=f"{_TOTH}, figure 2.2. Example values only.",
@@ -117,8 +117,8 @@ LI_MICRODATA = Sample(
     name="li-microdata",
     title="Li: microdata",
     summary=(
-        "Nine patients with nearly all different diseases, for comparing what generalization, "
-        "anatomy and permutation leave of a count query."
+        "Patients with nearly all different diseases. Compare what generalization, anatomy and "
+        "permutation leave of a count query."
     ),
     rows=9,
     attribution=f"{_LI}, table 1. Example values only.",
@@ -140,8 +140,8 @@ SAMARATI = Sample(
     name="samarati",
     title="Samarati: nine patients",
     summary=(
-        "Nine patients without names, of whom one is found again in a voter list, for following "
-        "lattice searches, suppression and Mondrian cuts."
+        "Patients, one of them found in a voter list. Follow lattice searches, suppression and "
+        "Mondrian cuts."
     ),
     rows=9,
     attribution=f"{_SAMARATI}, slide 19. Example values only.",

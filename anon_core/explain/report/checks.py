@@ -74,8 +74,8 @@ def suppressed_by_subgroup(result: Result) -> Item:
                 found.append((part, f"{column} = {row['value']} ({per_cent(part)})"))
     if not found:
         sentence = (
-            f"No subgroup of at least {_ROWS} rows lost {per_cent(_SHARE)} of its rows or more and "
-            f"{_TIMES:g} times the share of all rows ({per_cent(overall)})."
+            f"No subgroup of {_ROWS} rows or more lost at least {per_cent(_SHARE)} and "
+            f"{_TIMES:g} times the overall {per_cent(overall)}."
         )
         return Item(about=about, sentence=sentence, mark="holds")
     found.sort(key=lambda one: (-one[0], one[1]))
@@ -106,7 +106,7 @@ def _earlier(result: Result, context: ReleaseContext) -> Item:
         sentence = "An earlier release was given, but no attack on both applies to this release."
         return Item(about=about, sentence=sentence, mark="warning")
     if earlier is None:
-        sentence = "It is not stated whether earlier releases of the same people are published."
+        sentence = "Not stated: earlier releases of the same people."
         return Item(about=about, sentence=sentence, mark="warning")
     if not earlier:
         sentence = "No earlier release of the same people is out, as stated."
@@ -124,6 +124,6 @@ def _judgement(context: ReleaseContext) -> Item:
     sentence = (
         "A judgement is written: whether people are identifiable in this context."
         if written
-        else "No judgement is written: whether people are identifiable in this context."
+        else "Not written: your judgement whether people are identifiable."
     )
     return Item(about="judgement", sentence=sentence, mark="holds" if written else "warning")

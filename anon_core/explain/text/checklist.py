@@ -186,8 +186,8 @@ def unlike(result: Result) -> Item:
         sentence = f"0 of {total:,} {result.counted} (0%) are unique over all published columns."
         return Item(about=about, sentence=sentence, mark="note")
     sentence = (
-        f"{phrases.unlike_others(result)}. Privacy models cover only the quasi-identifiers: "
-        f"anyone who knows other published columns could single these {result.counted} out."
+        f"{phrases.unlike_others(result)}: anyone who knows these columns can single the "
+        f"{result.counted} out."
     )
     mark: Mark = "warning" if phrases.mostly_unique(result) else "note"
     return Item(about=about, sentence=sentence, mark=mark)

@@ -71,8 +71,8 @@ class AfterwardsLesson(Lesson):
     number = 14
     title = "After the sources: minimality, composition, refinement"
     summary = (
-        "Each release meets its privacy models. Someone who has two of them, or knows the rule by "
-        "which the search continued and stopped, learns more than any one release reveals."
+        "Two releases together can reveal more than each alone. Each satisfies its privacy models; "
+        "someone who has both, or knows the rule of the search, learns more."
     )
     about = ("composition", "minimality", "refinement")
     source = Source(

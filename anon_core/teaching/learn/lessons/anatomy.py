@@ -56,8 +56,8 @@ class AnatomyLesson(Lesson):
     number = 10
     title = "Anatomy, permutation, slicing"
     summary = (
-        "No value is made coarser. Rows are in groups, and within a group it is not shown which "
-        "value belongs to which: links are cut instead of values."
+        "Links are cut instead of values. Rows are in groups, and within a group it is not shown "
+        "which value belongs to which."
     )
     minutes = 5
     about = ("anatomy", "permutation", "slicing", "anatomize", "frequency-l-diversity")

@@ -39,8 +39,8 @@ class HierarchiesLesson(Lesson):
     number = 2
     title = "Hierarchies and the lattice"
     summary = (
-        "A hierarchy says what a value may be replaced by. Choosing a level for every column is "
-        "choosing a node of a lattice; going up, classes only grow."
+        "A hierarchy lists what can replace a value. A level for every column is a node of a "
+        "lattice; going up, classes only grow."
     )
     about = ("optimal", "fixed-levels")
     source = Source(

@@ -114,8 +114,8 @@ class HomogeneityLesson(Lesson):
     number = 9
     title = "Homogeneity, background, skewness, similarity"
     summary = (
-        "No one's row is known, and yet the class reveals the sensitive value: all rows have the "
-        "same, one can be ruled out, it is far more common there, or all are alike."
+        "A class can reveal a value without revealing a row. All rows have the same value, one can "
+        "be ruled out, it is far more common there, or all values are alike."
     )
     about = (
         "l-diversity",

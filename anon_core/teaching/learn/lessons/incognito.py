@@ -38,9 +38,8 @@ class IncognitoLesson(Lesson):
     number = 4
     title = "Incognito"
     summary = (
-        "What a single column gives away, all columns together give away too. So single columns "
-        "are looked at first, then pairs of what is left, and so on: most nodes are never looked "
-        "at."
+        "What one column gives away, all columns give away. So single columns are searched first, "
+        "then pairs of what is left, and so on: most nodes are never looked at."
     )
     about = ("incognito",)
     source = Source(

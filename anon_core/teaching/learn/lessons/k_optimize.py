@@ -29,8 +29,8 @@ class KOptimizeLesson(Lesson):
     number = 5
     title = "k-Optimize"
     summary = (
-        "Every set of values at which an interval begins is a recoding. A tree lists all sets; a "
-        "bound on what a whole branch can cost cuts it off when the best so far is no worse."
+        "A recoding is the set of values at which its intervals begin. A tree lists all sets; a "
+        "branch is cut off when its bound cannot beat the best so far."
     )
     minutes = 5
     about = ("k-optimize",)

@@ -37,8 +37,8 @@ class LinkingLesson(Lesson):
     number = 1
     title = "Linking: Carol, the governor"
     summary = (
-        "A table without names is compared with a register with names. Where a combination of "
-        "columns is rare, one line can be drawn between two rows, and a person is found."
+        "A rare combination of values links two tables. A table without names is compared with a "
+        "register with names, and a person is found."
     )
     about = ("k-anonymity", "linking")
     source = Source(

@@ -37,8 +37,8 @@ class MondrianLesson(Lesson):
     number = 6
     title = "Mondrian, strict and relaxed"
     summary = (
-        "People are points in the plane of their quasi-identifiers. The plane is cut in two again "
-        "and again, as long as both sides keep k people; each part publishes its own range."
+        "The plane of quasi-identifiers is cut as long as both sides keep k people. Each part "
+        "publishes its own range."
     )
     about = ("mondrian", "relaxed-mondrian")
     source = Source(

@@ -69,9 +69,9 @@ class PresenceLesson(Lesson):
     number = 12
     title = "Presence: lemma, GetDelta, union and joint"
     summary = (
-        "No row can be identified in a permuted group, and yet a public table shows who could be "
-        "in it. Only some subsets of those people yield the published columns; counting them "
-        "gives everyone's chance to be in the table."
+        "Permuted groups can still show who is in the table. Only some subsets of the people in a "
+        "public table yield the published columns; counting them gives everyone's chance of "
+        "presence."
     )
     about = ("membership", "bucket-size")
     source = Source(

@@ -43,8 +43,8 @@ class SamaratiLesson(Lesson):
     number = 3
     title = "Samarati's binary search on the lattice"
     summary = (
-        "Every choice of levels is a node; its height counts the generalization steps. If no node "
-        "of a height keeps k, none below does, so that half of the heights go with each probe."
+        "If no node of a height keeps k, none below does. A node is a choice of levels, its height "
+        "counts the generalization steps, and each probe halves the heights that are left."
     )
     about = ("samarati",)
     source = Source(

@@ -55,8 +55,8 @@ class SingleDimensionLesson(Lesson):
     number = 7
     title = "Aalborg's partitioner"
     summary = (
-        "The widest column is split for the whole table at once, so that equal values publish the "
-        "same everywhere. One small class anywhere forbids a split everywhere: much is lost."
+        "The widest column is split for the whole table at once. Equal values publish the same "
+        "everywhere, but one small class forbids a split: much is lost."
     )
     about = ("single-dimension",)
     source = Source(

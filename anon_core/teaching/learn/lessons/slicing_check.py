@@ -34,8 +34,8 @@ class SlicingCheckLesson(Lesson):
     number = 11
     title = "Slicing's diversity check"
     summary = (
-        "Where columns are shuffled separately, a person's values may be in several buckets. The "
-        "chance of each value follows from all of them: p(t, s) is added up over the buckets."
+        "A person's shuffled values may be in several buckets. The chance of each value adds up "
+        "over all of them: p(t, s)."
     )
     minutes = 5
     about = ("slicing-l-diversity", "tuple-partition")

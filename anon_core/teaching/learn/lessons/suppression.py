@@ -56,8 +56,8 @@ class SuppressionLesson(Lesson):
     number = 8
     title = "Suppression models, from TS to CS"
     summary = (
-        "Values can be generalized or suppressed by row, by column, or by cell. The finer what may "
-        "be changed, the more of the table survives, and the harder it is to find the best."
+        "Suppress rows, columns or cells. The finer the choice, the more of the table survives, "
+        "and the harder the best is to find."
     )
     about = ("cell-suppression",)
     source = Source(
