@@ -68,6 +68,9 @@ PARAMETERS = [
     (which, name, p.name) for which, name in EVERY for p in find(which, name).parameters()
 ]
 ALGORITHMS, PARTITIONERS, MODELS, METRICS, ATTACKS, CHANGES = (list(family(f)) for f in FAMILIES)
+# Tables here change no values; what is about changed ones: test_attacks_on_changed_values.py.
+METRICS = [n for n in METRICS if not cast(type[Metric], find("metric", n)).of_changed]
+ATTACKS = [n for n in ATTACKS if not cast(type[Attack], find("attack", n)).of_changed]
 # Prices of cells or of class sizes: for these, 1 is reached, and only there.
 USUAL = [n for n in METRICS if cast(type[Metric], find("metric", n)).by_default]
 COSTS = [n for n in METRICS if issubclass(find("metric", n), CellCost | SizeCost)]
