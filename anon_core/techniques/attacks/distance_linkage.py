@@ -36,8 +36,8 @@ class DistanceLinkage(Attack):
         "the nearest person; of several that are equally near one is picked by chance."
     )
     formula: ClassVar[str] = (
-        "argmin Σ ((x' − x)/s)², texts 0 or 1 apart; ties 1/t; or the assignment of least total "
-        "distance, one to one"
+        "argmin Σ ((x' − x)/s)², texts 0 if equal, else 1; ties 1/t; or the assignment of least "
+        "total distance, one to one"
     )
     source: ClassVar[str] = "Domingo-Ferrer and Torra 2001; Pagliuca and Seri 1999"
     discloses: ClassVar[Disclosure] = "identity"
@@ -57,7 +57,7 @@ class DistanceLinkage(Attack):
     matching: str = choice(
         default="nearest",
         options={"nearest": "Each row its nearest person", "one-to-one": "One to one"},
-        help="An assignment uses that nobody has two rows; it is found for up to 1,500 people.",
+        help="An assignment gives each person one row; it is found for up to 1,500 people.",
         label="Links",
     )
     most: int = integer(

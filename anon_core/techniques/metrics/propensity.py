@@ -29,7 +29,7 @@ class Propensity(Metric):
     name: ClassVar[str] = "propensity"
     title: ClassVar[str] = "Propensity score (pMSE)"
     summary: ClassVar[str] = (
-        "How well published rows can be told from original ones by each pair of columns, as a "
+        "How well published rows can be distinguished from original ones by pairs of columns, as a "
         "multiple of what chance would give; 1 is no better than chance."
     )
     formula: ClassVar[str] = (
