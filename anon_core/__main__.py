@@ -33,6 +33,7 @@ from anon_core.base.errors import (
 )
 from anon_core.cli import experiment as experiment_command
 from anon_core.cli import fetch as fetch_command
+from anon_core.cli import identifiers as identifiers_command
 from anon_core.cli import key
 from anon_core.cli import report as report_command
 from anon_core.cli import suggest as suggest_command
@@ -250,6 +251,11 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     )
     advised.later = suggest_command.declare
     advised.set_defaults(command=suggest_command.suggest)
+    telling = commands.add_parser(
+        "identifiers", help="find the few columns that distinguish rows, before you give roles"
+    )
+    identifiers_command.declare(telling)
+    telling.set_defaults(command=identifiers_command.identifiers)
     try_all = commands.add_parser(
         "sweep", help="run a recipe with several techniques and parameters, and compare"
     )

@@ -15,7 +15,7 @@ from anon_core.explain.text.phrases import share
 from ui.components.guard import handled, panel, show_error
 from ui.forms import finding_form
 from ui.forms import role_table as assigning
-from ui.panels import shell
+from ui.panels import identifier_panel, shell
 from ui.state import confirmations as confirming
 from ui.state import state
 from ui.words.explain import plain
@@ -91,6 +91,7 @@ def _buttons(suggested: tuple[Suggestion, ...], data: Dataset) -> None:
         if state.roles().quasi:
             with st.popover("What each contributes", type="tertiary"):
                 _contributions(_found(data))
+        identifier_panel.draw(data)
         with st.popover("What the roles mean", icon=":material/help:", type="tertiary"):
             st.markdown(_EXPLAINED)
     said, made = st.session_state.get(_APPLIED, ("", None))

@@ -1,0 +1,46 @@
+"""`identifiers`: which few columns distinguish rows, before any has a role."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from anon_core.cli.output import OK, tell, write_json
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("--data", type=Path, required=True, help="the table")
+    parser.add_argument(
+        "--person", default="", metavar="COLUMN", help="ID column if a person has several rows"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="time limit; the sets found by then are listed"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def identifiers(options: argparse.Namespace) -> int:
+    """List the smallest sets of columns that identify; return the exit status."""
+    from anon_core.base.context import Context, now
+    from anon_core.data.identifying_sets import SEPARATES, identifying_sets
+    from anon_core.data.reading.any_format import read_table
+
+    table = read_table(options.data)
+    context = Context(deadline=now() + options.seconds)
+    found = identifying_sets(table, person=options.person, context=context)
+    if options.json:
+        write_json({"schema": 1, **asdict(found)})
+        return OK
+    for one in found.sets:
+        idle = f"; {', '.join(one.adds_nothing)} adds nothing" if one.adds_nothing else ""
+        among = f" of {table.rows:,}" if found.counted == "rows" else ""
+        tell(
+            f"{', '.join(one.columns)}: distinguishes {one.separation or 0:.1%} of all pairs of "
+            f"{found.counted}; {one.uniques:,}{among} {found.counted} are unique{idle}."
+        )
+    if not found.sets:
+        tell(f"No set of columns distinguishes {SEPARATES:.0%} of all pairs of {found.counted}.")
+    tell(f"{found.looked:,} sets were looked at; every set of up to {found.size} columns is known.")
+    return OK
