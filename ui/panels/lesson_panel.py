@@ -59,7 +59,7 @@ def draw_lesson(now: Reading, leave: Callable[[], None]) -> None:
     step = now.step
     halted = now.at + 1 == len(now.steps) and now.shown
     pictures, told = st.columns([5, 3], gap="medium")
-    with told:
+    with told.container(key="learn-told"):
         title = f"{now.at + 1}. {step.title}" if now.shown else "What comes next?"
         st.subheader(plain(title), anchor=False)
         if now.shown:
@@ -96,6 +96,9 @@ _STAGE = """
 [data-testid="stMainBlockContainer"] h1 {position: absolute; clip-path: inset(50%); width: 1px;
   height: 1px; overflow: hidden; white-space: nowrap;}
 [data-testid="stMainBlockContainer"] h3 {padding-top: 0;}
+.st-key-learn-told {gap: .6rem;}
+.st-key-learn-told :is(p, [role="status"]) {font-size: .9rem; line-height: 1.45;}
+.st-key-learn-told [data-testid="stAlertContainer"] {padding: .6rem .8rem;}
 .st-key-learn-head [data-testid="stMarkdown"] {padding-bottom: .55rem;}
 """
 

@@ -210,14 +210,16 @@ def verdict(claims: Sequence[Claim], timed_out: str = "") -> Verdict:
         return Verdict(
             outcome="source wrong", why=_reasons([*wrong, *(c for c in failed if not c.wrong)])
         )
-    if any(claim.holds is None for claim in claims) or not claims:
-        lacking = [claim.because for claim in claims if claim.holds is None and claim.because]
+    if not claims or any(claim.holds is None and not claim.because for claim in claims):
         if timed_out:
             return Verdict(outcome="not decided in time", why=timed_out)
-        why = " ".join(lacking) or "Not everything has been measured yet."
-        return Verdict(outcome="open", why=why)
+        return Verdict(outcome="open", why="Not everything has been measured yet.")
     if failed:
         return Verdict(outcome="differs because", why=_reasons(failed))
+    # All else holds, as far as a release could be made.
+    lacking = dict.fromkeys(claim.because for claim in claims if claim.holds is None)
+    if lacking:
+        return Verdict(outcome="open", why=" ".join(lacking))
     return Verdict(outcome="reproduced", why=" ".join(claim.measured for claim in claims))
 
 

@@ -117,7 +117,9 @@ def test_figures_of_other_settings_are_not_taken_up(toy: Toy, tmp_path: Path) ->
 
 
 def claim(holds: bool | None, *, wrong: bool = False) -> Claim:
-    return Claim(says="", holds=holds, measured="m", because="" if holds else "b", wrong=wrong)
+    return Claim(
+        says="", holds=holds, measured="m", because="b" if holds is False else "", wrong=wrong
+    )
 
 
 @pytest.mark.parametrize(
@@ -191,9 +193,12 @@ def test_a_time_box_that_ended_is_a_verdict_and_more_time_measures_only_that(
     assert not again.timed_out
 
 
-def test_what_could_not_be_measured_is_open_with_the_reason() -> None:
+def test_what_could_not_be_measured_is_open_with_the_reason_unless_another_claim_fails() -> None:
     told = verdict([Claim(says="a", holds=None, measured="m", because="No release for b.")])
     assert (told.outcome, told.why) == ("open", "No release for b.")
+    lacking = Claim(says="a", holds=None, measured="m", because="No release for b.")
+    assert verdict([lacking, claim(False)]).outcome == "differs because"
+    assert verdict([lacking, claim(None)]).outcome == "open"
 
 
 @pytest.mark.parametrize("id", ["X-08", "X-09"])

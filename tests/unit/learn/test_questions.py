@@ -64,6 +64,8 @@ def test_every_number_that_is_offered_is_possible() -> None:
 
 def most_possible(lesson: str, trace: Trace, asks: str) -> int | None:
     """Return the most there can be of what a question counts, read from its words."""
+    if asks.startswith("A "):  # about a class or group that is made up
+        return None
     last = [sentence for sentence in re.split(r"(?<=[.?]) ", asks) if sentence.endswith("?")][-1]
     among = re.search(r"[Oo]f (?:the )?(\d+) (?:people|public|rows|nodes|subsets)", last)
     if among is not None:

@@ -6,19 +6,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-import numpy as np
-
 from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric
-from anon_core.explain.answers.fitting import fitting
-from anon_core.methods.queries.own_queries import Predicate, by_hand, in_words
-from anon_core.methods.queries.query_answers import counts, estimates
-from anon_core.release.release import Release
-from anon_core.release.results import per_cent
-from anon_core.teaching.learn.chances import chances
+from anon_core.methods.queries.own_queries import by_hand, in_words
+from anon_core.methods.queries.query_answers import counts
+from anon_core.teaching.learn.count_query import (
+    answers,
+    asked_of,
+    box_texts,
+    most_diverse,
+    source_groups,
+    ways,
+)
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.given_groups import in_groups
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import (
     Bar,
@@ -34,18 +35,18 @@ from anon_core.teaching.learn.pictures import (
 )
 from anon_core.teaching.learn.published_tables import (
     numbered,
-    numbered_groups,
-    published_rows,
     published_table,
 )
-from anon_core.teaching.learn.seen import if_boxes
+from anon_core.teaching.learn.shuffled import (
+    shuffled_exact,
+    shuffled_found,
+    shuffled_possible,
+)
 from anon_core.teaching.learn.text import least_of, listed, number_question, rows_said, table
 from anon_core.teaching.learn.trace import Trace, texts_of
 
 _DEALT, _PERMUTED, _SLICED = "anatomy", "permutation", "slicing"
 _TITLES = {_DEALT: "Anatomy", _PERMUTED: "Permutation anonymization", _SLICED: "Slicing"}
-#: Who is in the first group of the source's tables 2 to 4.
-_FIRST = ("Bob", "Alex", "Jane", "Lily", "Andy")
 _BY_CUTS = {"name": "slicing", "partition": "mondrian"}
 
 
@@ -94,7 +95,7 @@ class AnatomyLesson(Lesson):
 
     def asked(self, run: str, material: Material) -> Mapping[str, Any]:
         """Return what is run: l is what the table allows, up to 4, and sets are of its columns."""
-        asked, l = self.runs[run], _most_diverse(material)  # noqa: E741
+        asked, l = self.runs[run], most_diverse(material)  # noqa: E741
         if run != _SLICED:
             return {**asked, "models": [{"name": "frequency-l-diversity", "l": l}]}
         # The column with most values is shuffled apart: one that a group shares would not be cut.
@@ -116,7 +117,7 @@ class AnatomyLesson(Lesson):
         """Return questions about chances."""
         run = trace[_DEALT]
         sizes = [run.together.count(group) for group in set(run.together) - {-1}]
-        exact = sum(_exact(trace, _PERMUTED, row) > 0 for row in range(trace.rows))
+        exact = sum(shuffled_exact(trace, _PERMUTED, row) > 0 for row in range(trace.rows))
         return (
             Exercise(
                 question=number_question(
@@ -144,97 +145,6 @@ class AnatomyLesson(Lesson):
     def refuses(self, trace: Trace) -> str:
         """Ask for two quasi-identifiers, of which one can be cut off."""
         return "" if len(trace.quasi) > 1 else "This lesson needs two quasi-identifiers."
-
-
-def _most_diverse(material: Material) -> int:
-    """Return the l to ask for: no value may have more than one l-th of the rows."""
-    for column in material.roles.sensitive:
-        texts = texts_of(material, column)
-        return max(2, min(4, len(texts) // max(Counter(texts).values(), default=1)))
-    return 2
-
-
-# ---- what is published -------------------------------------------------------------------------
-
-
-def _in_group(trace: Trace, name: str, row: int, column: str) -> list[dict[str, str]]:
-    """Return the published rows of a person's group, of the table that has a column."""
-    own, groups = trace[name].together[row], numbered_groups(trace, name)
-    for columns, rows in published_rows(trace, name):
-        if column in columns:
-            mine = [one for one in rows if groups[one[0]] == own]
-            return [dict(zip(columns, one, strict=True)) for one in mine]
-    return []
-
-
-def _fitting(trace: Trace, name: str, row: int, column: str, known: Sequence[str]) -> list[str]:
-    """Return what the rows of a person's group that show what is known of them say in a column."""
-    return [
-        one[column]
-        for one in _in_group(trace, name, row, column)
-        if all(one[q] == trace.texts(q)[row] for q in known)
-    ]
-
-
-def _exact(trace: Trace, name: str, row: int) -> int:
-    """Return how many rows of a person's group show all their quasi-identifiers."""
-    return len(_fitting(trace, name, row, trace.quasi[0], trace.quasi))
-
-
-def _possible(trace: Trace, name: str, row: int) -> Counter[str]:
-    """Return the sensitive values that may be a person's, by what stays linked to them."""
-    column = trace.sensitive[0]
-    (block,) = (one for one in trace[name].release.blocks if column in one)
-    known = [q for q in trace.quasi if q in block]
-    return Counter(_fitting(trace, name, row, column, known))
-
-
-def _found(trace: Trace, name: str) -> tuple[str, ...]:
-    """Return what is found of every person, first without the group, then by who knows it too."""
-    return tuple(
-        f"Someone who knows {listed(trace.quasi)} of {trace.names[row]} finds "
-        f"{_groups_said(trace, name, row)}. {_by_columns(trace, name, row)} "
-        f"{_by_group(trace, name, row)}"
-        for row in range(trace.rows)
-    )
-
-
-def _groups_said(trace: Trace, name: str, row: int) -> str:
-    """Return the groups that can hold a person: each of their values is shown in each of these."""
-    number = dict(zip(trace[name].together, numbered(trace, name), strict=True))
-    groups = chances(trace, name, row).buckets
-    said = listed(str(n + 1) for n in sorted(number[group] for group in groups))
-    rows = sum(trace[name].together.count(group) for group in groups)
-    if len(groups) == 1:
-        return f"one group that can hold them: {said}, of {rows_said(rows)}"
-    return f"{len(groups)} groups that can hold them: {said}, of {rows_said(rows)} together"
-
-
-def _by_columns(trace: Trace, name: str, row: int) -> str:
-    """Say what the rows that may fit a person tell, on average over all ways to shuffle them."""
-    column, problem = trace.sensitive[0], trace[name].result.problem
-    known = np.array([[problem.leaf_codes(q)[row] for q in trace.quasi]], dtype=np.int32)
-    found = fitting(trace[name].result, trace.quasi, known, column)
-    shown = found.shown[0] / found.shown[0].sum()
-    most, values = int(shown.argmax()), int((shown > 0).sum())
-    if values == 1:
-        return f"{column} is {found.values[most]}."
-    return (
-        f"{column} is one of {values} values; {found.values[most]} has a chance of "
-        f"{per_cent(float(shown[most]))}."
-    )
-
-
-def _by_group(trace: Trace, name: str, row: int) -> str:
-    """Say what is left to someone who knows the group as well."""
-    column, values = trace.sensitive[0], _possible(trace, name, row)
-    most, often = values.most_common(1)[0]
-    if len(values) == 1:
-        return f"With the group known, {column} is {most}."
-    return (
-        f"With the group known, {column} is one of {len(values)} values; {most} has {often} of "
-        f"{sum(values.values())} rows that fit."
-    )
 
 
 def _two_tables(trace: Trace, name: str, titles: tuple[str, str], title: str) -> Links:
@@ -405,7 +315,7 @@ def _left_over(trace: Trace, rest: Sequence[int]) -> Step:
 def _anatomy(trace: Trace) -> Step:
     run, person = trace[_DEALT], trace.person
     who, size = trace.names[person], run.together.count(run.together[person])
-    often = max(_possible(trace, _DEALT, person).values())
+    often = max(shuffled_possible(trace, _DEALT, person).values())
     return Step(
         title="Anatomy: two tables",
         words=f"One table has {listed(trace.quasi)} of every row unchanged, the other "
@@ -430,13 +340,13 @@ def _anatomy(trace: Trace) -> Step:
             least=1,
             mistakes=(1, trace.rows),
         ),
-        found=_found(trace, _DEALT),
+        found=shuffled_found(trace, _DEALT),
     )
 
 
 def _permuted(trace: Trace) -> Step:
     run, person = trace[_PERMUTED], trace.person
-    who, exact = trace.names[person], _exact(trace, _PERMUTED, trace.person)
+    who, exact = trace.names[person], shuffled_exact(trace, _PERMUTED, trace.person)
     printed = ""
     if trace.example.name == "li":
         printed = (
@@ -470,7 +380,7 @@ def _permuted(trace: Trace) -> Step:
             least=1,
             mistakes=(1, trace.rows, run.together.count(run.together[person]) ** 2),
         ).on(table(trace, "The groups", together=numbered(trace, _PERMUTED))),
-        found=_found(trace, _PERMUTED),
+        found=shuffled_found(trace, _PERMUTED),
         printed=printed,
     )
 
@@ -481,7 +391,7 @@ def _sets_said(trace: Trace) -> str:
 
 def _sliced(trace: Trace) -> Step:
     person = trace.person
-    who, values = trace.names[person], _possible(trace, _SLICED, person)
+    who, values = trace.names[person], shuffled_possible(trace, _SLICED, person)
     size = trace[_SLICED].together.count(trace[_SLICED].together[person])
     return Step(
         title="Slicing: sets of columns",
@@ -504,62 +414,16 @@ def _sliced(trace: Trace) -> Step:
             least=1,
             mistakes=(size, 1),
         ).on(table(trace, "The groups", together=numbered(trace, _SLICED))),
-        found=_found(trace, _SLICED),
+        found=shuffled_found(trace, _SLICED),
     )
 
 
-def _groups(trace: Trace) -> tuple[int, ...]:
-    """Return the groups of the source's tables, of any other table those of Anatomy."""
-    if trace.example.name == "li":
-        return tuple(0 if name in _FIRST else 1 for name in trace.names)
-    return numbered(trace, _DEALT)
-
-
-def _query(trace: Trace) -> dict[str, Predicate]:
-    """Return the source's count query, of any other table one for common values."""
-    if trace.example.name == "li":
-        return {"Age": {"low": 40, "high": 70}, "Sex": ["F"], "Disease": ["Flu"]}
-    first, *rest = trace.quasi
-    leaves = trace.problem.hierarchies[first].leaves
-    seen = sorted({leaves.index(text) for text in trace.texts(first)})
-    asked: dict[str, Predicate] = {
-        first: [leaves[leaf] for leaf in seen[len(seen) // 4 : len(seen) * 3 // 4 + 1]]
-    }
-    for name in (*rest[:1], trace.sensitive[0]):
-        asked[name] = [Counter(trace.texts(name)).most_common(1)[0][0]]
-    return asked
-
-
-def _ways(trace: Trace, group: Sequence[int]) -> dict[str, Release]:
-    """Return the releases that publish rows in groups: as boxes, by Anatomy, by permutation."""
-    problem, column = trace.problem, trace.sensitive[0]
-    alone = tuple((name,) for name in (*trace.quasi, column))
-    boxes = if_boxes(trace, group).release
-    assert boxes is not None
-    return {
-        "Generalization": boxes,
-        "Anatomy": in_groups(problem, group, (trace.quasi, (column,))),
-        "Permutation": in_groups(problem, group, alone),
-    }
-
-
-def _answers(trace: Trace, group: Sequence[int]) -> dict[str, float]:
-    """Return what each way to publish rows in groups answers; -1 leaves a row out."""
-    asked, _ = by_hand(trace.problem, [_query(trace)])
-    return {
-        title: float(
-            estimates(release.view, trace.problem.hierarchies, asked, spread="length").sum()
-        )
-        for title, release in _ways(trace, group).items()
-    }
-
-
 def _queried(trace: Trace) -> Step:
-    groups, asked = _groups(trace), by_hand(trace.problem, [_query(trace)])[0]
-    together = _answers(trace, groups)
+    groups, asked = source_groups(trace, _DEALT), by_hand(trace.problem, [asked_of(trace)])[0]
+    together = answers(trace, groups)
     exact = int(counts(trace.problem, asked).sum())
     terms = [
-        _answers(trace, [0 if own == group else -1 for own in groups])
+        answers(trace, [0 if own == group else -1 for own in groups])
         for group in sorted(set(groups) - {-1})
     ]
     rows = [
@@ -584,10 +448,10 @@ def _queried(trace: Trace) -> Step:
     source = trace.example.name == "li"
     return Step(
         title="A count query on each of them",
-        words=f"How many rows have {in_words(_query(trace))}? {why} In a box, values are taken to "
-        "be evenly spread. By Anatomy rows that match are counted, times the share of the value in "
-        "their group. Shuffled columns are multiplied: rows of the group, times the share of every "
-        "column.",
+        words=f"How many rows have {in_words(asked_of(trace))}? {why} In a box, values are taken "
+        "to be evenly spread. By Anatomy rows that match are counted, times the share of the value "
+        "in their group. Shuffled columns are multiplied: rows of the group, times the share of "
+        "every column.",
         pictures=(
             Table(
                 title="Answers of the groups, and their sum",
@@ -598,7 +462,7 @@ def _queried(trace: Trace) -> Step:
             table(trace, "The source's groups" if source else "The groups", together=groups),
         ),
         question=Question(
-            asks=f"How many rows have {in_words(_query(trace))}? Which of them comes closest to "
+            asks=f"How many rows have {in_words(asked_of(trace))}? Which of them comes closest to "
             f"{exact}?",
             choices=(
                 *(Choice(id=f"way:{t}", label=t) for t in together if t == near or t not in tied),
@@ -616,8 +480,8 @@ def _queried(trace: Trace) -> Step:
 
 
 def _lost(trace: Trace) -> Step:
-    groups, metric = _groups(trace), cast(Metric, find("metric", "ncp")())
-    boxes = _ways(trace, groups)["Generalization"]
+    groups, metric = source_groups(trace, _DEALT), cast(Metric, find("metric", "ncp")())
+    boxes = ways(trace, groups)["Generalization"]
     measured = metric.measure(trace.problem, boxes, Context())
     whole, share = measured.also["NCP of the table"], float(measured.share or 0.0)
     columns = measured.per_column or {}
@@ -641,7 +505,7 @@ def _lost(trace: Trace) -> Step:
                 trace,
                 "The boxes of the groups",
                 together=groups,
-                cells=_box_texts(trace, groups, boxes),
+                cells=box_texts(trace, groups, boxes),
                 identifier=False,
             ),
         ),
@@ -656,29 +520,19 @@ def _lost(trace: Trace) -> Step:
     )
 
 
-def _box_texts(trace: Trace, groups: Sequence[int], boxes: Release) -> dict[str, tuple[str, ...]]:
-    """Return what every row says where its group publishes a box."""
-    place = boxes.grouping.member[
-        np.searchsorted(boxes.grouping.key, trace.problem.frequency.row_key)
-    ]
-    return {
-        name: tuple(boxes.vocabularies[name].texts[cells[p]] for p in place.tolist())
-        for name, cells in boxes.cells.items()
-        if len(groups) == len(place)
-    }
-
-
 def _compared(trace: Trace) -> Step:
     column = trace.sensitive[0]
     rows: list[Row] = []
     certain: dict[str, int] = {}
     for name, title in _TITLES.items():
         blocks = trace[name].release.blocks
-        seen = sum(_exact(trace, name, row) > 0 for row in range(trace.rows))
+        seen = sum(shuffled_exact(trace, name, row) > 0 for row in range(trace.rows))
         among = any(set(trace.quasi) <= set(block) for block in blocks)
         (own,) = (block for block in blocks if column in block)
         linked = [q for q in trace.quasi if q in own]
-        certain[name] = sum(len(_possible(trace, name, row)) == 1 for row in range(trace.rows))
+        certain[name] = sum(
+            len(shuffled_possible(trace, name, row)) == 1 for row in range(trace.rows)
+        )
         rows.append(
             Row(
                 id=f"run:{name}",
@@ -719,5 +573,5 @@ def _compared(trace: Trace) -> Step:
             answer=f"run:{whole[0]}",
             why="Its first table has whole rows; the others shuffle columns separately.",
         ),
-        found=_found(trace, _SLICED),
+        found=shuffled_found(trace, _SLICED),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from anon_core.data.hierarchy import Hierarchy
 from anon_core.release.problem import Problem
 from anon_core.teaching.learn.pictures import Branch, Lattice, Node, State, Tree
 from anon_core.teaching.learn.text.words import node_id, node_label
@@ -52,9 +53,19 @@ def lattice(
     return Lattice(title=title, nodes=nodes, links=tuple(links), probe=probe, note=note)
 
 
-def value_tree(problem: Problem, column: str, *, title: str = "", level: int = -1) -> Tree:
-    """Return a hierarchy as a tree of its labels; the nodes of one level may stand out."""
-    hierarchy = problem.hierarchies[column]
+def value_tree(
+    problem: Problem,
+    column: str,
+    *,
+    title: str = "",
+    level: int = -1,
+    tree: Hierarchy | None = None,
+) -> Tree:
+    """Return a hierarchy as a tree of its labels; the nodes of one level may stand out.
+
+    `tree` is that of a sensitive column, which is published as it is.
+    """
+    hierarchy = tree or problem.hierarchies[column]
     top = hierarchy.height
 
     def branch(at: int, node: int) -> Branch:
