@@ -113,9 +113,7 @@ def _head(now: Reading, leave: Callable[[], None]) -> int:
             on_click=leave,
         )
         st.markdown(f"**{plain(now.lesson.title)}**", width="stretch")
-        person = _followed(now)
-        _doors(now)
-    return person
+        return _followed(now)
 
 
 def _doors(now: Reading) -> None:
@@ -204,6 +202,7 @@ def _controls(now: Reading) -> None:
                 label_visibility="collapsed",
                 width="stretch",
             )
+        _doors(now)
 
 
 _KEYS = {

@@ -30,7 +30,7 @@ def linked(text: str) -> str:
     'See [doi 10.1109/69.971193](https://doi.org/10.1109/69.971193)\\.'
     """
     parts = _DOI.split(text)
-    told = [plain(part) for part in parts]
+    told = [f"{' ' * part[:1].isspace()}{plain(part)}{' ' * part[-1:].isspace()}" for part in parts]
     told[1::2] = [f"[doi {doi}](https://doi.org/{doi})" for doi in parts[1::2]]
     return "".join(told)
 
