@@ -492,7 +492,7 @@ def test_what_is_no_history_is_refused(plain: dict[str, Any]) -> None:
         history_of_dict(plain)
 
 
-@pytest.mark.parametrize("module", ["edit.draft", "edit.editing", "edit.history", "building"])
+@pytest.mark.parametrize("module", ["edit.draft", "edit.editing", "edit.history", "construction"])
 def test_the_examples_are_true(module: str) -> None:
     found = doctest.testmod(
         importlib.import_module(f"anon_core.data.hierarchy.{module}"), optionflags=doctest.ELLIPSIS
