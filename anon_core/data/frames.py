@@ -127,7 +127,10 @@ def coded_arrow(column: pa.ChunkedArray[Any], name: str) -> Coded:
     floats = pa.types.is_floating(pool.type)
     # numpy's float32 writes 0.1 where Python's float writes what 0.1 becomes in 64 bits.
     try:
-        values = list(pool.to_numpy(zero_copy_only=False)) if floats else pool.to_pylist()
+        if str(pool.type) == "time64[ns]":
+            values = [_time_of(value) for value in pool.cast(pa.int64()).to_pylist()]
+        else:
+            values = list(pool.to_numpy(zero_copy_only=False)) if floats else pool.to_pylist()
         texts = ["" if v is None or v != v else plain_text(v) for v in values]
     except (OverflowError, ValueError) as error:
         raise BadInput(
@@ -140,6 +143,21 @@ def coded_arrow(column: pa.ChunkedArray[Any], name: str) -> Coded:
     target = np.append(np.arange(len(values), dtype=np.int32), np.int32(-1))
     target[gone] = -1
     return target[codes], texts
+
+
+def _time_of(nanoseconds: int | None) -> str | None:
+    """Return a time of day as text: Python's own times end at microseconds.
+
+    Examples
+    --------
+    >>> [_time_of(n) for n in (10**9, 10**9 + 5000, 10**9 + 5)]
+    ['00:00:01', '00:00:01.000005', '00:00:01.000000005']
+    """
+    if nanoseconds is None:
+        return None
+    whole, fine = divmod(nanoseconds, 1000)
+    told = (datetime.datetime.min + datetime.timedelta(microseconds=whole)).time()
+    return f"{told.isoformat('microseconds')}{fine:03}" if fine else str(told)
 
 
 def refuse_unwritable(names: Sequence[str], columns: Sequence[Coded]) -> None:

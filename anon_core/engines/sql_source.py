@@ -155,9 +155,11 @@ def _names_of(path: Path) -> list[str]:
         raise told(error, path.name) from error
     refuse_nested(schema, path.name)
     for field in schema:
-        if pa.types.is_duration(field.type):
+        fine = str(field.type) == "time64[ns]"  # which it cuts to microseconds
+        if fine or pa.types.is_duration(field.type):
+            what = "times in nanoseconds" if fine else "durations"
             raise BadInput(
-                f"{path.name}: column '{field.name}' holds durations, which this engine does not "
+                f"{path.name}: column '{field.name}' holds {what}, which this engine does not "
                 "read.",
                 remedy="Set engine = 'memory', or leave the column out.",
             )

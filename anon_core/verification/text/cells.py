@@ -238,6 +238,13 @@ def cells_of_column(column: pa.ChunkedArray[Any]) -> Cells:
     return coded_cells(places.to_numpy(zero_copy_only=False), whole.dictionary)
 
 
+def _shortened(time: str) -> str:
+    """Return a time of day with nine, six or no figures of a second."""
+    clock, _, fraction = time.partition(".")
+    fraction = fraction.removesuffix("000")
+    return f"{clock}.{fraction}" if fraction.strip("0") else clock
+
+
 def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
     """Return cells by the places of their values; a missing value among these is none."""
     import pyarrow as pa
@@ -245,6 +252,10 @@ def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
     if pa.types.is_string(values.type) and not values.null_count:
         told = cast(list[str], values.to_pylist())
         return Cells(codes=narrow(places, len(told)), texts=told)
+    if str(values.type) == "time64[ns]":  # Python's own times end at microseconds
+        values = cast(Any, values.cast(pa.string()))
+        told = [None if text is None else _shortened(text) for text in values.to_pylist()]
+        return coded_cells(places, cast(Any, pa.array(told, type=pa.large_string())))
     # numpy's 32-bit floats write 0.1 where Python's write what 0.1 becomes in 64 bits.
     floats = pa.types.is_floating(values.type)
     made = list(values.to_numpy(zero_copy_only=False)) if floats else values.to_pylist()

@@ -10,6 +10,8 @@ import pytest
 from pyarrow import parquet
 
 from anon_core.__main__ import main
+from anon_core.data.reading import read_table
+from anon_core.verification.files.reading import read_table as read_again
 
 RECIPE = """
 version = 3
@@ -95,3 +97,28 @@ def test_values_that_are_no_plain_ones_are_refused_or_read_alike(
         assert "column 'more' holds" in told
     else:
         assert (engine, values.type) == ("memory", pa.duration("us"))
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_times_of_day_in_nanoseconds_are_kept_or_refused(
+    tmp_path: Path, engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    second = 10**9
+    times = [second, second + 5000, second + 5, second + 6, second * 86_399 + 999_999_999, None]
+    wanted = [
+        "00:00:01", "00:00:01.000005", "00:00:01.000000005", "00:00:01.000000006",
+        "23:59:59.999999999", None,
+    ]  # fmt: skip
+    path, out = tmp_path / "t.parquet", tmp_path / "out"
+    ages = pa.array([1, 1, 1, 2, 2, 2])
+    parquet.write_table(pa.table({"age": ages, "more": pa.array(times, pa.time64("ns"))}), path)
+    recipe = written(tmp_path, engine=engine)
+    status = main(["run", recipe, "--data", str(path), "--out", str(out)])
+    if engine == "duckdb":
+        assert status == 1
+        assert "column 'more' holds times in nanoseconds" in capsys.readouterr().err
+        return
+    assert status == 0, capsys.readouterr().err
+    assert read_table(path).column("more").texts().tolist() == wanted
+    assert read_again(path).column("more").told() == wanted
+    assert main(["verify", recipe, "--data", str(path), "--release", str(out)]) == 0
