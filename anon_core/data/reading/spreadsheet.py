@@ -7,6 +7,7 @@ are read as they are shown.
 
 from __future__ import annotations
 
+import datetime
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -85,6 +86,8 @@ def read_spreadsheet(
             "rows below.",
             remedy="Load a sheet with at least one row below the header.",
         )
+    for i, n in zip(used, names, strict=True):
+        _refuse_no_days(f"{place}: column '{n}'", [row[i] for row in rows])
     columns = [coded_series(pd.Series([row[i] for row in rows], dtype=object)) for i in used]
     refuse_unwritable(names, columns)
     notes = (f"Read from the sheet '{sheet}', its header in row {top + 1}.",)
@@ -106,6 +109,24 @@ def read_spreadsheet(
         source=name,
         notes=(*notes, *header_notes(names)),
     )
+
+
+def _refuse_no_days(column: str, cells: Sequence[object]) -> None:
+    """Refuse numbers that are formatted as days and are none: each is read as a time of day.
+
+    Raises
+    ------
+    BadInput
+        If a column has both.
+    """
+    times = sum(type(cell) is datetime.time for cell in cells)
+    if times and any(isinstance(cell, datetime.date) for cell in cells):
+        which = "that is no day" if times == 1 else "that are no days"
+        raise BadInput(
+            f"{column} holds days, and {in_figures(times, 'number')} {which} of the calendar: the "
+            "first day of a workbook is 1900-01-01.",
+            remedy="Correct or empty these cells, or store the column as text.",
+        )
 
 
 def column_letters(place: int) -> str:

@@ -99,9 +99,17 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
         )
     refuse_wide(len(header), name)
     below = [top + 1 + int(i) for i in np.flatnonzero(filled[top + 1 :].any(axis=1))]
-    return header, [
+    columns = [
         [grid[row][place] if filled[row, place] else None for row in below] for place in used
     ]
+    for title, cells in zip(header, columns, strict=True):
+        kinds = set(map(type, cells))
+        if datetime.time in kinds and kinds & {datetime.date, datetime.datetime}:
+            raise BadInput(
+                f"Column '{title}' of {name} holds days and a number that is none.",
+                remedy="Correct the column, or store it as text.",
+            )
+    return header, columns
 
 
 def _padded(content: bytes, title: str) -> list[tuple[int, int, str]]:

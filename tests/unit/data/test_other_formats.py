@@ -83,6 +83,27 @@ def test_a_sheet_with_a_title_blank_rows_and_an_empty_column(tmp_path: Path) -> 
     assert "above the header" in found.notes[1]
 
 
+@pytest.mark.parametrize("number", [-5, 0, 0.25])
+def test_a_number_that_is_shown_as_a_day_and_is_none_is_refused_by_both(
+    tmp_path: Path, number: float
+) -> None:
+    path = tmp_path / "days.xlsx"
+    for rows in ([44_000, number], [number, 44_000.5], [number, number], [1, 44_000]):
+        with xlsxwriter.Workbook(path) as book:
+            sheet, day = book.add_worksheet(), book.add_format({"num_format": "dd/mm/yyyy hh:mm"})
+            sheet.write_row(0, 0, ["born", "sex"])
+            for y, value in enumerate(rows, 1):
+                sheet.write_number(y, 0, value, day)
+                sheet.write_string(y, 1, "f")
+        if number not in rows or rows[0] == rows[1]:  # days alone, or times of day alone
+            both(path)
+            continue
+        with pytest.raises(BadInput, match="column 'born' holds days, and 1 number that is no day"):
+            read_table(path)
+        with pytest.raises(BadInput, match="holds days and a number that is none"):
+            read_again(path)
+
+
 def test_one_of_several_sheets_is_asked_for(tmp_path: Path) -> None:
     path = workbook(tmp_path / "p.xlsx", {"Data": ROWS, "Notes": [["a"], [1]]})
     assert named_sheets(path.read_bytes(), "p.xlsx") == ("Data", "Notes")
