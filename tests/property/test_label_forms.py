@@ -22,6 +22,7 @@ FORMS: list[tuple[str, bool | None, bool | None]] = [
     ("({a}, {b}]", False, True), ("({a},{b}]", False, True), ("[{a},{b})", True, False),
     ("[{a}; {b}[", True, False), ("[{a};{b}]", True, True), ("[{a} - {b}[", True, False),
     ("[{a}-{b}]", True, True), ("[{a}, ∞[", True, None), ("]-∞, {b}]", None, True),
+    ("{{{a}..{b}}}", True, True), ("{{{a}-{b}}}", True, True),
     ("[{a}, inf)", True, None), ("({a}, Inf]", False, None), ("(-Inf,{b}]", None, True),
     # marks
     ("{a}-{b}", True, True), ("{a} - {b}", True, True), ("{a}–{b}", True, True),

@@ -110,6 +110,8 @@ _NOTE = re.compile(r"(?<=\d)\s*\([^()\d]*\)\s*\Z")
 _NAME_FIRST = re.compile(
     r"[^\W\d_]+\s*(?:[:=]\s*(?P<bare>[\d<>≤≥\[\]+−-].*)|\((?P<within>[^()]*\d[^()]*)\))"
 )
+#: As shells write a sequence; a set of values has commas.
+_BRACED = re.compile(r"\{\s*([^{},;|]+?)\s*\}")
 _PLAIN = re.compile(r"(\d+) ?[-–] ?(\d+)")
 _UNIT = re.compile(r"\s*[^\W\d_][^\d]*|\s*[€$£%‰°][^\d]*")
 _GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:[ '’\u00a0\u202f\u2009]\d{3})+(?!\d)")
@@ -158,6 +160,8 @@ def stated_range(label: str, span: Span) -> Range | None:
     True
     """
     label = _simpler(label)
+    braced = _BRACED.fullmatch(label)
+    label = label if braced is None else braced[1]
     plain = _PLAIN.fullmatch(label)
     if plain is not None:  # what most labels are
         low, high = span(plain[1]), span(plain[2])

@@ -16,9 +16,12 @@ from anon_core.data.values.moments import HOUR, as_day, begin_of
 Range = tuple[float, float]
 
 _MASK = re.compile(r"(\d+)(\*+)")
-_YEARS = re.compile(r"(\d{3})0s")
+_YEARS = re.compile(r"(\d{3})0(?:s|er(?: Jahre)?)")
+#: Of ages and years; what hundreds mean, 100er or 2000er, is open.
+_TENS = re.compile(r"(?:\d\d)?[1-9]0(?:s|er(?: Jahre)?)")
 _MONTHS = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
 _WEEKS = re.compile(r"(\d{4})-W(\d\d)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
+_CALENDAR_WEEK = re.compile(r"KW ?(\d\d?)[ /.-]+(\d{4})|(\d{4})[ /.-]*KW ?(\d\d?)")
 _HOUR = re.compile(r"(\d{4}-\d{2}-\d{2}) (\d{1,2})h")
 
 
@@ -68,8 +71,11 @@ def readings(label: str, kind: ColumnKind) -> list[Range]:
 
 
 def _masked(label: str) -> Range | None:
-    """Read ``9413*``: every number that begins so and has as many digits."""
+    """Read ``9413*``: every number that begins so and has as many digits; and ``20er``."""
     match = _MASK.fullmatch(label)
+    if match is None and _TENS.fullmatch(label):
+        first = float(re.sub(r"\D", "", label))
+        return first, math.nextafter(first + 10, 0.0)
     if match is None:
         return None
     return tuple(float(match[1] + digit * len(match[2])) for digit in "09")  # type: ignore[return-value]
@@ -84,6 +90,9 @@ def _calendar(label: str) -> Range | None:
     weeks = _WEEKS.fullmatch(label)
     if weeks is not None:
         return _iso_weeks(int(weeks[1]), int(weeks[2]), weeks[3], weeks[4])
+    week = _CALENDAR_WEEK.fullmatch(label)
+    if week is not None:
+        return _iso_weeks(int(week[2] or week[3]), int(week[1] or week[4]), None, None)
     match = _MONTHS.fullmatch(label)
     if match is None or match[1] == "0000":
         return named_period(label) if match is None else None

@@ -15,7 +15,7 @@ from math import isfinite
 
 from anon_core.base.errors import BadPlan, brief, listing
 from anon_core.verification.text import moments
-from anon_core.verification.text.moments import day_of, period
+from anon_core.verification.text.moments import day_of, stretch
 from anon_core.verification.text.thousands import thousands_of, unmarked
 
 #: What a text of a measured kind stands for: a number, or whole units such as days, microseconds.
@@ -149,8 +149,13 @@ def _confused(numbers: Iterable[Decimal]) -> bool:
 
 
 def _first_digits(label: str) -> Span | None:
-    """Read ``9413*``: every number that begins so and has as many digits."""
+    """Read ``9413*``: every number that begins so and has as many digits; and ``20er``."""
     found = _FIRST_DIGITS.fullmatch(label)
+    tens = label.removesuffix(" Jahre")
+    tens = tens.removesuffix("er") if tens.endswith("er") else label.removesuffix("s")
+    if tens != label and len(tens) in (2, 4) and tens.isdecimal() and tens[-2] != "0" == tens[-1]:
+        first = Decimal(tens)
+        return first, (first + 10).next_minus()
     if found is None:
         return None
     low, high = (Decimal(found[1] + digit * len(found[2])) for digit in "09")
@@ -172,7 +177,11 @@ KINDS: dict[str, Kind] = {
         thousands=True,
     ),
     "date": Kind(
-        read=day_of, write=moments.written_day, plain=moments.bare_day, stated=period, fits=_days
+        read=day_of,
+        write=moments.written_day,
+        plain=moments.bare_day,
+        stated=stretch,
+        fits=_days,
     ),
     "datetime": Kind(
         read=moments.local_of,

@@ -78,6 +78,8 @@ def meanings(label: str, read: Read) -> list[Inside]:
             return [claim]
     text = _BLANKS.sub(lambda m: "".join(c for c in m[0] if c.isdigit()), label.strip())
     text = _core(text.removesuffix(" UTC"))  # the zone of instants, which is that of their values
+    if text[:1] == "{" and text[-1:] == "}" and not set(text) & {",", ";", "|"}:
+        text = text[1:-1].strip()
     whole = re.sub(r"(?<![\d.,])\d{1,3}(,\d{3})+(?![\d,])", lambda m: m[0].replace(",", ""), text)
     whole = re.sub(r"(?<![\d.,])\d{1,3}(\.\d{3})+(?![\d.])", lambda m: m[0].replace(".", ""), whole)
     for way in dict.fromkeys((text, whole)):

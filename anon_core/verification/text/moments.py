@@ -14,7 +14,7 @@ from anon_core.verification.text.label_forms import month_range
 
 _YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
 _DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
-_PERIOD = re.compile(r"(\d{3})0s|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
+_PERIOD = re.compile(r"(\d{3})0(?:s|er|er Jahre)|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
 _WEEKS = re.compile(r"(\d{4})-W(\d\d)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
 _APART = re.compile(r"[Tt]|,?\s+")
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?")
@@ -148,10 +148,21 @@ def moments_of(label: str) -> Between | None:
     return (days[0] - _EPOCH) * _DAY, (days[1] + 1 - _EPOCH) * _DAY - 1
 
 
-def _days_of(label: str) -> Between | None:
-    """Return the first and last day that a label says: a day, a period, or weeks."""
-    if (day := _date(label)) is not None:
-        return day, day
+def stretch(label: str) -> Between | None:
+    """Return the first and last day of weeks or of another period that a label says.
+
+    Examples
+    --------
+    >>> stretch("KW 1/2020") == stretch("2020-KW01") == stretch("2020-W01")
+    True
+    """
+    if "KW" in label:
+        begin, _, end = map(str.strip, label.partition("KW"))
+        week_first = [part for part in re.split(r"[ /.-]+", end) if part]
+        told = week_first if not begin else [*week_first, begin.rstrip(" /.-")]
+        if len(told) != 2 or [*map(str.isdigit, told)] != [True, True]:
+            return None
+        label = f"{told[1]}-W{told[0]:0>2}"
     if found := _WEEKS.fullmatch(label):
         try:
             year, week = int(found[1]), int(found[2])
@@ -161,6 +172,13 @@ def _days_of(label: str) -> Between | None:
             return None
         return (first.toordinal(), last.toordinal()) if first <= last else None
     return period(label)
+
+
+def _days_of(label: str) -> Between | None:
+    """Return the first and last day that a label says: a day, a period, or weeks."""
+    if (day := _date(label)) is not None:
+        return day, day
+    return stretch(label)
 
 
 def _date(text: str) -> int | None:

@@ -52,6 +52,24 @@ FALSE: list[tuple[ColumnKind, str, list[str], list[str]]] = [
     ("date", "2025-W01 to W13", ["2024-12-30", "2025-06-01"], ["2025-06-01"]),
     ("date", "2024-01-01 to 2024-01-31", ["2024-01-31", "2024-02-01"], ["2024-02-01"]),
 ]
+#: Forms of German tools, and of shells, that verification reads as well.
+WRITTEN: list[tuple[ColumnKind, str, list[str], list[str]]] = [
+    ("number", "20er", ["20", "29.5", "30"], ["30"]),
+    ("number", "90er Jahre", ["90", "99", "89.9"], ["89.9"]),
+    ("number", "1990er", ["1990", "1999", "2000"], ["2000"]),
+    ("number", "30s", ["30", "39", "40"], ["40"]),
+    ("number", "{20..29}", ["20", "29", "30"], ["30"]),
+    ("date", "1990er", ["1990-01-01", "1999-12-31", "2000-01-01"], ["2000-01-01"]),
+    ("date", "KW 1 2020", ["2019-12-30", "2020-01-05", "2020-01-06"], ["2020-01-06"]),
+    ("date", "KW01/2020", ["2019-12-30", "2020-01-06"], ["2020-01-06"]),
+    ("date", "2020-KW53", ["2021-01-03", "2021-01-04"], ["2021-01-04"]),
+    ("date", "2025-W01", ["2024-12-30", "2025-01-06"], ["2025-01-06"]),
+]
+#: Of hundreds or of thousands as well as of ten: nothing can be held against them.
+OPEN: list[tuple[ColumnKind, str]] = [
+    ("number", "100er"), ("number", "2000er"), ("number", "25er"), ("number", "{20, 30}"),
+    ("date", "KW 54 2020"), ("date", "KW 2020"), ("date", "KW 1 2 2020"),
+]  # fmt: skip
 #: Labels that are true of their values, or claim nothing that can be read.
 TRUE: list[tuple[ColumnKind, str, list[str]]] = [
     ("text", "young", ["20", "29"]),
@@ -93,6 +111,26 @@ def test_a_false_label_is_found_and_mended(
         refuse_false_labels("x", table(label, values), kind)
     assert not any(value in refused.value.message for value in outside if len(value) > 3)
     assert set(outside[:5]) == set(refused.value.values)
+
+
+@pytest.mark.parametrize(("kind", "label", "values", "outside"), WRITTEN)
+def test_both_readers_read_decades_weeks_and_sequences(
+    kind: ColumnKind, label: str, values: list[str], outside: list[str]
+) -> None:
+    (one,) = false_labels(table(label, values), kind)
+    assert list(one.outside) == outside
+    spelling = Spelling(kind=kind, neutralised=False)
+    assert untrue(table(label, values), spelling, [label]) == {label}
+    inside = [value for value in values if value not in outside]
+    assert false_labels(table(label, inside), kind) == []
+    assert untrue(table(label, inside), spelling, [label]) == set()
+
+
+@pytest.mark.parametrize(("kind", "label"), OPEN)
+def test_what_may_mean_several_things_is_read_by_neither(kind: ColumnKind, label: str) -> None:
+    values = ["1", "5000"] if kind == "number" else ["1990-01-01", "2020-06-01"]
+    assert false_labels(table(label, values), kind) == []
+    assert untrue(table(label, values), Spelling(kind=kind, neutralised=False), [label]) == set()
 
 
 @pytest.mark.parametrize(("kind", "label", "values"), TRUE)
