@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.registry import FAMILIES, Family, family
 from tests.ui.sessions import PATIENCE
 
 EVERY = [(which, name) for which in FAMILIES for name in family(which)]
+
+
+@pytest.fixture(autouse=True)
+def by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let links to other pages lead nowhere: a form is drawn here without the dashboard."""
+    monkeypatch.setattr(st, "page_link", lambda page, **_: page)
 
 
 def page(which, name):  # its source is run on its own, where no type is known
