@@ -38,6 +38,7 @@ from anon_core.cli import key
 from anon_core.cli import report as report_command
 from anon_core.cli import suggest as suggest_command
 from anon_core.cli import sweep as sweep_command
+from anon_core.cli import table as table_command
 from anon_core.cli.counts import counts
 from anon_core.cli.inputs import at_hand
 from anon_core.cli.list_techniques import list_techniques
@@ -290,6 +291,11 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     )
     counts_command.declare(count)
     count.set_defaults(command=counts)
+    tabled = commands.add_parser(
+        "table", help="publish a protected table of counts or sums instead of rows"
+    )
+    table_command.declare(tabled)
+    tabled.set_defaults(command=table_command.table)
     asked = commands.add_parser(
         "fetch", help="save the result of a database query as a Parquet file"
     )
@@ -304,7 +310,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     ahead.set_defaults(command=warm)
     for command in (carry, try_all, check, written):
         key.declare(command)
-    for command in (show, carry, advised, try_all, check, written, count, asked, tried):
+    for command in (show, carry, advised, try_all, check, written, count, tabled, asked, tried):
         command.add_argument(
             "--show-values",
             action="store_true",

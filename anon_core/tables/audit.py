@@ -237,16 +237,23 @@ def audit(
 
 
 def insiders_of(
-    members: Mapping[int, Mapping[int, int]], suppressed: Iterable[int], who: str = "respondent"
+    members: Sequence[Mapping[int, int]],
+    values: Sequence[Number],
+    suppressed: Iterable[int],
+    *,
+    signed: bool = False,
 ) -> tuple[Insider, ...]:
     """Return the respondents who are alone in a suppressed cell, and what each of them knows.
 
     Parameters
     ----------
-    members : mapping of int to mapping of int to int
+    members : sequence of mapping of int to int
         By cell, what each respondent contributes.
+    values : sequence of int or Fraction
+        By cell; whoever is alone in a cell knows it.
     suppressed : iterable of int
-    who : str
+    signed : bool
+        Whether others may take away from a cell; one's own part is then no least value.
     """
     hidden = sorted(suppressed)
     alone = sorted({next(iter(members[c])) for c in hidden if len(members[c]) == 1})
@@ -256,8 +263,11 @@ def insiders_of(
         for cell in hidden:
             own = members[cell]
             if one in own:
-                known[cell] = (own[one], own[one]) if len(own) == 1 else (own[one], None)
-        found.append(Insider(name=f"{who} {one + 1}", known=known))
+                if len(own) == 1:
+                    known[cell] = (values[cell], values[cell])
+                elif not signed:
+                    known[cell] = (min(own[one], values[cell]), None)
+        found.append(Insider(name=f"respondent {one + 1}", known=known))
     return tuple(found)
 
 

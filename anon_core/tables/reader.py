@@ -143,6 +143,10 @@ class Reader:
         part = self.part(cell)
         return part.whole_side(first, sign) if whole else part.side(first, sign)
 
+    def multipliers(self, cell: int, sign: int) -> dict[int, Number]:
+        """Return how often each distinct sum of the system is taken for the bound of a cell."""
+        return self.part(cell).multipliers(self.system.same[cell], sign)
+
     def values(self, witness: Mapping[int, Number]) -> dict[int, Number]:
         """Return all suppressed values of the table that a witness describes."""
         values = self.system.values
@@ -233,6 +237,17 @@ class _Component:
             return None
         return np.zeros(len(self.cells)), np.zeros(len(self.rows))  # nothing proven
 
+    def multipliers(self, cell: int, sign: int) -> dict[int, Number]:
+        """Return the multipliers of the sums that bound a cell, rounded."""
+        found = self._program(self.at[cell], sign, self.lower, self.upper) if self.rows else None
+        if found is None:
+            return {}
+        return {
+            number: t
+            for number, value in zip(self.sums, found[1], strict=True)
+            if (t := as_fraction(float(value), 12))
+        }
+
     def corner(
         self,
         changes: npt.NDArray[np.float64],
@@ -241,7 +256,7 @@ class _Component:
     ) -> list[Number] | None:
         """Return changes as fractions that keep every sum and limit exactly, or none."""
         for most in _DENOMINATORS:
-            exact = [_rational(float(x), most) for x in changes]
+            exact = [as_fraction(float(x), most) for x in changes]
             if self._keeps(exact, lower, upper):
                 return exact
         return None
@@ -272,7 +287,7 @@ class _Component:
         """
         best: Number | None = None
         for most in _DENOMINATORS:
-            exact = [_rational(float(t), most) for t in multipliers]
+            exact = [as_fraction(float(t), most) for t in multipliers]
             total: Number | None = 0
             for gain, lo, hi in zip(self.gains(k, sign, exact), lower, upper, strict=True):
                 if not gain:
@@ -355,9 +370,9 @@ class _Component:
         return Side(reached=best.reached, proven=proven, endless=False, witness=best.witness)
 
 
-def _rational(value: float, most: int) -> Number:
+def as_fraction(value: float, most: int) -> Number:
     """Return the nearest number of a small denominator."""
-    if most == 1 or value == int(value):
+    if most == 1 or abs(value - round(value)) < 1e-9:
         return round(value)
     return Fraction(value).limit_denominator(most)
 

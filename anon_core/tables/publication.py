@@ -1,0 +1,369 @@
+"""A recipe carried out: the table is built, judged, protected, audited, and written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from anon_core.base.context import Context
+from anon_core.base.errors import AnonError, BadPlan, listing, nearest
+from anon_core.data.table import Dataset
+from anon_core.data.values.formulas import neutralised
+from anon_core.tables.audit import Audit, Implied, Insider, audit, implied, insiders_of
+from anon_core.tables.cell_key import cell_key, noise_row, perturbed, perturbed_amount, record_keys
+from anon_core.tables.recipe import METHODS, TableRecipe
+from anon_core.tables.rounding import cell_chance, controlled, random_rounding, small_cells
+from anon_core.tables.sensitivity import Finding, sensitive_cells
+from anon_core.tables.suppression import Pattern, costs_of, suppress
+from anon_core.tables.system import Bounds, Level, capped, refuse_levels
+from anon_core.tables.table import Table, build
+
+#: What is published of every suppressed cell, primary or not.
+SUPPRESSED = "×"
+
+
+class NotSafe(AnonError):
+    """A protected table that the audit does not prove safe; it is not written."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Judged:
+    """A table with its sensitive cells, before it is protected."""
+
+    recipe: TableRecipe
+    table: Table
+    findings: Mapping[int, Finding]
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """What a reader knows beforehand."""
+        known = self.recipe.known
+        lower = None if known.signed else 1 if known.zeros_printed else 0
+        return Bounds.of(self.table.system, lower=lower)
+
+    @cached_property
+    def needs(self) -> dict[int, Level]:
+        """The level of each sensitive cell, capped where the recipe says so."""
+        found = {cell: one.level for cell, one in self.findings.items()}
+        values, bounds = self.table.values, self.bounds
+        if self.recipe.protection.levels == "cap":
+            return {
+                c: capped(level, values[c], bounds.lower[c], bounds.upper[c])
+                for c, level in found.items()
+            }
+        return found
+
+    @property
+    def capped(self) -> tuple[int, ...]:
+        """Cells whose level was cut down to what a reader knows anyway."""
+        return tuple(c for c, one in self.findings.items() if one.level != self.needs[c])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Publication:
+    """A protected table as it is published, and what was proven of it.
+
+    Attributes
+    ----------
+    judged : Judged
+    texts : tuple of str
+        What is published of each cell.
+    pattern : Pattern or None
+        For suppression.
+    audit : Audit or None
+    insiders : tuple of Insider
+    notes : tuple of str
+    """
+
+    judged: Judged
+    texts: tuple[str, ...]
+    pattern: Pattern | None = None
+    audit: Audit | None = None
+    insiders: tuple[Insider, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def table(self) -> Table:
+        """The table before protection."""
+        return self.judged.table
+
+    @property
+    def suppressed(self) -> frozenset[int]:
+        """Cells that are not published."""
+        return frozenset() if self.pattern is None else self.pattern.cells
+
+    def rows(self) -> list[list[str]]:
+        """Return the published table, a row a cell, with its header."""
+        table = self.table
+        head = [axis.column for axis in table.axes]
+        value = self.judged.recipe.layout.value or "count"
+        found = [[*head, value]]
+        for cell, nodes in enumerate(table.nodes):
+            labels = [axis.labels[n] for axis, n in zip(table.axes, nodes, strict=True)]
+            found.append([*labels, self.texts[cell]])
+        return found
+
+
+def judge(
+    dataset: Dataset, recipe: TableRecipe, levels: Mapping[str, Sequence[Sequence[str]]]
+) -> Judged:
+    """Build the table of a recipe and find its sensitive cells."""
+    table = build(dataset, recipe.layout, levels)
+    findings = sensitive_cells(table.contributions, recipe.rules, recipe.who)
+    return Judged(recipe=recipe, table=table, findings=findings)
+
+
+def protect(judged: Judged, context: Context | None = None) -> Publication:
+    """Protect a table as its recipe says.
+
+    Raises
+    ------
+    Infeasible, NotFound
+        If there is no such table, or none was found in time.
+    NotSafe
+        If the audit does not prove every sensitive cell safe.
+    """
+    method = judged.recipe.protection.method
+    table = judged.table
+    if method in ("optimal", "heuristic"):
+        return _suppressed(judged, context)
+    how = judged.recipe.protection
+    seed = judged.recipe.seed
+    if method == "none":
+        texts = tuple(table.text(v) for v in table.values)
+        note = "Every cell is published as it is, sensitive or not."
+        return Publication(judged=judged, texts=texts, notes=(note,))
+    if table.digits and table.counts:
+        raise BadPlan(
+            "Weighted counts have decimals, and rounding is for whole numbers.",
+            remedy="Leave out the weight, or use suppression.",
+        )
+    values: Sequence[int]
+    if method == "controlled-rounding":
+        values, bound = controlled(table.system, how.base, steps=how.steps, seconds=how.seconds)
+        distance = sum(abs(z - a) for z, a in zip(values, table.values, strict=True))
+        notes = (
+            f"Changes add up to {distance:,}; no rounded table has less than {bound:,}.",
+            "Totals add up. What a reader learns is an interval around each value, or less.",
+        )
+    elif method == "cell-key":
+        return _with_keys(judged)
+    else:
+        same = table.system.same
+        draws = [cell_chance(seed, sorted(members)) for members in table.members]
+        draws = [draws[first] for first in same]
+        if method == "random-rounding":
+            values = [
+                random_rounding(v, how.base, d) for v, d in zip(table.values, draws, strict=True)
+            ]
+            notes = ("Totals are rounded by themselves and do not add up: audit what they tell.",)
+        else:
+            values = small_cells(table.system, how.base, draws)
+            notes = ("Totals add up within this table, and differ from those of other tables.",)
+    return Publication(judged=judged, texts=tuple(map(str, values)), notes=notes)
+
+
+def _suppressed(judged: Judged, context: Context | None) -> Publication:
+    table, recipe = judged.table, judged.recipe
+    system, how = table.system, recipe.protection
+    unknown = [name for name in how.published if name not in system.place]
+    if unknown:
+        raise BadPlan(
+            f"[protect] published names {listing(unknown)}; cells are such as "
+            f"{listing(table.names[:3])}.",
+            remedy=f"Name cells by their labels.{nearest(unknown[0], table.names)}",
+        )
+    refuse_levels(system, judged.needs, judged.bounds)
+    costs = costs_of(system, how.cost, [c.respondents for c in table.contributions])
+    hidden = system.closed(judged.needs)
+    insiders: tuple[Insider, ...] = ()
+    pattern: Pattern | None = None
+    for _ in range(4):  # further suppressions can leave further respondents alone
+        pattern = suppress(
+            system,
+            judged.needs,
+            judged.bounds,
+            costs,
+            published=[system.place[name] for name in how.published],
+            insiders=insiders,
+            optimal=how.method == "optimal",
+            seconds=how.seconds,
+            context=context,
+        )
+        if not recipe.known.single_respondents:
+            break
+        grown = insiders_of(
+            table.members, table.values, hidden | pattern.cells, signed=recipe.known.signed
+        )
+        if [one.name for one in grown] == [one.name for one in insiders] and not fresh(
+            insiders, grown
+        ):
+            break
+        insiders, hidden = grown, hidden | pattern.cells
+    assert pattern is not None
+    readers: tuple[Insider, ...] = ()
+    if recipe.known.single_respondents:
+        readers = insiders_of(
+            table.members, table.values, pattern.cells, signed=recipe.known.signed
+        )
+    proof = audit(
+        system, pattern.cells, judged.needs, judged.bounds, insiders=readers, context=context
+    )
+    unions: tuple[Implied, ...] = ()
+    if recipe.layout.value:
+        unions = implied(system, pattern.cells, recipe.rules, table.members, recipe.who)
+    if proof.exposed:
+        one = proof.exposed[0]
+        raise NotSafe(
+            f"The audit does not prove '{table.names[one.cell]}' safe from "
+            f"{one.reader or 'a reader'}"
+            f" ({one.answer}); nothing is published.",
+            remedy="Give the search more seconds, use coarser categories, or say that no single "
+            "respondent reads.",
+        )
+    texts = tuple(
+        SUPPRESSED if cell in pattern.cells else table.text(value)
+        for cell, value in enumerate(table.values)
+    )
+    notes = [
+        f"{len(unions)} sums of suppressed cells are published by their total and are sensitive "
+        "together: see the report."
+        if unions
+        else "",
+        f"{len(judged.capped)} levels were cut down to what a reader knows anyway."
+        if judged.capped
+        else "",
+    ]
+    return Publication(
+        judged=judged,
+        texts=texts,
+        pattern=pattern,
+        audit=Audit(judgements=proof.judgements, implied=unions),
+        insiders=readers,
+        notes=tuple(note for note in notes if note),
+    )
+
+
+def fresh(old: Sequence[Insider], new: Sequence[Insider]) -> bool:
+    """Return whether somebody knows of cells that they did not know of before."""
+    return [set(one.known) for one in old] != [set(one.known) for one in new]
+
+
+def _with_keys(judged: Judged) -> Publication:
+    table, how = judged.table, judged.recipe.protection
+    variance = Fraction(str(how.variance))
+    largest = how.noise * 2 + 1
+    rows = [noise_row(n, how.noise, variance) for n in range(largest + 1)]
+    people = max((max(m, default=-1) for m in table.members), default=-1) + 1
+    keys = record_keys(judged.recipe.seed, people)
+    texts: list[str] = []
+    for cell, value in enumerate(table.values):
+        key = cell_key(keys[one] for one in table.members[cell])
+        if table.counts:
+            texts.append(table.text(perturbed(value, key, rows)))
+            continue
+        top = max(table.contributions[cell].amounts, default=0)
+        texts.append(table.text(round(perturbed_amount(value, top, Fraction(1, 10), key, rows))))
+    note = (
+        f"Each cell has noise of at most {how.noise}, and totals do not add up. Bounded noise "
+        "gives a reader certain intervals."
+    )
+    return Publication(judged=judged, texts=tuple(texts), notes=(note,))
+
+
+def files_of(publication: Publication) -> dict[str, bytes]:
+    """Return the public files: the table as CSV and Excel, and what a reader is taken to know."""
+    rows = publication.rows()
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    for row in rows:
+        out.writerow([neutralised(cell) for cell in row])
+    about = json.dumps(about_of(publication), ensure_ascii=False, indent=2) + "\n"
+    return {
+        "table.csv": text.getvalue().encode(),
+        "table.xlsx": _workbook(publication, rows),
+        "about.json": about.encode(),
+    }
+
+
+def about_of(publication: Publication) -> dict[str, Any]:
+    """Return what may be said in public: the method, its symbol, and what a reader knows."""
+    recipe = publication.judged.recipe
+    known = recipe.known
+    found: dict[str, Any] = {
+        "method": METHODS[recipe.protection.method],
+        "columns": list(recipe.layout.columns),
+        "value": recipe.layout.value or "count",
+    }
+    if publication.pattern is not None:
+        found["suppressed"] = SUPPRESSED
+        found["reader knows"] = {
+            "zeros are always printed": known.zeros_printed,
+            "values can be negative": known.signed,
+            "a single respondent may be reading": known.single_respondents,
+        }
+    elif recipe.protection.method.endswith("rounding") or recipe.protection.method == "small-cells":
+        found["base"] = recipe.protection.base
+    return found
+
+
+def report_of(publication: Publication) -> dict[str, Any]:
+    """Return the internal report: which cells are sensitive and why, and what was proven."""
+    judged, table = publication.judged, publication.table
+    found: dict[str, Any] = {
+        **about_of(publication),
+        "cells": len(table.values),
+        "sensitive": [
+            {"cell": table.names[cell], "rule": one.rule, "why": one.reason}
+            for cell, one in judged.findings.items()
+        ],
+        "notes": list(publication.notes),
+    }
+    pattern = publication.pattern
+    if pattern is not None and publication.audit is not None:
+        found["suppression"] = {
+            "primary": sorted(table.names[c] for c in pattern.primary),
+            "secondary": sorted(table.names[c] for c in pattern.secondary),
+            "cost": pattern.cost,
+            "bound": pattern.bound,
+            "optimal": pattern.optimal,
+        }
+        found["audit"] = {
+            "safe": publication.audit.safe,
+            "readers": 1 + len(publication.insiders),
+            "sums": [
+                {"total": table.names[one.total], "why": one.reason}
+                for one in publication.audit.implied
+            ],
+            "levels cut down": [table.names[c] for c in judged.capped],
+        }
+    return found
+
+
+def _workbook(publication: Publication, rows: Sequence[Sequence[str]]) -> bytes:
+    """Return the table as a sheet; one symbol for all suppressions, and no date of its making."""
+    from datetime import datetime
+
+    import xlsxwriter
+
+    sink = io.BytesIO()
+    book = xlsxwriter.Workbook(sink, {"in_memory": True, "strings_to_formulas": False})
+    book.set_properties({"created": datetime(2000, 1, 1)})
+    sheet = book.add_worksheet("table")
+    digits = publication.table.digits
+    number = book.add_format({"num_format": "#,##0" + ("." + "0" * digits if digits else "")})
+    for at, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            if at and column == len(row) - 1 and cell != SUPPRESSED and len(cell) < 16:
+                sheet.write_number(at, column, float(cell), number)
+            else:
+                sheet.write_string(at, column, cell)
+    sheet.freeze_panes(1, 0)
+    book.close()
+    return sink.getvalue()

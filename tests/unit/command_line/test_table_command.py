@@ -1,0 +1,99 @@
+"""The command ``table``: a recipe and rows become a protected table, the same bytes each time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from anon_core.__main__ import main
+from tests.tabulated import CHILDREN
+
+RECIPE = """
+seed = "{seed}"
+[table]
+columns = ["education", "race"]
+[[rules]]
+name = "threshold"
+n = 3
+[reader]
+single_respondents = false
+"""
+
+
+def written(folder: Path, recipe: str) -> tuple[Path, Path]:
+    with open(folder / "rows.csv", "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(CHILDREN)
+        out.writerows(zip(*CHILDREN.values(), strict=True))
+    place = folder / "recipe.toml"
+    place.write_text(recipe.replace("{seed}", "0123456789abcdef" * 4))
+    return place, folder / "rows.csv"
+
+
+def test_the_same_recipe_gives_the_same_bytes(tmp_path: Path) -> None:
+    recipe, rows = written(tmp_path, RECIPE)
+    outs = [tmp_path / "one", tmp_path / "two"]
+    for out in outs:
+        assert main(["table", str(recipe), "--data", str(rows), "--out", str(out)]) == 0
+    names = ["table.csv", "table.xlsx", "about.json", "internal/report.json"]
+    for name in names:
+        assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes()
+    with open(outs[0] / "table.csv", newline="") as file:
+        cells = {(row["education"], row["race"]): row["count"] for row in csv.DictReader(file)}
+    assert cells["Total", "Total"] == "20"
+    hidden = {cell for cell, text in cells.items() if text == "×"}
+    assert len(hidden) == 9
+    assert {("high", "Total"), ("low", "black"), ("low", "white")} <= hidden
+    assert stat.S_IMODE((outs[0] / "internal" / "report.json").stat().st_mode) == 0o600
+    report = json.loads((outs[0] / "internal" / "report.json").read_text())
+    assert report["suppression"]["cost"] == report["suppression"]["bound"] == 18
+    assert "primary" not in (outs[0] / "about.json").read_text()
+
+
+def test_a_completed_recipe_gives_the_same_table(tmp_path: Path) -> None:
+    recipe, rows = written(tmp_path, RECIPE + '[protect]\nmethod = "random-rounding"\nbase = 3\n')
+    main(["table", str(recipe), "--data", str(rows), "--out", str(tmp_path / "one")])
+    again = tmp_path / "one" / "internal" / "recipe.toml"
+    assert main(["table", str(again), "--data", str(rows), "--out", str(tmp_path / "two")]) == 0
+    one, two = ((tmp_path / n / "table.csv").read_bytes() for n in ("one", "two"))
+    assert one == two
+    assert all(int(line.rpartition(b",")[2]) % 3 == 0 for line in one.splitlines()[1:])
+
+
+@pytest.mark.parametrize(
+    ("recipe", "message"),
+    [
+        ('[table]\ncolumns = ["education", "rase"]\n', "There is no column 'rase'"),
+        ("[table]\ncolumns = []\n", "0 columns; allowed are 1 to 4"),
+        (
+            '[table]\ncolumns = ["race"]\nvalu = "salary"\n',
+            "[table] has the unknown key 'valu'",
+        ),
+        (RECIPE + '[protect]\nmethod = "optimum"\n', "[protect] method is 'optimum'; allowed are"),
+        (RECIPE.replace("n = 3", "n = 1"), "The rule threshold has n = 1; allowed are"),
+        (RECIPE.replace("n = 3", ""), "The rule threshold lacks 'n'"),
+        (
+            RECIPE + '[protect]\npublished = ["medium|white"]\n',
+            "'medium|white' is sensitive and has to be published",
+        ),
+        (RECIPE + "[protect]\nbase = 1\n", "The base is 1; allowed are whole numbers from 2 up"),
+    ],
+)
+def test_refused_recipes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], recipe: str, message: str
+) -> None:
+    place, rows = written(tmp_path, recipe)
+    out = tmp_path / "out"
+    assert main(["table", str(place), "--data", str(rows), "--out", str(out)]) != 0
+    assert message in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_table_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe, rows = written(tmp_path, RECIPE)
+    assert main(["table", str(recipe), "--data", str(rows), "--out", str(tmp_path)]) == 1
+    assert "is there already" in capsys.readouterr().err
