@@ -248,7 +248,7 @@ if page("Results", "📊", needs="result"):
         with st.container(key="workspace"):
             alone("The run", lambda: head(now()), key="run-alone", tells="verdict")
             alone("The figures", figures, key="strip-alone", tells="verdict")
-            alone("The what-if bar", what_if_panel.draw, key="what-if-alone", tells="figures")
+            alone("The what-if bar", what_if_panel.draw, key="what-if-alone", tells="verdict")
             with st.container(key="drawer-row", horizontal=True, vertical_alignment="center"):
                 alone("Further", further, key="further-panel")
                 alone(

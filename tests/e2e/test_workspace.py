@@ -151,6 +151,17 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(head).not_to_contain_text("k = 11", timeout=60_000)
 
+    page.locator(".st-key-what-if").get_by_role("button", name="Columns").click()
+    levels = page.get_by_test_id("stPopoverBody")
+    levels.get_by_label("age", exact=True).click()
+    page.get_by_role("option").last.click()
+    expect(head).to_contain_text("Chosen levels", timeout=60_000)
+    expect(page.locator(".st-key-strip")).to_contain_text("second computation agrees")
+    expect(levels.get_by_label("age", exact=True)).to_have_value("4 · hidden")  # the bar follows
+    expect(levels.get_by_role("button", name="Leave out").first).to_be_enabled()
+    page.keyboard.press("Escape")
+    wait_for_app(page)
+
     page.set_viewport_size({"width": 900, "height": 900})  # one column, and the page scrolls
     wait_for_app(page)
     seen = measured(page)

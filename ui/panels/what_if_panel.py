@@ -47,10 +47,12 @@ def _fields() -> None:
         for one in settings:
             put(one.key, one.value)
     named = Counter(_label(one) for one in settings)
+    close = len(settings) > 2
     for one in settings:
         label = _label(one)
         more = f"{one.title}: " if one.table == "models" else ""
-        _number(one, f"{label} ({one.title})" if named[label] > 1 else label, more)
+        told = f"{label} ({one.title})" if named[label] > 1 else label
+        _number(one, told, more, wide=110 if close else 124)
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     names = sorted(known, key=lambda name: order_of_use(known[name]))
     now = follow(_TECHNIQUE, what_if.technique().name)
@@ -61,7 +63,7 @@ def _fields() -> None:
         format_func=lambda name: known[name].title,
         key=_TECHNIQUE,
         on_change=_technique,
-        width=208,
+        width=196 if close else 208,
     )
     column_level_panel.draw()
 
@@ -72,7 +74,7 @@ def _label(one: what_if.Setting) -> str:
     return name[:1].upper() + name[1:] if name[1:2].isalpha() else name
 
 
-def _number(one: what_if.Setting, label: str, more: str) -> None:
+def _number(one: what_if.Setting, label: str, more: str, *, wide: int) -> None:
     parameter = one.parameter
     whole = parameter.kind == "integer"
     note = f"{plain(more + parameter.help)}\n\nAllowed: {plain(parameter.allowed())}."
@@ -88,7 +90,7 @@ def _number(one: what_if.Setting, label: str, more: str) -> None:
         help=note,
         on_change=_typed,
         args=(one,),
-        width=142 if parameter.name == what_if.BUDGET else 124,
+        width=142 if parameter.name == what_if.BUDGET else wide,
     )
 
 
@@ -143,7 +145,7 @@ def _said() -> None:
         st.button(
             "Keep the settings of this result",
             key="what-if/keep",
-            on_click=handled(_NAME)(what_comes.shown(_keep_shown)),
+            on_click=handled(_NAME)(_keep_shown),
             width="content",
         )
 
@@ -208,6 +210,7 @@ def _keep_shown() -> None:
     what_if.keep_shown()
     # What was typed and refused never reached the draft, so its field has nothing to follow.
     st.session_state[_AS_DRAFTED] = True
+    st.rerun()  # the whole page: what was refused is said in more than one place
 
 
 def _back() -> None:

@@ -225,9 +225,7 @@ def _people(result: Result) -> Tile:
     unlike = phrases.mostly_unique(result)
     idle = [a for a in result.attacks if phrases.told_first(a) and (a.idle or a.undecided)]
     word = "no one beyond a threshold"
-    if unlike:
-        word = f"no one beyond a threshold, but {unlike}"
-    elif idle or not told:
+    if not unlike and (idle or not told):
         word = "not everything could be tested or decided"
     counted = ", ".join(dict.fromkeys(family("attack")[a.attack].title for a in every))
     return Tile(
@@ -237,7 +235,7 @@ def _people(result: Result) -> Tile:
         value=float(most.at_risk),
         word=word,
         verdict="doubtful" if unlike or idle or not told else "good",
-        note=f"Tested: {counted}.",
+        note=f"Tested: {counted}.{f' But {unlike}.' if unlike else ''}",
     )
 
 
