@@ -257,6 +257,11 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     )
     identifiers_command.declare(telling)
     telling.set_defaults(command=identifiers_command.identifiers)
+    harbour = commands.add_parser(
+        "safe-harbor", help="list the identifiers of HIPAA's Safe Harbor in a table or a release"
+    )
+    identifiers_command.declare_safe_harbor(harbour)
+    harbour.set_defaults(command=identifiers_command.list_safe_harbor)
     try_all = commands.add_parser(
         "sweep", help="run a recipe with several techniques and parameters, and compare"
     )

@@ -1,4 +1,4 @@
-"""`identifiers`: which few columns distinguish rows, before any has a role."""
+"""`identifiers` and `safe-harbor`: what identifies in a table, before any column has a role."""
 
 from __future__ import annotations
 
@@ -43,4 +43,39 @@ def identifiers(options: argparse.Namespace) -> int:
     if not found.sets:
         tell(f"No set of columns distinguishes {SEPARATES:.0%} of all pairs of {found.counted}.")
     tell(f"{found.looked:,} sets were looked at; every set of up to {found.size} columns is known.")
+    return OK
+
+
+def declare_safe_harbor(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("--data", type=Path, required=True, help="the table, or a release")
+    parser.add_argument(
+        "--year", type=int, help="the year up to which ages are counted; else the present one"
+    )
+    parser.add_argument(
+        "--small-areas",
+        metavar="ZIP3,...",
+        help="three-digit ZIP areas of 20,000 people or fewer, in place of the list of 2000",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def list_safe_harbor(options: argparse.Namespace) -> int:
+    """List the 18 kinds of identifiers with what the table shows; return the exit status."""
+    from datetime import UTC, datetime
+
+    from anon_core.data.reading.any_format import read_table
+    from anon_core.data.roles.safe_harbor import SMALL_AREAS, safe_harbor
+
+    year = options.year or datetime.now(UTC).year
+    areas = options.small_areas.split(",") if options.small_areas else sorted(SMALL_AREAS)
+    kinds = safe_harbor(read_table(options.data), year=year, small_areas=areas)
+    if options.json:
+        told = [asdict(kind) for kind in kinds]
+        write_json({"schema": 1, "year": year, "small_areas": list(areas), "kinds": told})
+        return OK
+    for kind in kinds:
+        named = ", ".join(f"{c.column} (by {c.by}, {c.share:.0%} of values)" for c in kind.columns)
+        tell(f"{kind.letter}. {kind.title}: {kind.state}{f': {named}' if named else ''}")
+    tell("A list of what is found, not a judgement; expert knowledge of the data goes beyond it.")
     return OK

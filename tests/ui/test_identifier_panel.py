@@ -22,3 +22,14 @@ def test_the_smallest_sets_are_listed_with_what_they_tell_apart() -> None:
     assert "name" in set(table["Columns"])  # nearly every name is another one
     assert (table["Pairs distinguished"] >= 90).all()
     assert "every set of up to" in words(app)
+
+
+def test_the_kinds_of_safe_harbor_are_listed_with_what_cannot_be_seen() -> None:
+    app = open_page(ROLES, {**load("hospital"), "roles/identifying": True})
+    table = next(t for t in app.dataframe if "Kind" in t.value.columns).value
+    assert len(table) == 18
+    states = dict(zip(table["Kind"].str[0], table["State"], strict=True))
+    assert (states["A"], states["C"], states["P"]) == ("found", "found", "cannot be seen")
+    columns = dict(zip(table["Kind"].str[0], table["Columns"], strict=True))
+    assert "birth_date" in columns["C"]
+    assert "zip" in columns["B"]

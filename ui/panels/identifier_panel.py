@@ -1,11 +1,14 @@
-"""Which few columns distinguish rows: a table on Roles, made once it is opened."""
+"""What identifies in a table, on Roles: sets of columns, and the kinds of Safe Harbor."""
 
 from __future__ import annotations
+
+from datetime import UTC, datetime
 
 import streamlit as st
 
 from anon_core.base.context import Context, now
 from anon_core.data.identifying_sets import SEPARATES, Found, identifying_sets
+from anon_core.data.roles.safe_harbor import safe_harbor
 from anon_core.data.table import Dataset
 from ui.state import state
 
@@ -21,7 +24,11 @@ def draw(data: Dataset) -> None:
     if not inside.open:
         return
     with inside:
-        _sets(_found(data))
+        sets, harbor = st.tabs(["Smallest sets", "Safe Harbor"])
+        with sets:
+            _sets(_found(data))
+        with harbor:
+            _safe_harbor(data)
 
 
 def _found(data: Dataset) -> Found:
@@ -71,3 +78,34 @@ def _sets(found: Found) -> None:
         f"{found.looked:,} sets were looked at; every set of up to {found.size} columns is "
         f"known.{more}"
     )
+
+
+def _safe_harbor(data: Dataset) -> None:
+    """Draw the 18 kinds with what is found of each."""
+    year = datetime.now(UTC).year
+    kinds = state.once(
+        "safe harbor", (data.fingerprint, year), lambda: safe_harbor(data, year=year)
+    )
+    st.caption(
+        "The kinds of identifiers that HIPAA's Safe Harbor names (45 CFR 164.514(b)(2)), and the "
+        "columns that hold some. It is a list, not a judgement. Ages are counted up to "
+        f"{year}; small ZIP areas are those of the census of 2000."
+    )
+    st.dataframe(
+        {
+            "Kind": [f"{kind.letter} {kind.title}" for kind in kinds],
+            "State": [kind.state for kind in kinds],
+            "Columns": [
+                ", ".join(f"{c.column} ({c.share:.0%}, by {c.by})" for c in kind.columns)
+                for kind in kinds
+            ],
+        },
+        hide_index=True,
+        key="roles/safe-harbor",
+        column_config={
+            "Columns": st.column_config.TextColumn(
+                help="The share of the column's different values that are such identifiers."
+            )
+        },
+    )
+    st.caption("For a release, run `python -m anon_core safe-harbor --data release.csv`.")
