@@ -55,7 +55,7 @@ def declare_safe_harbor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--small-areas",
         metavar="ZIP3,...",
-        help="three-digit ZIP areas of 20,000 people or fewer, in place of the list of 2000",
+        help="three-digit ZIP areas of 20,000 people or fewer, instead of the list of 2000",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
