@@ -71,7 +71,9 @@ def test_the_decided_recipe_and_the_figures_are_on_export() -> None:
     assert again.seed != result.plan.seed
     app = open_page(EXPORT, held)
     assert not app.exception
-    assert "Decided recipe" in words(app) or "What was decided here" in words(app)
+    helps = {one.key: one.proto.help for one in app.get("download_button")}
+    assert "What was decided here" in helps["get-decided.toml"]
+    assert "next table's run" in helps["get-figures.json"]
 
 
 def test_decided_parts_wait_for_the_very_release_that_they_were_decided_on() -> None:
