@@ -51,7 +51,12 @@ def main() -> None:
         with panel("One column"):
             distribution.draw(data, name)
     with right:
-        st.header("Type", anchor=False)
+        st.header(
+            "Type",
+            anchor=False,
+            help="Numbers and dates form intervals. Ordered text, such as ZIP codes, forms ranges "
+            "too; text forms sets.",
+        )
         with panel("Type"):
             _kind(data, name)
         st.header(
@@ -141,8 +146,7 @@ def _kind(data: Dataset, name: str) -> None:
         key=key,
         on_change=_set_kind,
         args=(name, key),
-        help="Numbers and dates form intervals. Ordered text, such as ZIP codes, forms ranges "
-        "too; text forms sets.",
+        label_visibility="collapsed",
     )
     for note in data.column(name).notes:  # the table of columns cuts them off
         st.caption(plain(note))

@@ -236,7 +236,7 @@ def public(result: Result, *, seen: bool) -> None:
     )
     if several:
         st.caption("The tables are joined by the group number alone; publish both or neither.")
-    with st.expander("Formulas, spreadsheets and other programs", type="compact"):
+    with st.expander("Formulas and formats", type="compact"):
         formulas(result)
         if result.plan.csv:
             result = dialect_form.draw(result)

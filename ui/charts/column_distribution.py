@@ -57,7 +57,7 @@ def _note(found: Distribution, distinct: int) -> str:
     if found.intervals:
         words.append("the upper end of an interval belongs to the next one")
     if found.other_values:
-        words.append(f"{found.other_values:,} without a bar ({found.other_rows:,} rows)")
+        words.append(f"{len(found.bars):,} shown")
     if found.missing:
         words.append(f"{found.missing:,} rows without a value have no bar")
     return "; ".join(words) + "."
