@@ -25,9 +25,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data",
         type=Path,
-        help="folder with the source's tables, or one table; default: a generated table of the "
-        "same "
-        "domains, which is reported",
+        help="folder with the source's tables, or one table; default: a table generated with the "
+        "same domains",
     )
     parser.add_argument(
         "--full", action="store_true", help="use the full settings, which can take long"
@@ -38,8 +37,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds",
         type=float,
-        help="time box of one search or attack, instead of the settings'; what an earlier run "
-        "did not decide in its own is measured again",
+        help="time limit of each search or attack; results that an earlier run left undecided are "
+        "measured again",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 

@@ -16,10 +16,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--database",
         required=True,
-        help="its address as SQLAlchemy reads it, such as sqlite:///file.db; the password may be "
-        "given in ANONYMITY_DATABASE_PASSWORD",
+        help="SQLAlchemy URL of the database, such as sqlite:///file.db; set the password in "
+        "ANONYMITY_DATABASE_PASSWORD",
     )
-    parser.add_argument("--sql", required=True, help="the query, or @FILE with it")
+    parser.add_argument("--sql", required=True, help="the query, or @FILE to read it from a file")
     parser.add_argument("--out", type=Path, required=True, help="Parquet file to create")
 
 

@@ -27,7 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="file with the secret key of pseudonyms and shifted dates, 64 hexadecimal digits; "
-        f"else {VARIABLE} in the environment, else it is asked for; never stored",
+        f"default: {VARIABLE}, or a prompt; the key is never stored",
     )
 
 

@@ -31,8 +31,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--roles",
         type=Path,
         required=True,
-        help="what columns are, as TOML: [roles], and [hierarchies], [types], [data] and "
-        "[population] where they are needed; a recipe will do",
+        help="TOML with [roles], and [hierarchies], [types], [data] and [population] if needed; a "
+        "recipe works too",
     )
     parser.add_argument(
         "--purpose", required=True, choices=tuple(PURPOSES), help="what the release is for"
@@ -44,11 +44,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--hide",
         action="append",
         choices=tuple(CONCEALED),
-        help="what must not be learned; several may be named. Else identity, and attribute where "
-        "a column is sensitive",
+        help="what an attacker must not learn (repeatable); default: identity, and attribute if a "
+        "column is sensitive",
     )
     parser.add_argument(
-        "--threshold", type=float, help="highest acceptable chance; by default what is usual"
+        "--threshold",
+        type=float,
+        help="highest acceptable chance; default: what is usual for the recipient",
     )
     parser.add_argument(
         "--take", type=int, default=1, help="number of the recommendation that --out writes"

@@ -29,20 +29,20 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="WHAT=VALUES",
-        help="what is varied, such as models.k=2,5,10 or algorithm=mondrian,optimal; several give "
-        "every combination",
+        help="parameter and its values, such as models.k=2,5,10 or algorithm=mondrian,optimal; "
+        "repeat it to run every combination",
     )
     parser.add_argument(
         "--at-most",
         metavar="RISK=CHANCE",
-        help="name the least loss with that risk at most, such as prosecutor=0.09; "
-        "attack:column where an attack concerns a column",
+        help="report the least loss within this risk, such as prosecutor=0.09; write "
+        "attack:column=… for an attack on one column",
     )
     parser.add_argument(
         "--figure",
         choices=("worst", "rate"),
         default="worst",
-        help="the risk of the person it hits hardest, or of all people on average",
+        help="risk of the most exposed person, or the average over all people",
     )
     parser.add_argument("--loss", default="", metavar="METRIC", help="metric of the loss axis")
     parser.add_argument("--json", action="store_true", help="print all points as one JSON object")
