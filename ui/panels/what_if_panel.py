@@ -52,7 +52,7 @@ def _fields() -> None:
         label = _label(one)
         more = f"{one.title}: " if one.table == "models" else ""
         told = f"{label} ({one.title})" if named[label] > 1 else label
-        _number(one, told, more, wide=110 if close else 124)
+        _number(one, told, more, wide=122 if close else 124)
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     names = sorted(known, key=lambda name: order_of_use(known[name]))
     now = follow(_TECHNIQUE, what_if.technique().name)
@@ -63,7 +63,7 @@ def _fields() -> None:
         format_func=lambda name: known[name].title,
         key=_TECHNIQUE,
         on_change=_technique,
-        width=196 if close else 208,
+        width=193 if close else 208,
     )
     column_level_panel.draw()
 

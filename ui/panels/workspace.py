@@ -39,7 +39,7 @@ _LOOK = """<style>
 .st-key-what-if-fields {gap: .6rem;}
 .st-key-what-if-row > :has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
 .st-key-what-if-row > :has(> .st-key-history-place) {flex: 0 0 15.5rem; width: auto;}
-.st-key-what-if-row > :has(> .st-key-curve) {flex: 1.4 1 11rem; width: auto; min-width: 11rem;}
+.st-key-what-if-row > :has(> .st-key-curve) {flex: 1.4 1 10rem; width: auto; min-width: 10rem;}
 :is(.st-key-curve, .st-key-history-dots) [data-testid="stElementToolbar"] {display: none;}
 .st-key-levels {gap: .3rem;}
 .st-key-levels [data-testid="stHorizontalBlock"] {flex-wrap: nowrap;}
