@@ -103,9 +103,12 @@ def _safe_harbor(data: Dataset) -> None:
         hide_index=True,
         key="roles/safe-harbor",
         column_config={
+            "Kind": st.column_config.TextColumn(width=230),
+            "State": st.column_config.TextColumn(width=110),
             "Columns": st.column_config.TextColumn(
-                help="The share of the column's different values that are such identifiers."
-            )
+                width=300,
+                help="The share of the column's different values that are such identifiers.",
+            ),
         },
     )
     st.caption("For a release, run `python -m anon_core safe-harbor --data release.csv`.")
