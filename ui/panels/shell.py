@@ -100,6 +100,7 @@ STEPS: tuple[Step, ...] = (
 )
 #: What stands beside the steps.
 BESIDE: tuple[Step, ...] = (
+    Step(page="pages/10_Tables.py", label="Tables", icon="grid_on", needs="dataset"),
     Step(page="pages/8_Learn.py", label="Learn", icon="school", needs="nothing"),
     Step(page="pages/9_Experiments.py", label="Experiments", icon="science", needs="nothing"),
 )

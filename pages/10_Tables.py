@@ -1,0 +1,17 @@
+"""Tables: counts and sums in place of rows, protected, and proven before they go out."""
+
+from __future__ import annotations
+
+from ui.components.guard import panel
+from ui.panels import protected_table, shell
+
+
+def main() -> None:
+    """Draw the page."""
+    if not shell.page("Tables", "▦", needs="dataset"):
+        return
+    with panel(protected_table.PANEL):
+        protected_table.draw()
+
+
+main()

@@ -1,0 +1,55 @@
+"""The page Tables: what is sensitive shows as rules move; what is protected shows its proof."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.sessions import load, open_page, words
+
+PAGE = "pages/10_Tables.py"
+
+
+def opened() -> AppTest:
+    app = open_page(PAGE, load("hospital") | {"tables/level/age": 0})
+    assert not app.exception
+    return app
+
+
+def test_a_slider_shows_at_once_how_many_cells_are_sensitive() -> None:
+    app = opened()
+    assert "**465** cells · **7** sensitive" in words(app)
+    app.slider(key="tables/n").set_value(8).run()
+    assert "**26** sensitive" in words(app)
+    assert "2 → 4 · 3 → 7 · 5 → 16" in words(app)
+    grid = app.dataframe[0].value
+    assert sum(str(text).startswith("▲ ") for text in grid.to_numpy().ravel()) == 26
+
+
+def test_protected_cells_are_proven_and_a_change_takes_the_proof_away() -> None:
+    app = opened()
+    app.button(key="tables/protect").click().run()
+    assert not app.exception
+    assert "further suppressed" in words(app)
+    (proof,) = app.success
+    assert "Each of 7 sensitive cells reaches its level" in proof.value
+    app.slider(key="tables/n").set_value(2).run()
+    assert not app.success
+
+
+def test_rounded_counts_are_multiples_of_the_base() -> None:
+    app = opened()
+    app.selectbox(key="tables/method/False").set_value("random-rounding").run()
+    app.slider(key="tables/base").set_value(3).run()
+    app.button(key="tables/protect").click().run()
+    assert not app.exception
+    grid = app.dataframe[0].value
+    numbers = [int(str(text).rpartition(" ")[2]) for text in grid.to_numpy().ravel()]
+    assert any(numbers)
+    assert all(number % 3 == 0 for number in numbers)
+    assert "do not add up" in words(app)
+
+
+def test_nothing_chosen_asks_for_a_column() -> None:
+    app = opened()
+    app.multiselect(key="tables/columns").set_value([]).run()
+    assert "Choose at least one column." in words(app)

@@ -1,0 +1,59 @@
+"""The table that is being protected in this session: built once for each choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import streamlit as st
+
+from anon_core.base import secret
+from anon_core.data.table import Dataset
+from anon_core.tables.audit import Interval, interval
+from anon_core.tables.publication import Judged, Publication, judge, protect
+from anon_core.tables.reader import Reader
+from anon_core.tables.recipe import TableRecipe
+from anon_core.tables.sensitivity import sensitive_cells
+from anon_core.tables.table import build
+from ui.state import state
+
+_SEED, _DONE = "tables/seed", "tables/done"
+
+
+def seed() -> int:
+    """Return the secret of this session's tables: the same choices round the same way again."""
+    return cast(int, st.session_state.setdefault(_SEED, secret.draw()))
+
+
+def judged(
+    data: Dataset, recipe: TableRecipe, levels: Mapping[str, Sequence[Sequence[str]]]
+) -> Judged:
+    """Return the table with its sensitive cells; rows are looked at once for each layout."""
+    of = (data.fingerprint, repr(recipe.layout), repr(sorted(levels.items())))
+    table = state.once("tables/built", of, lambda: build(data, recipe.layout, levels))
+    findings = sensitive_cells(table.contributions, recipe.rules, recipe.who)
+    return Judged(recipe=recipe, table=table, findings=findings)
+
+
+def finish(
+    data: Dataset, recipe: TableRecipe, levels: Mapping[str, Sequence[Sequence[str]]]
+) -> None:
+    """Protect the table of a recipe, and keep what is published."""
+    found = protect(judge(data, recipe, levels))
+    st.session_state[_DONE] = (_key(data, recipe), found)
+
+
+def done(data: Dataset, recipe: TableRecipe) -> Publication | None:
+    """Return what was protected last, where it is of these choices."""
+    kept = cast(tuple[Any, Publication] | None, st.session_state.get(_DONE))
+    return kept[1] if kept is not None and kept[0] == _key(data, recipe) else None
+
+
+def told(publication: Publication, cell: int) -> Interval:
+    """Return what an outsider can tell of a suppressed cell, worked out when it is asked for."""
+    reader = Reader(publication.table.system, publication.suppressed, publication.judged.bounds)
+    return interval(reader, cell)
+
+
+def _key(data: Dataset, recipe: TableRecipe) -> tuple[str, str]:
+    return data.fingerprint, recipe.as_toml()
