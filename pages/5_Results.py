@@ -66,7 +66,7 @@ def head(run: Series) -> None:
     with st.container(key="run-head", horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"{stale}{plain(state.dataset_title())} · **{plain(made_by(result.plan))}** · "
-            f"{plain(promised)} · {len(run.facts.sizes):,} {noun}"
+            f"{plain(promised or 'no privacy model')} · {len(run.facts.sizes):,} {noun}"
         )
         pinned = series.pin_of(result)
         if pinned is None:

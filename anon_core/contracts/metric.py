@@ -15,7 +15,7 @@ from anon_core.release.release import Release
 from anon_core.release.results import Measure
 
 #: What a release's one figure of loss is of; empty where a metric is not that.
-Headline = Literal["", "cells", "groups"]
+Headline = Literal["", "cells", "groups", "changes"]
 
 
 class Metric(Technique):
@@ -27,7 +27,8 @@ class Metric(Technique):
     more_is_better: ClassVar[bool] = False
     #: The parameter that is the size of a group it counts in; empty where it counts in none.
     size_parameter: ClassVar[str] = ""
-    #: Where it is what a release lost in one figure: of its cells, or of its groups.
+    #: Where it is what a release lost in one figure: of its cells, of its groups, or of values that
+    #: were changed before.
     headline: ClassVar[Headline] = ""
     #: Whether it means the same whether cells are coarser or links are cut.
     counts_links: ClassVar[bool] = False

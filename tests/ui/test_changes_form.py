@@ -11,8 +11,11 @@ import pytest
 import streamlit as st
 
 from anon_core.base.errors import BadPlan
-from tests.ui.sessions import RUN, carried_out, load, open_page, words
+from anon_core.data.values.kinds import KINDS
+from anon_core.explain.text.tiles import tiles
+from tests.ui.sessions import RESULTS, RUN, carried_out, load, open_page, words
 from ui.state import session_file, state
+from ui.state.result_view import Facts
 
 KEY = bytes(range(32)).hex()
 
@@ -71,3 +74,32 @@ def test_a_change_goes_when_its_column_has_another_role() -> None:
         roles = state.roles()
         state.set_roles(replace(roles, identifier=(), quasi=(*roles.quasi, name)))
         assert "changes" not in state.recipe()
+
+
+def test_results_show_replaced_values_beside_the_tables_own() -> None:
+    held = load("toth-private", algorithm={"name": "as-is"}, models=[])
+    with patch.object(st, "session_state", held):
+        roles, data = state.roles(), state.dataset()
+        assert data is not None
+        name = next(n for n in roles.quasi if KINDS[data.column(n).kind].amount)
+        state.update_draft(changes=[{"name": "swapping", "columns": [name], "share": 1.0}])
+    result = carried_out(held)
+    app = open_page(RESULTS, held)
+    assert not app.exception
+    said = words(app).replace("\\", "")
+    assert "no privacy model" in said
+    facts = Facts(result=result)
+    was = [str(v) for v in facts.original[name]]
+    assert sorted(was) == sorted(map(str, facts.published[name]))
+    assert was != [str(v) for v in facts.published[name]]
+    own = data.column(name).texts().tolist()
+    others = [n for n in roles.quasi if n != name]
+    rows = {
+        tuple(r) for r in zip(own, *(data.column(n).texts().tolist() for n in others), strict=True)
+    }
+    shown = facts.original[[name, *others]].astype(str)
+    assert {tuple(r) for r in shown.itertuples(index=False)} == rows
+    chance, people, loss = tiles(result)
+    assert chance.attacker == people.attacker == "Linkage by distance"
+    assert loss.figure != "not measured"
+    assert loss.note.startswith("Distance from true values (IL1s): 0 is unchanged.")

@@ -248,6 +248,8 @@ class Facts:
         data: dict[str, Any] = {}
         for name in problem.roles.published(problem.dataset):
             column = problem.dataset.column(name)
+            if problem.before is not None and name not in problem.roles.shown:
+                column = problem.before.columns.get(name, column)
             pool: Any = list(column.values)
             data[name] = pd.Categorical.from_codes(column.codes, categories=pool)
         return pd.DataFrame(data)

@@ -197,7 +197,7 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
     how, parts = parts, []
     values = plan.algorithm.as_mapping()
     budget = values.get("max_suppression")
-    if isinstance(budget, float):
+    if isinstance(budget, float) and plan.models:
         most = int(budget * data.rows + 1e-9)
         parts.append(
             f"Up to {share(budget)} of rows ({most:,}) may be suppressed."

@@ -59,6 +59,8 @@ def tiles(result: Result) -> tuple[Tile, Tile, Tile]:
 
 def loss_metric(result: Result) -> str:
     """Return the name of the metric that says in one figure what a release lost."""
+    if any(name in result.problem.quasi for name in result.problem.replaced):
+        return headline("changes")
     return headline("groups" if result.release.grouping.published else "cells")
 
 
@@ -252,7 +254,9 @@ def _loss(result: Result) -> Tile:
         return Tile(
             name="Loss", figure="not measured", word=word, verdict="plain", note=most.strip()
         )
-    nothing = lost.share >= 1
+    changed = name == headline("changes")
+    nothing = lost.share >= 1 and not changed
+    of = "0 is unchanged" if changed else "0 is unchanged, 1 is everything suppressed"
     title = family("metric")[name].title
     return Tile(
         name="Loss",
@@ -260,8 +264,7 @@ def _loss(result: Result) -> Tile:
         value=float(lost.value),
         word=f"everything is lost; {word[:1].lower()}{word[1:]}" if nothing else word,
         verdict="doubtful" if nothing else "plain",
-        note=f"{title}: 0 is unchanged, 1 is everything suppressed.{most} "
-        f"{phrases.says_nothing(result)}".strip(),
+        note=f"{title}: {of}.{most} {phrases.says_nothing(result)}".strip(),
     )
 
 

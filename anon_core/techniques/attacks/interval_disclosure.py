@@ -31,7 +31,7 @@ class IntervalDisclosure(Attack):
     """Say of a person whose row is known that the true number lies within an interval."""
 
     name: ClassVar[str] = "interval-disclosure"
-    title: ClassVar[str] = "Interval around the published number"
+    title: ClassVar[str] = "Number interval"
     summary: ClassVar[str] = (
         "Someone who knows a person's row says that the true number is within a few ranks, or a "
         "share of a standard deviation, of the published one. A random row's is often, too."

@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Headline, Metric
 from anon_core.release.changed_rows import Beside, beside
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
@@ -33,6 +33,7 @@ class Il1s(Metric):
     )
     unit: ClassVar[str] = "standard deviations, over √2"
     of_changed: ClassVar[bool] = True
+    headline: ClassVar[Headline] = "changes"
 
     def reason_not_applicable(self, problem: Problem) -> str:
         """Return why nothing can be measured, or an empty string."""
