@@ -61,7 +61,7 @@ class DistanceLinkage(Attack):
         label="Links",
     )
     most: int = integer(
-        default=5_000,
+        default=1_000,
         low=10,
         help="Published rows that are linked; of more as many are drawn.",
         label="Rows linked",

@@ -60,7 +60,7 @@ class RankWindows(Attack):
         label="Acceptable chance",
     )
     most: int = integer(
-        default=5_000,
+        default=2_000,
         low=10,
         help="People who are attacked; of more as many are drawn.",
         label="People attacked",

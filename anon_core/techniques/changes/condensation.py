@@ -114,7 +114,9 @@ def grouped(points: F64, k: int, generator: np.random.Generator) -> I64:
     while len(left) >= k:
         centre = points[left[int(generator.integers(len(left)))]]
         far = ((points[left] - centre) ** 2).sum(axis=1)
-        near = np.argsort(far, kind="stable")[:k]
+        # Of equal distances the first row counts; few rows have to be put in order.
+        close = np.flatnonzero(far <= np.partition(far, k - 1)[k - 1])
+        near = close[np.argsort(far[close], kind="stable")][:k]
         group[left[near]] = number
         left = np.delete(left, near)
         number += 1

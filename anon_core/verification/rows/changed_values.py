@@ -52,15 +52,14 @@ def _rank_swapping(told: Told) -> Redone:
         width = math.floor(Fraction(str(told.change.get("p", 5.0))) * len(rows) / 100)
         tie = dict(zip(rows, draw.random(len(rows)).tolist(), strict=True))
         ranked = sorted(rows, key=lambda row: (size[row], tie[row]))
-        made, gone = list(cells), set[int]()
+        made, gone = list(cells), np.zeros(len(rows), dtype=np.bool_)
         for rank, row in enumerate(ranked):
-            if rank in gone:
+            if gone[rank]:
                 continue
-            window = range(rank + 1, min(rank + width, len(ranked) - 1) + 1)
-            others = [other for other in window if other not in gone]
-            if others:
-                other = others[int(draw.integers(len(others)))]
-                gone.add(other)
+            others = rank + 1 + np.flatnonzero(~gone[rank + 1 : rank + width + 1])
+            if len(others):
+                other = int(others[int(draw.integers(len(others)))])
+                gone[other] = True
                 made[row], made[ranked[other]] = cells[ranked[other]], cells[row]
         found[name] = made, told.kind(name)
     return found
@@ -210,19 +209,20 @@ def _condensation(told: Told) -> Redone:
         parts.setdefault(beside[row], []).append(row)
     made = np.zeros_like(x)
     for rows in parts.values():
-        left, groups = list(rows), list[list[int]]()
+        place = {row: at for at, row in enumerate(rows)}
+        left, groups = np.array(rows), list[list[int]]()
         while len(left) >= k:
             centre = points[left[int(draw.integers(len(left)))]]
-            far = {row: float(((points[row] - centre) ** 2).sum()) for row in left}
-            near = sorted(left, key=far.__getitem__)[:k]
-            groups.append(near)
-            left = [row for row in left if row not in near]
-        means = [points[sorted(g, key=rows.index)].mean(axis=0) for g in groups]
-        for row in left:
-            far = [float(((mean - points[row]) ** 2).sum()) for mean in means]
-            groups[far.index(min(far))].append(row)
+            far = np.square(points[left] - centre).sum(axis=1)
+            near = np.lexsort((np.arange(len(left)), far))[:k]
+            groups.append(left[near].tolist())
+            left = left[~np.isin(np.arange(len(left)), near)]
+        means = [points[sorted(g, key=place.__getitem__)].mean(axis=0) for g in groups]
+        for row in left.tolist():
+            away = [float(((mean - points[row]) ** 2).sum()) for mean in means]
+            groups[away.index(min(away))].append(row)
         for group in groups:
-            of = sorted(group, key=rows.index)
+            of = sorted(group, key=place.__getitem__)
             made[of] = _drawn_anew(x[of], draw)
     found: dict[str, tuple[Rows, str]] = {}
     for d, name in enumerate(told.columns):
