@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from anon_core.base.errors import BadInput, clipped
+from anon_core.base.errors import BadInput, NotVerified, clipped
 from anon_core.cli.output import OK, tell, write_json
 
 
@@ -29,6 +29,8 @@ def table(options: argparse.Namespace) -> int:
     from anon_core.data.reading import MOST_BYTES_OF_COMMANDS, read_table
     from anon_core.tables.publication import files_of, judge, protect, report_of
     from anon_core.tables.recipe import read_recipe
+    from anon_core.verification.files.hierarchy_files import read_hierarchies
+    from anon_core.verification.protected_table import private_rows, verify_table
 
     if options.out.exists():
         raise BadInput(
@@ -53,9 +55,24 @@ def table(options: argparse.Namespace) -> int:
 
     judged = judge(dataset, recipe, levels)
     publication = protect(judged, Context(progress=shown))
+    files = files_of(publication)
+    given = recipe.as_mapping()
+    checks = verify_table(
+        files["table.csv"],
+        given,
+        private_rows(options.data, given),
+        read_hierarchies(given, options.recipe.parent),
+    )
+    broken = [check for check in checks if not check.holds and not check.unchecked]
+    if broken:
+        raise NotVerified(
+            f"The second computation does not confirm the table: {broken[0].sentence}",
+            remedy="Nothing was written. Please report it with the recipe.",
+        )
     report: dict[str, Any] = report_of(publication)
+    report["recomputed"] = [check.as_json() for check in checks]
     options.out.mkdir(parents=True)
-    for name, content in files_of(publication).items():
+    for name, content in files.items():
         write_public(options.out / name, content)
     internal = options.out / "internal"
     internal.mkdir(mode=0o700)
@@ -78,6 +95,8 @@ def table(options: argparse.Namespace) -> int:
         tell(
             f"Audited for {1 + len(publication.insiders):,} readers: every sensitive cell is safe."
         )
+    for check in checks:
+        tell(f"{'Recomputed' if check.holds else 'Not checked'}: {check.sentence}")
     for note in publication.notes:
         tell(note)
     return OK

@@ -1,0 +1,313 @@
+"""A protected table, recomputed from its published file, its recipe and the private rows.
+
+Own parser, own sums, own rules: nothing of what made the table is used. A linear program only
+proposes tables that a reader cannot rule out; each is checked here in whole numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from scipy.optimize import linprog
+
+from anon_core.verification.files.reading import read_table
+from anon_core.verification.files.reading_options import read_options
+from anon_core.verification.findings import Check
+
+Key = tuple[str, ...]
+_HIDDEN = "×"
+_TOTAL, _MISSING = "Total", "(missing)"
+_ROUNDED = ("random-rounding", "controlled-rounding", "small-cells")
+
+
+def verify_table(
+    published: bytes,
+    recipe: Mapping[str, Any],
+    rows: Sequence[Mapping[str, str]],
+    levels: Mapping[str, Sequence[Sequence[str]]],
+) -> list[Check]:
+    """Return what was recomputed of a table; what cannot be is undecided, and does not hold.
+
+    Parameters
+    ----------
+    published : bytes
+        The CSV file.
+    recipe : mapping
+        As it is written.
+    rows : sequence of mapping of str to str
+        The private rows.
+    levels : mapping of str to level table
+    """
+    table = cast(Mapping[str, Any], recipe["table"])
+    other = [key for key in ("weight", "waiver", "negatives") if table.get(key)]
+    if other:
+        words = f"Tables with {other[0]} are not recomputed."
+        return [Check(name="table", holds=False, sentence=words, undecided=True, unchecked=True)]
+    names = list(table["columns"])
+    shown = {key[:-1]: key[-1] for key in _read(published)}
+    paths = {name: _paths(name, table, rows, levels) for name in names}
+    cells, people = _tabulated(names, table, rows, paths)
+    if set(shown) != set(cells):
+        words = "The published cells are not those of the recipe."
+        return [Check(name="cells", holds=False, sentence=words)]
+    method = recipe.get("protect", {}).get("method", "optimal")
+    if method in _ROUNDED:
+        return _rounded(shown, cells, names, paths, recipe["protect"])
+    if method not in ("optimal", "heuristic", "none"):
+        words = "Noise is drawn from a secret and not recomputed."
+        return [Check(name="noise", holds=False, sentence=words, undecided=True, unchecked=True)]
+    hidden = {key for key, text in shown.items() if text == _HIDDEN}
+    wrong = [k for k, text in shown.items() if k not in hidden and Fraction(text) != cells[k]]
+    found = [_check("values", not wrong, "Every published number is that of the rows.", len(wrong))]
+    sensitive = {
+        key: need for key, own in people.items() if (need := _need(own, recipe.get("rules", [])))
+    }
+    bare = [key for key in sensitive if key not in hidden]
+    found.append(_check("sensitive cells", not bare, "No sensitive cell is published.", len(bare)))
+    exposed = _exposed(hidden, sensitive, cells, people, names, paths, recipe)
+    words = "Two tables that a reader cannot rule out keep each sensitive cell from being told."
+    found.append(_check("protection", not exposed, words, len(exposed)))
+    return found
+
+
+def private_rows(path: Path, recipe: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return the private rows as a recipe has them read, by this computation's own reader.
+
+    Raises
+    ------
+    BadInput
+    """
+    data = cast(Mapping[str, Any], recipe.get("data", {}))
+    table = read_table(path, read_options(data))
+    columns = {name: [cell or "" for cell in table.column(name).told()] for name in table.names}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if data.get("missing") == "drop":
+        needed = recipe["table"]["columns"]
+        rows = [row for row in rows if all(row[name].strip() for name in needed)]
+    return rows
+
+
+def _check(name: str, holds: bool, words: str, wrong: int) -> Check:
+    return Check(
+        name=name, holds=holds, sentence=words if holds else f"{words} Not so for {wrong} cells."
+    )
+
+
+def _read(content: bytes) -> list[Key]:
+    lines = list(csv.reader(io.StringIO(content.decode("utf-8"))))
+    return [tuple(_plain(cell) for cell in line) for line in lines[1:]]
+
+
+def _plain(cell: str) -> str:
+    return cell[1:] if cell[:1] == "'" else cell
+
+
+def _paths(
+    name: str,
+    table: Mapping[str, Any],
+    rows: Sequence[Mapping[str, str]],
+    levels: Mapping[str, Sequence[Sequence[str]]],
+) -> dict[str, Key]:
+    """Return the labels from the total down to each value, each node once."""
+    lines = {line[0]: line for line in levels.get(name, [])}
+    lines |= {v: [v, "*"] for row in rows if (v := row[name].strip()) not in lines}
+    height = max(len(line) for line in lines.values()) - 1
+    chosen = table.get("levels", {}).get(name, list(range(height)))
+    found: dict[str, Key] = {}
+    for value, line in lines.items():
+        path = [_TOTAL]
+        for level in sorted(chosen, reverse=True):
+            label = str(line[level] if level < len(line) - 1 else line[0])
+            if value == "":
+                label = _MISSING
+            if level < height and label != path[-1]:
+                path.append(label)
+        found[value] = tuple(path)
+    return found
+
+
+def _tabulated(
+    names: Sequence[str],
+    table: Mapping[str, Any],
+    rows: Sequence[Mapping[str, str]],
+    paths: Mapping[str, Mapping[str, Key]],
+) -> tuple[dict[Key, Fraction], dict[Key, dict[str, Fraction]]]:
+    """Return each cell's value, and what each respondent contributes to it."""
+    nodes = [dict.fromkeys(label for path in paths[n].values() for label in path) for n in names]
+    cells = {key: Fraction(0) for key in product(*nodes)}
+    people: dict[Key, dict[str, Fraction]] = {key: {} for key in cells}
+    who = table.get("holding") or table.get("respondent")
+    for number, row in enumerate(rows):
+        amount = Fraction(row[table["value"]]) if table.get("value") else Fraction(1)
+        one = row[who] if who else str(number)
+        for key in product(*(paths[n][row[n].strip()] for n in names)):
+            cells[key] += amount
+            people[key][one] = people[key].get(one, Fraction(0)) + amount
+    return cells, people
+
+
+def _need(
+    own: Mapping[str, Fraction], rules: Sequence[Mapping[str, Any]]
+) -> tuple[Fraction, int] | None:
+    """Return how far a cell has to be hidden each way, and how wide; None where it is safe."""
+    amounts = sorted(own.values(), reverse=True)
+    whole, each, wide = sum(amounts, Fraction(0)), Fraction(0), 0
+    for rule in rules:
+        name = rule["name"]
+        if name == "threshold":
+            wide = max(wide, int(0 < len(amounts) < rule["n"]))
+        elif name == "zero-cells":
+            wide = max(wide, int(bool(amounts) and not any(amounts)))
+        elif name == "dominance":
+            part = sum(amounts[: rule["m"]], Fraction(0))
+            each = max(each, part * 100 / Fraction(str(rule["k"])) - whole)
+        elif amounts:
+            share = Fraction(str(rule["p"])) / Fraction(str(rule.get("q", 100)))
+            rest = sum(amounts[1 + int(rule.get("coalition", 1)) :], Fraction(0))
+            each = max(each, share * amounts[0] - rest)
+    return (each, wide) if each > 0 or wide else None
+
+
+def _sums(
+    names: Sequence[str], paths: Mapping[str, Mapping[str, Key]]
+) -> Iterator[tuple[Key, list[Key]]]:
+    """Yield every total with its parts."""
+    below: list[dict[str, dict[str, None]]] = []
+    for name in names:
+        own: dict[str, dict[str, None]] = defaultdict(dict)
+        for path in paths[name].values():
+            for above, under in pairwise(path):
+                own[above][under] = None
+        below.append(own)
+    nodes = [dict.fromkeys(label for path in paths[n].values() for label in path) for n in names]
+    for at, own in enumerate(below):
+        for key in product(*nodes):
+            if parts := own.get(key[at]):
+                yield key, [(*key[:at], part, *key[at + 1 :]) for part in parts]
+
+
+def _exposed(
+    hidden: set[Key],
+    sensitive: Mapping[Key, tuple[Fraction, int]],
+    cells: Mapping[Key, Fraction],
+    people: Mapping[Key, Mapping[str, Fraction]],
+    names: Sequence[str],
+    paths: Mapping[str, Mapping[str, Key]],
+    recipe: Mapping[str, Any],
+) -> set[Key]:
+    """Return the sensitive cells for which no two tables are found, for any reader."""
+    order = sorted(hidden)
+    place = {key: at for at, key in enumerate(order)}
+    sums: list[dict[int, int]] = []
+    for total, parts in _sums(names, paths):
+        row = {place[k]: 1 for k in parts if k in place}
+        if total in place:
+            row[place[total]] = -1
+        if row:
+            sums.append(row)
+    reader = recipe.get("reader", {})
+    digits = max((len(str(float(v)).partition(".")[2]) for v in cells.values() if v % 1), default=0)
+    unit = Fraction(1, 10**digits)
+    signed = reader.get("signed", False)
+    least = unit if reader.get("zeros_printed", True) else Fraction(0)
+    readers: list[dict[Key, Fraction]] = [{}]
+    if reader.get("single_respondents", True):
+        alone = {next(iter(people[k])) for k in order if len(people[k]) == 1}
+        readers += [{k: people[k][one] for k in order if one in people[k]} for one in sorted(alone)]
+    cap = recipe.get("protect", {}).get("levels") == "cap"
+    exposed: set[Key] = set()
+    for known in readers:
+        low = [None if signed else float(least - cells[k]) for k in order]
+        high: list[float | None] = [None] * len(order)
+        for k, own in known.items():
+            if len(people[k]) == 1:
+                low[place[k]] = high[place[k]] = 0.0
+            elif not signed:
+                low[place[k]] = max(cast(float, low[place[k]]), float(own - cells[k]))
+        for key, (each, wide) in sensitive.items():
+            if key in exposed or (key in known and len(people[key]) == 1):
+                continue
+            need = max(each, unit) if each > 0 else Fraction(0)
+            down = need
+            if cap and not signed:
+                down = min(need, cells[key] - least)
+            if key not in place:
+                exposed.add(key)
+                continue
+            reach = [
+                _reached(place[key], sign, sums, low, high, len(order), unit) for sign in (1, -1)
+            ]
+            if reach[0] < need or reach[1] < down or sum(reach) < wide * unit:
+                exposed.add(key)
+    return exposed
+
+
+def _reached(
+    k: int,
+    sign: int,
+    sums: Sequence[Mapping[int, int]],
+    low: Sequence[float | None],
+    high: Sequence[float | None],
+    many: int,
+    unit: Fraction,
+) -> Fraction:
+    """Return how far a table takes a cell that a reader cannot rule out; it is checked exactly."""
+    goal = np.zeros(many)
+    goal[k] = -sign
+    matrix = np.zeros((len(sums), many))
+    for at, row in enumerate(sums):
+        for column, entry in row.items():
+            matrix[at, column] = entry
+    far = 1e6 + 10 * max((abs(x) for x in low if x is not None), default=0.0)
+    box = [
+        (-far if lo is None else lo, far if hi is None else hi)
+        for lo, hi in zip(low, high, strict=True)
+    ]
+    found = linprog(
+        goal, A_eq=matrix if sums else None, b_eq=np.zeros(len(sums)) if sums else None,
+        bounds=cast(Any, box),
+    )  # fmt: skip
+    if found.status != 0:
+        return Fraction(0)
+    for parts in (1, 12, 1000):
+        moved = [
+            Fraction(round(float(x) / float(unit) * parts), parts) * unit
+            for x in np.asarray(found.x)
+        ]
+        kept = all(
+            (lo is None or float(x) >= lo - 1e-12) and (hi is None or float(x) <= hi + 1e-12)
+            for x, lo, hi in zip(moved, low, high, strict=True)
+        )
+        if kept and all(sum(moved[c] * e for c, e in row.items()) == 0 for row in sums):
+            return sign * moved[k]
+    return Fraction(0)
+
+
+def _rounded(
+    shown: Mapping[Key, str],
+    cells: Mapping[Key, Fraction],
+    names: Sequence[str],
+    paths: Mapping[str, Mapping[str, Key]],
+    protect: Mapping[str, Any],
+) -> list[Check]:
+    base, method = int(protect.get("base", 5)), protect["method"]
+    values = {key: int(text) for key, text in shown.items()}
+    found: list[Check] = []
+    if method != "small-cells":
+        wrong = [k for k, z in values.items() if z % base]
+        found.append(_check("multiples", not wrong, f"Multiples of {base} alone.", len(wrong)))
+        reach = base * (1 + int(protect.get("steps", 0)))
+        far = [k for k, z in values.items() if abs(z - cells[k]) >= reach]
+        found.append(_check("distance", not far, f"Each changed by less than {reach}.", len(far)))
+    if method != "random-rounding":
+        off = [k for k, parts in _sums(names, paths) if values[k] != sum(values[p] for p in parts)]
+        found.append(_check("sums", not off, "Totals add up.", len(off)))
+    return found
