@@ -73,7 +73,7 @@ def verify_table(
     bare = [key for key in sensitive if key not in hidden]
     found.append(_check("sensitive cells", not bare, "No sensitive cell is published.", len(bare)))
     exposed = _exposed(hidden, sensitive, cells, people, names, paths, recipe)
-    words = "Two tables that a reader cannot rule out keep each sensitive cell from being told."
+    words = "Two tables that a reader cannot rule out keep each sensitive cell from being known."
     found.append(_check("protection", not exposed, words, len(exposed)))
     return found
 
