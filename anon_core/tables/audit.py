@@ -140,14 +140,16 @@ def intervals(
     ----------
     system : System
     suppressed : iterable of int
+        A cell is known where one that is the same is not among them; see `System.closed`.
     bounds : Bounds
     cells : iterable of int, optional
     whole : bool
         Whether the reader knows that values are whole numbers, as counts are.
     context : Context, optional
     """
+    suppressed = frozenset(suppressed)
     reader = Reader(system, suppressed, bounds)
-    asked = sorted(system.closed(suppressed) if cells is None else cells)
+    asked = sorted(suppressed if cells is None else cells)
     found: dict[int, Interval] = {}
     for number, cell in enumerate(asked):
         if context is not None:
@@ -217,7 +219,7 @@ def audit(
     BadPlan
         If a true value is outside what readers are taken to know.
     """
-    hidden = system.closed(suppressed)
+    hidden = frozenset(suppressed)
     bounds.refuse_false(system, hidden)
     readers: list[tuple[str, Bounds, set[int]]] = [("", bounds, set())]
     for one in insiders:

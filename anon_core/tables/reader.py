@@ -67,7 +67,7 @@ class Reader:
 
     def __init__(self, system: System, suppressed: Iterable[int], bounds: Bounds) -> None:
         self.system = system
-        hidden = system.closed(suppressed)
+        hidden = frozenset(suppressed)
         open_ones = {system.same[c] for c in range(len(system.names)) if c not in hidden}
         self.hidden = sorted({system.same[c] for c in hidden} - open_ones)
         self.lower: dict[int, Number | None] = {}

@@ -285,3 +285,11 @@ def test_a_true_value_outside_what_is_known_is_refused() -> None:
     row = line(9, 5, 0, 4)
     with pytest.raises(BadPlan, match="'c1' is outside what a reader"):
         audit(row, row.cells(["c0", "c1"]), {}, Bounds.of(row, lower=1))
+
+
+def test_a_part_is_known_where_the_same_cell_is_printed_elsewhere() -> None:  # TB-06
+    tree = System.of({"T": 11, "A": 5, "B": 6, "B1": 6}, ["T=A+B", "B=B1"])
+    needs = {tree.place["B1"]: Level(sliding=1)}
+    hidden = tree.cells(["A", "B1"])  # B is printed, and says it
+    assert [one.answer for one in audit(tree, hidden, needs, Bounds.of(tree)).exposed] == ["unsafe"]
+    assert audit(tree, tree.closed(hidden), needs, Bounds.of(tree)).safe
