@@ -10,7 +10,8 @@ from anon_core.data.samples import SAMPLES, Sample
 from anon_core.explain.text.phrases import size
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
-from ui.panels import session_panel, shell
+from ui.panels import page_frame as shell
+from ui.panels import session_panel
 from ui.state import (
     archives,
     kept_sessions,
@@ -21,10 +22,8 @@ from ui.state import (
 from ui.state import (
     dropped_files as dropped,
 )
-from ui.state import (
-    owner as whose,
-)
-from ui.words.explain import first_sentence, plain
+from ui.state import session_owner as whose
+from ui.words.escaping import first_sentence, plain
 
 _STAYS = "The file stays on this computer. It is read as it is; nothing is sent anywhere."
 _READ_HERE = (

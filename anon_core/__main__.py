@@ -65,7 +65,6 @@ class Command:
 
     Attributes
     ----------
-    name, help : str
     declare : callable
         Adds its arguments to a parser.
     carry_out : callable

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from anon_core import Plan, load_hierarchies, read_plan
 from anon_core.data.hierarchy import read_levels
-from anon_core.data.hierarchy.claims import with_true_labels
+from anon_core.data.hierarchy.label_truth import with_true_labels
 from anon_core.data.samples import hierarchy_folder, sample
 
 ARX_TABLE = "adult/adult_arx_30162.csv.gz"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ui.components.guard import panel
-from ui.panels import protected_table, shell
+from ui.panels import page_frame as shell
+from ui.panels import protected_table
 
 
 def main() -> None:

@@ -14,9 +14,10 @@ from ui.components.clicks import clicked
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
-from ui.panels import notation_panel, shell
+from ui.panels import notation_panel
+from ui.panels import page_frame as shell
 from ui.state import loading, state
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 #: Rows that the preview holds beside the table.
 _MOST_SHOWN = 100_000

@@ -15,10 +15,11 @@ from anon_core.explain.text.phrases import share
 from ui.components.guard import handled, panel, show_error
 from ui.forms import finding_form
 from ui.forms import role_table as assigning
-from ui.panels import identifier_panel, shell
+from ui.panels import identifier_panel
+from ui.panels import page_frame as shell
 from ui.state import confirmations as confirming
 from ui.state import state
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 _APPLIED = "roles/applied"
 #: Columns that a message names; the table shows all of them by role.

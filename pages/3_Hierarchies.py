@@ -7,10 +7,11 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from anon_core.data.table import Dataset
 from ui.components.guard import panel, show_error
-from ui.panels import hierarchy_files, level_panel, many_hierarchies_panel, shell
-from ui.panels.hierarchy_builder import builder
+from ui.panels import page_frame as shell
+from ui.panels.hierarchies import hierarchy_files, level_panel, many_hierarchies_panel
+from ui.panels.hierarchies.hierarchy_builder import builder
 from ui.state import state
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 
 def main() -> None:

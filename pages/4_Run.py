@@ -6,7 +6,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.contracts.algorithm import met_first
-from anon_core.explain.advice.facts import lacking
+from anon_core.explain.advice.table_facts import lacking
 from anon_core.explain.text.phrases import outcome, promises, says_nothing
 from anon_core.explain.text.plan_words import intentions, not_defined, out_of_reach
 from anon_core.pipeline.open_notations import refuse_undecided
@@ -23,14 +23,14 @@ from ui.forms import (
     sensitive_levels,
     technique_picker,
 )
-from ui.panels import advice_panel, cost_panel, counts_panel, fixes_panel, reuse_panel
-from ui.panels.shell import next_step, page
+from ui.panels.page_frame import next_step, page
+from ui.panels.run import advice_panel, cost_panel, counts_panel, fixes_panel, reuse_panel
 from ui.state import confirmations as confirming
 from ui.state import jobs, results, running, state
 from ui.state import population_tables as population
 from ui.state import precompile_status as warming
 from ui.state.fragments import folded
-from ui.words.explain import changed, plain
+from ui.words.escaping import changed, plain
 
 #: The column with the button stays in view while the forms scroll.
 _LOOK = """<style>

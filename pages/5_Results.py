@@ -10,19 +10,19 @@ from anon_core.base.registry import family
 from anon_core.explain.text.plan_words import made_by
 from anon_core.explain.text.tiles import told_in_full
 from anon_core.pipeline.result import Result
-from ui.charts import series
+from ui.charts import run_series as series
 from ui.charts.chart_frame import Palette, Series, kept, palette, show
 from ui.charts.class_plots import held_chart, most_different, sensitive_chart
 from ui.charts.metric_plots import column_heat, metric_names, title_of, what_is_lost
 from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
 from ui.components.guard import handled, panel, show_error
-from ui.panels import (
+from ui.panels.page_frame import next_step, page
+from ui.panels.panel_head import details_of
+from ui.panels.results import (
     attack_panel,
-    by_value_panel,
     class_panel,
     details_panel,
     lattice_panel,
-    linked,
     linked_charts,
     measure_panel,
     metric_panel,
@@ -30,21 +30,31 @@ from ui.panels import (
     question_panel,
     search_panel,
     stopping_panel,
-    strip_panel,
     table_panel,
-    tiles_panel,
     verdict_lines,
-    what_comes,
     what_if_panel,
     workspace,
 )
-from ui.panels.panel_head import details_of
-from ui.panels.shell import next_step, page
+from ui.panels.results import (
+    class_selection as linked,
+)
+from ui.panels.results import (
+    headline_figures as strip_panel,
+)
+from ui.panels.results import (
+    pending_result as what_comes,
+)
+from ui.panels.results import (
+    value_panel as by_value_panel,
+)
+from ui.panels.results import (
+    verdict_tiles as tiles_panel,
+)
 from ui.state import pinning, results, running, state, stopping
 from ui.state import selection as chosen
-from ui.state.extra_work import ATTACKING, MEASURING
 from ui.state.fragments import Tells, alone, once_opened
-from ui.words.explain import plain, what_is_this
+from ui.state.on_request import ATTACKING, MEASURING
+from ui.words.escaping import plain, what_is_this
 
 CLASSES, METRICS, ATTACKS = "Classes", "Metrics", "Attacks"
 #: What is opened one at a time over the panels.

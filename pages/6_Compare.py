@@ -9,22 +9,23 @@ from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.explain.text.phrases import links
 from anon_core.explain.text.plan_words import short_name
-from ui.charts import series
+from ui.charts import run_series as series
 from ui.charts.attack_plots import attack_bullets, risk_bullets
 from ui.charts.chart_frame import Palette, Series, kept, palette, show, table
 from ui.charts.metric_plots import column_heat, metric_bullets, what_is_lost
 from ui.charts.tracks import nouns, tracks
 from ui.components.clicks import clicked
 from ui.components.guard import handled, panel
-from ui.panels import baseline_panel, frontier_panel
-from ui.panels.attack_panel import not_tested
-from ui.panels.compare_tables import all_figures, columns_said
-from ui.panels.group_panel import title_of
-from ui.panels.shell import next_step, page
+from ui.panels.compare import frontier_panel
+from ui.panels.compare.compare_tables import all_figures, columns_said
+from ui.panels.page_frame import next_step, page
+from ui.panels.results import baseline_panel
+from ui.panels.results.attack_panel import not_tested
+from ui.panels.results.group_panel import title_of
 from ui.state import pinning, reopening, results, running, state
-from ui.state import reruns as again
+from ui.state import session_reruns as again
 from ui.state.fragments import once_opened
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 MOST = 4
 

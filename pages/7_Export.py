@@ -23,12 +23,12 @@ from ui.export import bundle
 from ui.export.bundle import ReportFormat
 from ui.export.script import script
 from ui.forms import context_form, dialect_form
-from ui.panels import verdict_lines
-from ui.panels.group_panel import title_of
-from ui.panels.shell import page
+from ui.panels.page_frame import page
+from ui.panels.results import verdict_lines
+from ui.panels.results.group_panel import title_of
 from ui.state import jobs, release_context, results, running, state
 from ui.state import population_tables as population
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 _FORMULAS = {
     "neutralise": "Neutralise: an apostrophe goes before them",

@@ -7,7 +7,8 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from anon_core.teaching.learn import all_lessons
 from ui.components.guard import handled, panel, show_error
-from ui.panels import lesson_panel, shell
+from ui.panels import page_frame as shell
+from ui.panels.teaching import lesson_panel
 from ui.state import lesson_place as learning
 
 

@@ -6,9 +6,10 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from ui.components.guard import handled, panel, show_error
-from ui.panels import experiment_panel, shell
+from ui.panels import page_frame as shell
+from ui.panels.teaching import experiment_panel
 from ui.state import experiment_runs as experimenting
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 
 def main() -> None:

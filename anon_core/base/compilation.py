@@ -121,7 +121,6 @@ def compiled(
 
     Parameters
     ----------
-    function : callable
     stand_in : callable, optional
         What runs while the loop is interpreted, to the same bits; the loop itself otherwise.
     around : callable, optional

@@ -34,7 +34,6 @@ def beside(
     ----------
     work : callable
         Given `context`, which is cancelled where the block raises.
-    context : Context
     threads : bool
         Whether that is worth a thread; else `work` is done after the block.
 
@@ -74,7 +73,6 @@ def in_order(work: Callable[[Part], Found], parts: Iterable[Part], threads: int)
         Worth a thread where it lets others run meanwhile, as array operations do.
     parts : iterable
         Taken as they are worked on, so that only a few of what is made of them are held.
-    threads : int
     """
     waiting: deque[Future[Found]] = deque()
     with ThreadPoolExecutor(threads) as pool:

@@ -21,8 +21,6 @@ def write_private(place: Path, content: bytes, part: Path | None = None) -> None
 
     Parameters
     ----------
-    place : Path
-    content : bytes
     part : Path, optional
         Where it waits until it is whole, in the same folder; nothing may be there.
 

@@ -163,7 +163,6 @@ def part(
         Where they are looked for; of two with one name, that of the family named first.
     fits : callable
         Asks a class what it is, so that a technique added later is offered too.
-    help, label : str
     governed : sequence of str, optional
         Parameters of it that the owner sets.
     """

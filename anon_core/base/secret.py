@@ -79,7 +79,6 @@ def refuse_guessable(seed: int, what: str) -> None:
 
     Parameters
     ----------
-    seed : int
     what : str
         What depends on chance, as the beginning of a sentence.
 
@@ -103,7 +102,6 @@ def stream(seed: int, *purpose: str) -> np.random.Generator:
 
     Parameters
     ----------
-    seed : int
     *purpose : str
         What is drawn, and from what.
     """

@@ -65,15 +65,15 @@ def suggest(options: argparse.Namespace) -> int:
     from anon_core.base.context import Context
     from anon_core.contracts.algorithm import met_first
     from anon_core.explain.advice.countermeasures import Inputs
-    from anon_core.explain.advice.facts import facts_of
     from anon_core.explain.advice.promises import first_offered
     from anon_core.explain.advice.recommendations import recommended
     from anon_core.explain.advice.request import Request
+    from anon_core.explain.advice.table_facts import facts_of
     from anon_core.explain.advice.trials import worth_offering
     from anon_core.pipeline.input_tables import read_as_declared, read_population
     from anon_core.recipe.hierarchy_folder import with_files
-    from anon_core.recipe.parts import read_tables
     from anon_core.recipe.plan import Plan, load_hierarchies
+    from anon_core.recipe.readers import read_tables
 
     try:
         text = read_regular(options.roles, MOST_TEXT_BYTES).decode("utf-8-sig")

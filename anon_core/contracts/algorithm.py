@@ -13,8 +13,8 @@ from anon_core.base.registry import family
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.purposes import Purpose, Service
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 #: What is changed: whole columns by level, cells group by group, single cells, the links between
 #: columns, or values themselves.
@@ -258,7 +258,6 @@ def counted_in_people(
 
     Parameters
     ----------
-    algorithm : Algorithm
     models : sequence of GroupModel
     person : str
         The person column; empty where a row is a person, and the promises stay as they are.

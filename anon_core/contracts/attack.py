@@ -12,7 +12,7 @@ from anon_core.data.roles.roles import ByRole
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
-from anon_core.release.links import LinkName
+from anon_core.release.link_strength import LinkName
 from anon_core.release.release import View
 
 #: What an attack discloses: whose a row is, what somebody's value is, what a value probably is, or
@@ -97,7 +97,6 @@ class Attack(Technique):
             What the adversary knows beside it.
         truth : Truth
             Who is attacked, and where they stand: what the adversary answers must not hang on it.
-        context : Context
         """
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:

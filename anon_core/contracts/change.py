@@ -23,7 +23,6 @@ class Chance:
 
     Attributes
     ----------
-    generator : numpy.random.Generator
     order : int64 array of shape (rows,)
         Rows by their content: what is drawn for the first of them must not hang on the file.
     key : bytes

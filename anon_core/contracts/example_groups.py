@@ -31,7 +31,6 @@ class Example:
 
     Attributes
     ----------
-    holds : bool
     sizes : tuple of int
         Rows of each group.
     each : tuple of bool
@@ -62,8 +61,6 @@ def examples(
 
     Parameters
     ----------
-    model : GroupModel
-    problem : Problem
     column : str
         Which of the sensitive columns concerned is shown; the first of them if empty.
 

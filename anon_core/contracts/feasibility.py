@@ -24,7 +24,6 @@ class Allowed:
 
     Attributes
     ----------
-    parameter : str
     column : str
         The sensitive column concerned; empty where it is none.
     low, high : float or None
@@ -60,11 +59,8 @@ def impossible(
         The promise with its parameters and column.
     why : str
         What the table allows instead.
-    best : float
-    best_of : str
     removable : int
         Rows that a release may leave out.
-    remedy : str
     """
     also = f", also with {removable:,} rows suppressed" if removable else ""
     return Infeasible(

@@ -28,7 +28,6 @@ class Histogram:
     value : int32 array of shape (entries,)
         Leaf number.
     count : int64 array of shape (entries,)
-    groups : int
     missing : int
         The number that stands for a missing value; -1 if there is none.
     """

@@ -10,9 +10,9 @@ from anon_core.base.context import Context
 from anon_core.base.params import Technique
 from anon_core.base.registry import family
 from anon_core.contracts.model import PrivacyModel
+from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure
 
 #: What a release's one figure of loss is of; empty where a metric is not that.
 Headline = Literal["", "cells", "groups", "changes"]

@@ -14,9 +14,9 @@ from anon_core.base.params import integer
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel
+from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
-from anon_core.release.results import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)

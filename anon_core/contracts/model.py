@@ -21,11 +21,11 @@ from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.data.roles.roles import ByRole
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import Verdict
 from anon_core.release.people import Population
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
-from anon_core.release.results import Verdict
 
 #: What a promise stops: that a person's row is found, that a value of theirs is learned, or that
 #: they are known to be in the table.
@@ -105,7 +105,6 @@ class PrivacyModel(Technique):
             What is known beside it: which columns have which role, and of what people.
         reference : Reference
             What the promise is defined against, of the table before anything was removed.
-        context : Context
         """
 
     def check(self, problem: Problem, removable: int = 0) -> None:

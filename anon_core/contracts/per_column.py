@@ -61,7 +61,6 @@ def weights_by_column(
 
     Parameters
     ----------
-    problem : Problem
     given : mapping of str to float
         The larger, the more of the column's detail should survive.
     owner : str

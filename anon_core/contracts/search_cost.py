@@ -12,9 +12,9 @@ import numpy.typing as npt
 from anon_core.base.context import Context
 from anon_core.base.registry import part
 from anon_core.contracts.metric import Metric
+from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure
 
 #: Label of what a search is judged by; the cheapest release it finds wins.
 BEST_BY = "Best by"

@@ -58,7 +58,6 @@ def least_level(rows: npt.NDArray[np.int64], removable: int) -> int:
     ----------
     rows : int64 array of shape (values,)
         Rows of each value that occurs; at least one does.
-    removable : int
     """
     low, high = 1, int(rows.max())  # the least c lies between
     while low < high:

@@ -55,7 +55,6 @@ class Seen:
         Of each part of a class.
     of : int64 array of shape (parts,), or None
         The class of each part; None where each class is one.
-    classes : int
     """
 
     counted: Histogram

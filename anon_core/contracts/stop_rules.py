@@ -82,7 +82,6 @@ def with_rows(problem: Problem, codes: npt.NDArray[np.int32]) -> Problem:
 
     Parameters
     ----------
-    problem : Problem
     codes : int32 array of shape (rows, quasi)
         Leaf numbers; as many rows as the problem has.
     """

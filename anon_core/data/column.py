@@ -46,7 +46,6 @@ class Column:
 
     Attributes
     ----------
-    name : str
     kind : str
         One of `kinds.KINDS`.
     codes : int32 array of shape (rows,)
@@ -286,7 +285,6 @@ def with_values(
 
     Parameters
     ----------
-    column : Column
     kept : collection of str
         Of its `tokens`, those that are values.
     gaps : bool array of shape (rows,), optional

@@ -91,7 +91,6 @@ class Keys:
 
     Attributes
     ----------
-    frequency : FrequencySet
     of_tuple : int64 array of shape (tuples,)
     """
 
@@ -116,7 +115,6 @@ def counted_set(
         Leaf numbers.
     sizes : list of int
     count : int64 array of shape (tuples,)
-    quasi : int
     """
     rank, first = dense_rank(codes, sizes)
     frequency = CountedSet(

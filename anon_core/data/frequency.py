@@ -132,7 +132,6 @@ def stable_order(key: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]
     Parameters
     ----------
     key : int64 array of shape (rows,), values in [0, size)
-    size : int
     """
     return _in_order(key, size)[1]
 
@@ -182,7 +181,6 @@ class FrequencySet:
     columns : tuple of str
         Names of the key's parts; the first `quasi` of them are the quasi-identifiers, the last
         `private` of them nobody's to see.
-    quasi : int
     codes : int32 array of shape (keys, columns)
         Leaf numbers.
     count : int64 array of shape (keys,)

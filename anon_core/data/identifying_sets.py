@@ -83,7 +83,6 @@ class _Counted:
         Sum of `count`: a person who shows several combinations counts with each.
     pairs : int
         Pairs of entries that are not one person's.
-    uniques : int
     """
 
     count: npt.NDArray[np.int64]
@@ -149,7 +148,6 @@ def identifying_sets(
 
     Parameters
     ----------
-    dataset : Dataset
     columns : sequence of str, optional
         All but the person column where not given.
     person : str

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from anon_core.data.column import Column
 from anon_core.data.frequency import dense_rank
 from anon_core.data.hierarchy import Hierarchy
-from anon_core.data.hierarchy.grid import grid_of
+from anon_core.data.hierarchy.number_grid import grid_of
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, ColumnKind
 
@@ -24,7 +24,6 @@ class ColumnProfile:
 
     Attributes
     ----------
-    name : str
     kind : {'text', 'ordered', 'number', 'date'}
     distinct : int
         Distinct values, the missing value not counted.
@@ -61,7 +60,6 @@ class Uniqueness:
     Attributes
     ----------
     columns : tuple of str
-    rows : int
     unique : int
         Rows whose combination no other row has; persons with one that no other person has.
     classes : int
@@ -129,7 +127,6 @@ class LevelEffect:
 
     Attributes
     ----------
-    level : int
     groups : int
         Groups of the level that rows of the table stand in; missing values, which stand by
         themselves up to the top, are not counted as one.
@@ -285,7 +282,6 @@ def level_effects(
 
     Parameters
     ----------
-    dataset : Dataset
     quasi : sequence of str
         The quasi-identifiers; the hierarchy's column is counted with them in any case.
     hierarchy : Hierarchy
@@ -353,7 +349,6 @@ def distribution(column: Column, *, most: int = 24) -> Distribution:
 
     Parameters
     ----------
-    column : Column
     most : int
         Largest number of bars. Numbers and dates with more distinct values get intervals.
     """

@@ -23,12 +23,10 @@ def sampled(dataset: Dataset, names: Sequence[str], share: float, seed: int) -> 
 
     Parameters
     ----------
-    dataset : Dataset
     names : sequence of str
         The columns that will be published.
     share : float
         Share of the rows, above 0 and at most 1; rounded down to whole rows.
-    seed : int
 
     Raises
     ------

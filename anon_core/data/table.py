@@ -32,7 +32,6 @@ class Dataset:
     Attributes
     ----------
     columns : tuple of Column
-    rows : int
     source : str
         File or sample name, for headings.
     notes : tuple of str

@@ -61,12 +61,10 @@ def that_fits(
     ----------
     table : CountedTable
         It was read.
-    plan : Plan
     hierarchies : mapping of str to Hierarchy
         Of every published column.
     names : tuple of str
         Quasi-identifiers and sensitive columns.
-    needs : Needs
     tuples : int
         How many distinct tuples of them there are.
 

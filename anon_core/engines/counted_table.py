@@ -229,7 +229,6 @@ class CountedTable(ABC):
 
         Parameters
         ----------
-        options : DataOptions
         kinds : mapping of str to str
             Declared kinds by column.
         wanted : tuple of str

@@ -55,7 +55,6 @@ def drawn_edition(
         It is let go as soon as its rows are here.
     release : Release
         Found on its counts.
-    generator : numpy.random.Generator
     neutralise : bool
         Put an apostrophe before cells that a spreadsheet would execute.
     """

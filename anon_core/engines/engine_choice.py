@@ -42,7 +42,6 @@ def chosen(plan: Plan, table: Path | Stored) -> Chosen:
 
     Parameters
     ----------
-    plan : Plan
     table : Path or Stored
         A file, a folder or an address of Parquet; or what lies at an address.
 
@@ -78,8 +77,6 @@ def opened(engine: Chosen, path: Path, spill: Path) -> CountedTable:
 
     Parameters
     ----------
-    engine : Chosen
-    path : Path
     spill : Path
         A folder that is nobody else's: the table's numbers are written there.
     """

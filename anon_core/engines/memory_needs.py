@@ -68,7 +68,6 @@ class Needs:
 
         Parameters
         ----------
-        tuples : int
         where : str
             The levels they were counted at, as the end of a sentence; empty for values as they are.
 
@@ -101,7 +100,6 @@ def needs(table: CountedTable, names: tuple[str, ...], published: tuple[str, ...
 
     Parameters
     ----------
-    table : CountedTable
     names : tuple of str
         Quasi-identifiers and sensitive columns, whose distinct tuples are looked at.
     published : tuple of str

@@ -89,12 +89,7 @@ def from_counts(technique: Algorithm | Partitioner) -> bool:
 
 
 class AtScale:
-    """A table in an engine on which a plan is carried out: it fits the plan, writes the release.
-
-    Attributes
-    ----------
-    table : CountedTable
-    """
+    """A table in an engine on which a plan is carried out: it fits the plan, writes the release."""
 
     table: CountedTable
     _keys: Keys
@@ -225,11 +220,8 @@ class AtScale:
 
         Parameters
         ----------
-        release : Release
         generator : numpy.random.Generator
             Draws which of equal rows goes where, and permutations.
-        folder : Path
-        neutralise, csv : bool
         parts : int
             How many files of each format a table is written in.
 

@@ -32,7 +32,6 @@ class EnginePieces(Pieces):
 
     Attributes
     ----------
-    room : int
     leaf : mapping of str to int64 array of shape (texts,)
         The leaf of each number of a column.
     key : int64 array of shape (parts,)
@@ -56,7 +55,6 @@ class EnginePieces(Pieces):
 
         Parameters
         ----------
-        table : CountedTable
         names : tuple of str
             Quasi-identifiers, then sensitive columns.
         leaf : mapping of str to int64 array of shape (texts,)
@@ -65,7 +63,6 @@ class EnginePieces(Pieces):
             How many leaves each column has.
         quasi : int
             How many of the columns are quasi-identifiers.
-        needs : Needs
         """
         self.room, self.key, self.leaf = needs.room_to_cut(), np.empty(0, dtype=np.int64), leaf
         self._table, self._names, self._quasi = table, names, quasi
@@ -202,12 +199,9 @@ def pieces_of(
 
     Parameters
     ----------
-    table : CountedTable
-    roles : Roles
     hierarchies : mapping of str to Hierarchy
     names : tuple of str
         Quasi-identifiers, then sensitive columns.
-    needs : Needs
     """
     return EnginePieces(
         table,

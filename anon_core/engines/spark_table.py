@@ -60,7 +60,6 @@ def session(folder: Path, memory: int) -> Any:
 
     Parameters
     ----------
-    folder : Path
     memory : int
         Bytes that Java may take.
     """

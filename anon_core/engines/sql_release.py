@@ -79,10 +79,8 @@ def published_parts(
 
     Parameters
     ----------
-    table : CountedTable
     release : Release
         Of one block.
-    rows_of : ClassOfRow
     neutralise : bool
         Put an apostrophe before cells that a spreadsheet would execute.
 

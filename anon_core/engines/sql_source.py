@@ -39,8 +39,6 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
 
     Parameters
     ----------
-    path : Path
-    options : DataOptions
     execute : callable
         Runs a query; its result lists its rows.
 

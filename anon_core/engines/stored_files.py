@@ -229,11 +229,9 @@ def stored_source(
 
     Parameters
     ----------
-    files : StoredFiles
     room : int
         Bytes of memory that their content may take; where it has more, it is read by parts, and
         more than once.
-    connection : duckdb.DuckDBPyConnection
     execute : callable
         As for `source`.
 

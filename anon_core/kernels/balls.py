@@ -21,7 +21,6 @@ def best_ball(
     ranked : int64 array of shape (rows, rows)
         For each centre all rows by distance.
     covered : bool array of shape (rows,)
-    k : int
     """
     rows = len(covered)
     best, centre, size = np.inf, -1, 0
@@ -48,7 +47,6 @@ def apart(member: npt.NDArray[np.bool_], k: int) -> I64:
     ----------
     member : bool array of shape (sets, rows)
         Changed in place; every row is in a set, every set has at least k.
-    k : int
     """
     sets, rows = member.shape
     size = np.zeros(sets, np.int64)

@@ -240,12 +240,8 @@ def split_by_gain(
 
     Parameters
     ----------
-    tuples : Counted
-    cuts : Cuts
     depth, found : int
         Parts on its stack, and parts done.
-    limits : Limits
-    prices : Prices
     quartiles : bool
         Cut ranges at a quartile only, instead of anywhere.
     work : int

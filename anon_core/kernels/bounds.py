@@ -90,7 +90,6 @@ def raise_below(bound: F64, stride: I64, node: I64, part: F64, base: float) -> N
         How far apart neighbours in an attribute stand; 1 for the last.
     node : int64 array of shape (quasi,)
     part : float64 array of shape (quasi, most levels)
-    base : float
     """
     quasi = node.shape[0]
     last = quasi - 1
@@ -129,7 +128,6 @@ def highest(bound: F64, stride: I64, height: I64, place: int, most: float) -> in
         How far neighbours in an attribute stand apart, and its highest level.
     place : int
         Where it begins in the flat lattice.
-    most : float
 
     Returns
     -------

@@ -42,7 +42,6 @@ def first_with(words: I64, packing: Packing, key: I64, node: I64, row: I64) -> N
     ----------
     words : int64 array of shape (keys, words)
         Packed leaves.
-    packing : Packing
     key : int64 array of shape (words,)
         The class: packed first leaves of its nodes.
     node : int64 array of shape (quasi,)
@@ -74,7 +73,6 @@ def meeting_places(row: I64, packing: Packing, step: I64) -> None:
     ----------
     row : int64 array of shape (quasi,)
         Leaves of the row.
-    packing : Packing
     step : int64 array of shape (leaves of all attributes,), filled
         The level, times the stride; below any place of the lattice where they never meet.
     """
@@ -131,7 +129,6 @@ def rows_around(words: I64, count: I64, chunks: Chunks, packing: Packing, found:
     words : int64 array of shape (keys, words)
         Packed leaves.
     count : int64 array of shape (keys,)
-    chunks : Chunks
     packing : Packing
         Of the attributes of the lattice.
     found : int64 array of shape (nodes,), filled
@@ -167,7 +164,6 @@ def sizes_at_nodes(
     words : int64 array of shape (keys, words)
         Packed leaves.
     count : int64 array of shape (keys,)
-    packing : Packing
     chunks : Chunks
         Its table is overwritten.
     key : int64 array of shape (words,), node : int64 array of shape (quasi,)

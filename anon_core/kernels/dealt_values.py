@@ -140,10 +140,8 @@ def deal(dealt: Dealt, says: F64, first: int, stop: int, share: F64) -> float:
 
     Parameters
     ----------
-    dealt : Dealt
     says : float64 array of shape (cells, values)
         log of how likely each cell is with each value.
-    first, stop : int
     share : float64 array of shape (shares,)
         How likely each row has each value of its group; overwritten.
     """

@@ -48,7 +48,6 @@ def mark(status: U8, stride: I64, low: I64, high: I64, sign: int) -> None:
         How far neighbours in an attribute stand apart; 1 for the last.
     low, high : int64 arrays of shape (quasi,)
         Levels, both included.
-    sign : int
     """
     quasi = stride.shape[0]
     last = quasi - 1
@@ -134,10 +133,8 @@ def settle(
         The nodes to decide, low ones first.
     status : uint8 array of shape (nodes,), changed in place
         0 where open, 1 where satisfied, 2 where failed.
-    least : int
     most_work : int
         Keys to regroup after which no further path is begun.
-    spare : Spare
     looked : Looked, filled
         As many as `places` at most, if these are all open nodes with the same levels of attributes
         that are not free.

@@ -17,7 +17,6 @@ class PairPrices(NamedTuple):
 
     Attributes
     ----------
-    prices : Prices
     table : float64 array
         Leaf by leaf, attribute after attribute.
     table_of : int64 array of shape (attributes,)
@@ -91,9 +90,6 @@ def grow_forest(
 
     Parameters
     ----------
-    tuples : Counted
-    k : int
-    pairs : PairPrices
     forest : Forest, changed in place
     at : int
         Tuple to go on from, 0 at first.
@@ -146,7 +142,6 @@ def part_forest(parent: I64, k: int) -> I64:
     ----------
     parent : int64 array of shape (rows,)
         -1 for the top of a tree.
-    k : int
     """
     rows = len(parent)
     group = np.full(rows, -1, np.int64)

@@ -134,16 +134,13 @@ def advance(
 
     Parameters
     ----------
-    states : States
     low, high : int64 arrays of shape (states,)
     step : int64 array of shape (words,)
         What one person takes from a key.
     ways : float64 array of shape (most + 1,)
         Weight of taking y people, scaled.
-    limit : int
     out : States, filled
         With room for at least min(edges, limit) of them.
-    edges : Edges, filled
     """
     keys, weight = states
     out_keys, out_weight = out
@@ -206,7 +203,6 @@ def retreat(
 
     Parameters
     ----------
-    edges : Edges
     ways : float64 array
     forward : float64 array of shape (states before,)
         Weights before the layer.

@@ -54,7 +54,6 @@ def anatomize(left: I64, least: int, groups: int, value_of: I64) -> int:
     ----------
     left : int64 array of shape (values,)
         Rows left per value; changed in place.
-    least : int
     groups : int
         Room of `value_of`.
     value_of : int64 array of shape (groups, least)
@@ -193,7 +192,6 @@ def eligible(sensitive: I64, tally: I64, missing: int, least: int) -> bool:
         Room for counting; zero before and after.
     missing : int
         Code of the rows that have none; one row at least must have one.
-    least : int
     """
     most = 0
     known = 0
@@ -225,8 +223,6 @@ def bisect(
 
     Parameters
     ----------
-    points : Points
-    cuts : Cuts
     depth, found : int
         Parts on its stack, and parts done.
     least, tries : int

@@ -469,12 +469,10 @@ def split(
 
     Parameters
     ----------
-    packed : Packed
     first : bool array of shape (tuples,)
         Set where a part begins that is not cut any further.
     stack : int64 array of shape (tuples + 1, 4), depth : int
         Parts still to be split: start, stop, rows, and -1 for any of which nothing else is known.
-    by : Axes
     least : int
         Rows every part needs.
     watched : WATCHED array of shape (watched,)

@@ -27,7 +27,6 @@ def nearest_boxes(
     low, high : int32 arrays of shape (boxes, attributes)
     size : int64 array of shape (boxes,)
         Rows of each box.
-    prices : Prices
     who : int64 array of shape (searchers,)
     found : int64 array of shape (searchers,)
         Filled in; -1 where there is no other box.

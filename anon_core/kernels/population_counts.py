@@ -52,7 +52,6 @@ def several(
 
     Parameters
     ----------
-    lo, hi, codes : as for `covered`
     found : bool array of shape (classes,)
     """
     for t in range(codes.shape[0]):

@@ -158,7 +158,6 @@ def together(
         Rows of each entry; whole numbers where the table is of indicators.
     size : float64 array of shape (groups,)
         Rows of each group.
-    overlaps : Overlaps
     which : int64 array of shape (queries, columns)
         Interval each query asks for, -1 for none.
     factor : float64 array of shape (queries, groups of this call), changed in place

@@ -32,7 +32,6 @@ def roll_up(
         Bits that stay as they are.
     word_of : int64 array of shape (changed,)
         Word of each attribute that changes.
-    raised : Raised
     out_words, out_count, member : arrays to fill
         `member` receives each key's class.
 
@@ -109,7 +108,6 @@ def roll_word(
         Room to work in.
     size : int
         A power of two, more than the number of classes.
-    out_words, out_count : arrays to fill
 
     Returns
     -------
@@ -154,7 +152,6 @@ def roll_to(
     words, count : int64 arrays of shape (keys,)
     below, node : int64 arrays of shape (quasi,)
         Levels of the node the keys stand at, and of the one above it.
-    packing : Packing
     spare : Spare
         Its `words` and `rows` are filled with the classes.
     values : int
@@ -197,7 +194,6 @@ def smallest_below(levels: I64, weight: I64, kept: int, node: I64) -> int:
         Where each set stands; the first at the bottom, which is below every node.
     weight : int64 array of shape (at least kept,)
         How many entries each set has.
-    kept : int
     node : int64 array of shape (quasi,)
 
     Returns

@@ -52,8 +52,6 @@ def insert(
 
     Parameters
     ----------
-    prices : Prices
-    tuples : Counted
     tree : Tree, changed in place
     nodes : int
         Nodes in use; 1 for a tree without a tuple.

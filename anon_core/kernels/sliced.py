@@ -107,7 +107,6 @@ def sign_of_sum(excess: I64, factor: I64, size: I64, power: int, terms: int) -> 
         Below 2³¹ in size.
     factor : int64 array of shape (at least terms, factors)
     size : int64 array of shape (at least terms,)
-    power, terms : int
     """
     positive = np.zeros(_LIMBS, np.int64)
     negative = np.zeros(_LIMBS, np.int64)
@@ -158,10 +157,8 @@ def posteriors(
 
     Parameters
     ----------
-    buckets : Sliced
     most : int64 array of shape (pairs,)
         Rows of the most common sensitive value beside each pair.
-    first, last : int
     values : int
         Number of sensitive values.
     least : int

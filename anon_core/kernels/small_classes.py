@@ -34,9 +34,6 @@ def rows_in_small(
         no class.
     below, node : int64 arrays of shape (quasi,)
         Levels of the node the keys stand at, and of the one above it.
-    packing : Packing
-    spare : Spare
-    least : int
     most : int
         The count stops where it is more.
 

@@ -128,14 +128,10 @@ def specialize(
 
     Parameters
     ----------
-    tuples : Counted
     cuts : Cuts
         A part is done where it cannot be parted.
     depth, found : int
         Parts on its stack, and parts done.
-    limits : Limits
-    hierarchies : PricedLevels
-    by_entropy : float
     work : int
         Tuple visits after which to return for a look at the clock.
 

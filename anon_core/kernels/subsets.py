@@ -57,8 +57,6 @@ def cheapest_groups(codes: I32, k: int, prices: Prices) -> tuple[float, I64]:
     ----------
     codes : int32 array of shape (rows, attributes)
         At most 18 rows, at least k.
-    k : int
-    prices : Prices
     """
     rows, attributes = codes.shape
     subsets = 1 << rows

@@ -63,8 +63,6 @@ def raise_field(
 
     Parameters
     ----------
-    source : Priced
-    keys : int
     shift, mask : int
         Where the attribute stands.
     table : int64 array of shape (leaves,)
@@ -73,7 +71,6 @@ def raise_field(
         What the raise adds to a row's cost.
     slot : int32 array of shape (at least twice the keys, and a power of two,)
         Room to work in.
-    out : Priced, filled
 
     Returns
     -------
@@ -120,7 +117,6 @@ def tally(count: I64, price: F64, keys: int, bucket: I64, whole: I64, paid: F64)
     ----------
     count : int64 array of shape (at least keys,)
     price : float64 array of shape (at least keys,)
-    keys : int
     bucket : int64 array of shape (largest least size + 1,)
         How many of the least sizes a class of this size reaches; larger ones reach all.
     whole : int64 array of shape (least sizes + 1, 3), filled
@@ -172,15 +168,12 @@ def walk(
         The class set at the node to begin with.
     at : int
         Place of that node in the flat lattice.
-    outer : int
     order : int64 array of shape (quasi,)
         The attributes; the last changes fastest.
-    packing : Packing
     dearer : float64 array
         As the table of `packing`: what a level costs more than the level below, by leaf.
     bucket : int64 array
         See `tally`.
-    totals : Totals, filled
     """
     words, count, price = begin
     height, stride, leaves = packing.height, packing.stride, packing.leaves

@@ -425,13 +425,8 @@ def tuple_partition(
 
     Parameters
     ----------
-    axes : Axes
-    by : Runs
     limits : Limits
         What every bucket has to keep by itself.
-    people : People
-    meetings : Meetings
-    progress : Progress
     work : int
         Row visits before returning.
 

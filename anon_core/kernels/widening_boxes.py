@@ -173,8 +173,6 @@ def nearest_outside(
 
     Parameters
     ----------
-    prices : Prices
-    tuples : Sorted
     grown : float64 array
         See `growth_by_code`.
     home : int
@@ -242,9 +240,7 @@ def take_in(
 
     Parameters
     ----------
-    prices : Prices
     codes : int32 array of shape (tuples, attributes)
-    boxes : Boxes
     who : int64 array of shape (searchers,)
     fits : int64 array of shape (searchers,)
         Rows that cover each at least; below k.
@@ -345,7 +341,6 @@ def cheapest_joins(
         See above.
     most : int
         Parts looked at in either direction, at most.
-    start, stop : int
     joins : Joins, filled in
     """
     low, high, size, home = boxes

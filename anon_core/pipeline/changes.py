@@ -28,7 +28,6 @@ def changed(plan: Plan, table: Dataset) -> tuple[Dataset, Roles]:
 
     Parameters
     ----------
-    plan : Plan
     table : Dataset
         With the kinds that the plan declares, and without the names that it redacts.
 
@@ -61,7 +60,6 @@ def before_changes(plan: Plan, unchanged: Dataset, table: Dataset) -> Before | N
 
     Parameters
     ----------
-    plan : Plan
     unchanged : Dataset
         The whole table as it was.
     table : Dataset

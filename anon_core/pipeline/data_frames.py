@@ -34,7 +34,6 @@ def anonymize(
     ----------
     frame : pandas.DataFrame, or a frame of polars, pyarrow or another library that speaks Arrow
         Its index plays no part.
-    plan : Plan
     hierarchies : mapping of str to level table, optional
         See `run`.
     population : a frame like `frame`, optional

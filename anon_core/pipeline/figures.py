@@ -14,7 +14,7 @@ from anon_core.pipeline.measure.drift import published_texts
 from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.links import links
+from anon_core.release.link_strength import links
 
 SCHEMA = 1
 #: Classes and people that an attack lists in the figures.

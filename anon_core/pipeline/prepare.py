@@ -12,8 +12,8 @@ import numpy.typing as npt
 from anon_core.base.errors import AnonError, BadPlan, InputChanged, UnknownValues, listing, nearest
 from anon_core.data.column import Column, encode, with_values
 from anon_core.data.hierarchy import TOP, from_rows
-from anon_core.data.hierarchy.claims import refuse_false_labels
 from anon_core.data.hierarchy.hierarchy_cache import prepared, refuse_untrue
+from anon_core.data.hierarchy.label_truth import refuse_false_labels
 from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.reading import DataOptions
 from anon_core.data.roles.redaction import without_redacted
@@ -77,7 +77,6 @@ class Keeping:
 
         Parameters
         ----------
-        column : Column
         held : bool array of shape (rows,), optional
             Where a row of the column stands for rows of the table; everywhere if it is not given.
         """
@@ -119,7 +118,6 @@ def at_levels(
 
     Parameters
     ----------
-    plan : Plan
     dataset : Dataset
         Its columns are of the kinds that the plan declares.
     hierarchies : mapping of str to level table
@@ -318,7 +316,6 @@ def decided_kinds(plan: Plan, dataset: Dataset) -> dict[str, ColumnKind]:
 
     Parameters
     ----------
-    plan : Plan
     dataset : Dataset
         The table as it was read, with every column that the plan names.
     """

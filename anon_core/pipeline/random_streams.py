@@ -20,7 +20,6 @@ class Chances:
 
     Attributes
     ----------
-    search, measure, publish : numpy.random.Generator
     secret : bytes
         See `Context`. What is drawn with it is keyed by plan and table once more.
     attack : callable

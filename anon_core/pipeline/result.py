@@ -18,7 +18,7 @@ from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.table import MISSING
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.data.values.meanings import Meaning
-from anon_core.methods.partition.optimum import Optimum
+from anon_core.methods.partition.exhaustive_partition import Optimum
 from anon_core.pipeline.measure.cautions import cautions
 from anon_core.pipeline.publish.file_formats import READ, in_parts, other_formats, written
 from anon_core.pipeline.search.level_search import LevelSearch
@@ -28,10 +28,10 @@ from anon_core.recipe.reuse import Reached, refuse_undecidable
 from anon_core.recipe.statistics_files import typed_files
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience, audience_of
+from anon_core.release.outcome import Measure, SearchAccount, Verdict
 from anon_core.release.person_counts import Crowd, alone_over_all, crowd_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure, SearchAccount, Verdict
 from anon_core.verification.checks import Verification
 from anon_core.verification.rows.witness import Witness
 
@@ -48,12 +48,9 @@ class Result:
 
     Attributes
     ----------
-    plan : Plan
     problem : Problem
         The table as it was searched (after dropping rows with missing values and drawing a sample,
         where asked).
-    release : Release
-    account : SearchAccount
     verdicts : tuple of Verdict
     measures : mapping of str to Measure
         By metric name.
@@ -66,7 +63,6 @@ class Result:
         Group of each row of the first table, as `View` numbers groups.
     row_group : int64 array of shape (rows,)
         Group of each row of the private table, -1 where it is suppressed.
-    verification : Verification
     seconds : mapping of str to float
         Wall time per stage; stages overlap.
     took : float

@@ -22,7 +22,7 @@ from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.methods.lattice.nodes import rows_removable
-from anon_core.methods.partition.optimum import Optimum, optimum
+from anon_core.methods.partition.exhaustive_partition import Optimum, optimum
 from anon_core.pipeline.changes import refuse_no_key
 from anon_core.pipeline.prepare import Keeping, decided_kinds, prepare
 from anon_core.pipeline.publish.file_formats import READ, written
@@ -37,10 +37,10 @@ from anon_core.recipe.reuse import refuse_unaccepted
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience, audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.outcome import Measure, Outcome, Verdict
 from anon_core.release.private_reference import Reference, reference_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure, Outcome, Verdict
 from anon_core.release.vocabulary import LONGEST_SET
 from anon_core.verification.checks import Verification, verify
 from anon_core.verification.files.prefetch import WORTH_THREADS

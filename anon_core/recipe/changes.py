@@ -10,7 +10,7 @@ from anon_core.base.params.structured_parameter import columns as as_columns
 from anon_core.contracts.change import Change, Changed
 from anon_core.contracts.model import GroupModel
 from anon_core.data.roles.roles import Roles
-from anon_core.recipe.parts import technique_of
+from anon_core.recipe.readers import technique_of
 
 
 def changes_of(given: Sequence[object]) -> tuple[Changed, ...]:
@@ -46,7 +46,6 @@ def refuse_no_changes(
     Parameters
     ----------
     changes : sequence of Changed
-    roles : Roles
     models : sequence of GroupModel
     elsewhere : mapping of str to object
         Columns whose cells something else of the recipe replaces.

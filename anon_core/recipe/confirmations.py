@@ -25,7 +25,6 @@ class Confirmed:
 
     Attributes
     ----------
-    column : str
     what : str
         See `Finding`.
     rows : int
@@ -101,7 +100,6 @@ def refuse_unconfirmed(
     confirmed : sequence of Confirmed
     table : Dataset
         With the kinds of its columns, and without the names that the plan redacts.
-    roles : Roles
     coarsened : sequence of str
         Sensitive columns that are published at a level of their hierarchy.
     asked : collection of str

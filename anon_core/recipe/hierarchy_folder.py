@@ -24,7 +24,6 @@ def with_files(hierarchies: Paths, roles: Roles, folder: Path) -> Paths:
     ----------
     hierarchies : mapping of str to str
         Paths by column, as the recipe names them.
-    roles : Roles
     folder : Path
         That of the recipe, to which paths are relative.
 
@@ -55,7 +54,6 @@ def with_names(
     Parameters
     ----------
     hierarchies : mapping of str to str
-    roles : Roles
     names : sequence of str
         What the folder holds.
     strict : bool

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from anon_core.base.errors import BadHierarchy, BadPlan, brief, listing, nearest
-from anon_core.data.hierarchy.claims import with_true_labels
+from anon_core.data.hierarchy.label_truth import with_true_labels
 from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.values.kinds import KINDS, ColumnKind
 

@@ -34,7 +34,7 @@ from anon_core.recipe.hierarchy_folder import with_files
 from anon_core.recipe.labels import Labels
 from anon_core.recipe.level_bounds import LevelBounds
 from anon_core.recipe.old_recipes import VERSION, renewed
-from anon_core.recipe.parts import (
+from anon_core.recipe.readers import (
     SEARCH,
     list_of,
     names_of,
@@ -95,7 +95,6 @@ class Plan:
         How the table is read and what happens to missing values.
     types : mapping of str to str
         By column one of `anon_core.data.values.kinds.KINDS`: columns read otherwise than detected.
-    roles : Roles
     hierarchies : mapping of str to str
         Column → path of its level table, relative to the recipe.
     labels : Labels
@@ -115,7 +114,6 @@ class Plan:
         that no recipe has them.
     confirmed : tuple of Confirmed
         What somebody has seen of columns that are published as they are; see `Finding`.
-    algorithm : Algorithm
     models : tuple of GroupModel
         The promises; at least one.
     metrics : tuple of Metric
@@ -397,7 +395,6 @@ class Plan:
         Parameters
         ----------
         levels : mapping of str to int
-        max_suppression : float
         """
         fixed = technique_of("algorithm", Algorithm, by_levels(levels, max_suppression))
         return replace(self, algorithm=fixed, reuse=replace(self.reuse, mode="fixed"))

@@ -12,7 +12,7 @@ from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.recipe.unseen_values import Unseen, read_unseen
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.results import Measure
+from anon_core.release.outcome import Measure
 
 Mode = Literal["search", "fixed"]
 #: Which of an attack's two figures a gate is about: of the person it fares best with, or the mean.
@@ -60,7 +60,6 @@ class Reuse:
 
         Parameters
         ----------
-        algorithm : Algorithm
         earlier : str
             The earlier release that the plan names; empty for none.
 

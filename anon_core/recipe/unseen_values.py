@@ -28,7 +28,6 @@ class Met:
 
     Attributes
     ----------
-    table : Dataset
     hierarchies : mapping of str to level table
     values : mapping of str to int
         By column the distinct values that its hierarchy did not have.

@@ -22,7 +22,6 @@ class Details:
 
     Attributes
     ----------
-    title : str
     rows : tuple of mappings of str to int, float or str
         All with the same keys, which are the columns.
     x : str
@@ -32,7 +31,6 @@ class Details:
     drawn : {'line', 'bars', 'table'}
     shares : bool
         Whether the drawn columns are shares, 0 to 1.
-    note : str
     """
 
     title: str
@@ -75,7 +73,6 @@ class AttackResult:
 
     Attributes
     ----------
-    attack : str
     attempted : int
         People the attacker tried: everyone of the table.
     eligible : int
@@ -97,7 +94,6 @@ class AttackResult:
         people's groups in the release is handed them there too.
     at_risk : int
         People whose chance of success exceeds the threshold.
-    threshold : float
     interval : tuple of float or None
         Where the rate lies, only where the attack was sampled or left people undecided; None is
         exact.
@@ -109,7 +105,6 @@ class AttackResult:
         Chance of success against the people of each class.
     column : str
         Sensitive column concerned, if any.
-    sentence : str
     hits : Hits or None
         Whom it names, where it names anyone.
     control : float or None

@@ -34,7 +34,6 @@ class Beside:
 
     Attributes
     ----------
-    name : str
     amount : bool
         Whether the numbers are amounts; else they only tell values apart.
     was, now : float64 arrays of shape (rows,)

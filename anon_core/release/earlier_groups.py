@@ -47,9 +47,6 @@ def encode_groups(
     ----------
     parts : sequence of LinkedColumns
         All that is published; one for whole rows.
-    groups : int
-    today : Today
-    column : str
 
     Raises
     ------

@@ -89,8 +89,6 @@ class Today:
 
     Attributes
     ----------
-    dataset : Dataset
-    roles : Roles
     hierarchies : mapping of str to Hierarchy
     meant : mapping of str to mapping of str to tuple of str
         See `Problem.meant`.
@@ -114,7 +112,6 @@ class Today:
 
         Parameters
         ----------
-        name : str
         pool, codes : arrays of shape (rows,)
             The pool of each row, and its text.
         texts : sequence of str
@@ -186,7 +183,6 @@ def encode_earlier(
         The published table, as it was read.
     own : Dataset
         The table that is released now.
-    roles : Roles
     hierarchies : mapping of str to Hierarchy
     people : {'unknown', 'all', 'grown'}
     meant : mapping of str to mapping of str to tuple of str, optional

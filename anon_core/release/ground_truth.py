@@ -30,7 +30,6 @@ def raw_in_groups(problem: Problem, key: I64, group: I64, count: I64) -> Release
 
     Parameters
     ----------
-    problem : Problem
     key, group, count : int64 arrays of shape (entries,)
         Rows of each key of the frequency set in each group; -1 is that of rows that are suppressed.
 

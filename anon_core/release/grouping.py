@@ -100,7 +100,6 @@ def shuffled(
         From 0, no two alike.
     sizes : int64 array of shape (runs,)
         Places of each run, one after the other.
-    generator : numpy.random.Generator
     """
     from anon_core.kernels.shuffled import shuffle_runs  # a compiler, which few need at once
 
@@ -117,10 +116,8 @@ def group_runs(
 
     Parameters
     ----------
-    frequency : FrequencySet
     class_of_run : int64 array of shape (runs,)
         Class of each distinct quasi tuple, -1 to remove its rows.
-    classes : int
     """
     return Grouping(
         key=np.arange(len(frequency.count), dtype=np.int64),

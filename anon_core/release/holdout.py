@@ -71,7 +71,6 @@ def holdout_of(
         A table that holds everyone of this one, with their sensitive values.
     frequency : FrequencySet
         This table.
-    hierarchies, kinds : mappings by column
     person : str
         The column that tells persons; empty where a row is a person.
     """

@@ -23,9 +23,7 @@ class RowSource:
 
     Attributes
     ----------
-    dataset : Dataset
     hierarchies : mapping of str to Hierarchy
-    frequency : FrequencySet
     member : int64 array of shape (keys,)
         Class of each key, -1 where its rows are not published.
     group : int64 array of shape (classes,)

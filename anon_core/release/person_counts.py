@@ -48,7 +48,6 @@ class Crowd:
     ----------
     total : int
         Persons of the whole table.
-    classes : int
     key : int64 array of shape (entries,)
         Key of the frequency set of published rows.
     member : int64 array of shape (entries,)
@@ -124,7 +123,6 @@ class Crowd:
 
         Parameters
         ----------
-        column : str
         chosen : bool array of shape (classes,), optional
             Only these classes.
         value : int32 array of shape (classes,), optional

@@ -31,8 +31,6 @@ class Problem:
 
     Attributes
     ----------
-    dataset : Dataset
-    roles : Roles
     hierarchies : mapping of str to Hierarchy
         For every published column, and every private one; flat where none was given.
     frequency : FrequencySet
@@ -42,7 +40,6 @@ class Problem:
         Where a promise looks at them, the combinations of sensitive values come last.
     before : Before or None
         What the table had in columns that were changed before; metrics and attacks on them ask.
-    population : Population or None
     trees : mapping of str to Hierarchy
         What values of sensitive columns are generalized to, where that was given for a promise or
         an attack that asks for it: such a column is published exactly all the same, and
@@ -286,8 +283,6 @@ def build_problem(
 
     Parameters
     ----------
-    dataset : Dataset
-    roles : Roles
     hierarchies : mapping of str to Hierarchy, optional
         By column; a column without one is either published exactly or not at all.
     population : Dataset, int or None

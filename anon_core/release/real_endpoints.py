@@ -57,7 +57,6 @@ def listed_values(release: Release, least: int) -> dict[str, ListedValues]:
 
     Parameters
     ----------
-    release : Release
     least : int
         People that a value needs to be nobody's own.
     """
@@ -100,7 +99,6 @@ def rare_ends(release: Release, least: int) -> dict[str, RareEnds]:
 
     Parameters
     ----------
-    release : Release
     least : int
         People that a value needs to be nobody's own.
     """

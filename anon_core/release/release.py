@@ -29,7 +29,6 @@ class Release:
 
     Attributes
     ----------
-    problem : Problem
     grouping : Grouping
         Which rows stand together.
     vocabularies : mapping of str to Vocabulary

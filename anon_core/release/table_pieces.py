@@ -19,8 +19,6 @@ class Piece:
 
     Attributes
     ----------
-    name : str
-    tuples, rows : int
     low, high : int32 arrays of shape (quasi,)
         The smallest and largest leaf of its tuples.
     """

@@ -29,7 +29,6 @@ class Vocabulary:
 
     Attributes
     ----------
-    column : str
     texts : tuple of str
         Distinct, in the order of their covers.
     lo, hi : int32 arrays of shape (entries,)
@@ -88,7 +87,6 @@ def of_boxes(
 
     Parameters
     ----------
-    hierarchy : Hierarchy
     kind : str
         Kind of the column: numbers and dates are written as ranges, the rest as value sets.
     lo, hi : int32 arrays of shape (cells,)
@@ -162,7 +160,6 @@ def of_cells(
 
     Parameters
     ----------
-    hierarchy : Hierarchy
     kind : str
         Kind of the column: numbers and dates are written as ranges, the rest as value sets.
     lo, hi : int32 arrays of shape (cells,)

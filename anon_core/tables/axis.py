@@ -24,7 +24,6 @@ class Axis:
 
     Attributes
     ----------
-    column : str
     labels : tuple of str
         One a node, the root first, every node before its children.
     parents : tuple of int

@@ -56,7 +56,6 @@ def noise_row(count: int, most: int, variance: Number, least: int = 1) -> Row:
         0 stays as it is.
     most : int
         D: the largest noise.
-    variance : int or Fraction
     least : int
         js: no result of 1 to this number appears.
 

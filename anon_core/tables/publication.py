@@ -71,12 +71,10 @@ class Publication:
 
     Attributes
     ----------
-    judged : Judged
     texts : tuple of str
         What is published of each cell.
     pattern : Pattern or None
         For suppression.
-    audit : Audit or None
     insiders : tuple of Insider
     notes : tuple of str
     """

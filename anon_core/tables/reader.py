@@ -58,7 +58,6 @@ class Reader:
 
     Parameters
     ----------
-    system : System
     suppressed : iterable of int
         Cells that are not published; cells that are the same are all published if one is.
     bounds : Bounds
@@ -132,7 +131,6 @@ class Reader:
 
         Parameters
         ----------
-        cell : int
         sign : {1, -1}
         whole : bool
             Whether the reader knows that all values are whole numbers.

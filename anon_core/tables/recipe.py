@@ -14,7 +14,7 @@ from anon_core.base.bounded_reading import MOST_TEXT_BYTES, read_regular
 from anon_core.base.errors import BadPlan, brief, clipped, listing, nearest
 from anon_core.data.reading import DataOptions
 from anon_core.data.values.kinds import ColumnKind
-from anon_core.recipe.parts import (
+from anon_core.recipe.readers import (
     list_of,
     read_tables,
     refuse_unknown_keys,
@@ -115,10 +115,7 @@ class TableRecipe:
 
     Attributes
     ----------
-    layout : Layout
     rules : tuple of Rule
-    known : Known
-    protection : Protection
     who : str
         What respondents are called, in the plural.
     data, types, hierarchies

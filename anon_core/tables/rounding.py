@@ -109,11 +109,8 @@ def controlled(
 
     Parameters
     ----------
-    system : System
-    base : int
     steps : int
         How many multiples beyond the two neighbours are allowed where needed.
-    seconds : float
 
     Returns
     -------

@@ -445,10 +445,8 @@ def suppress(
 
     Parameters
     ----------
-    system : System
     needs : mapping of int to Level
         Sensitive cells.
-    bounds : Bounds
     costs : sequence of int
         Of the suppression of each cell; see `costs_of`.
     published : iterable of int
@@ -459,7 +457,6 @@ def suppress(
         Whether to search on for the cheapest pattern after the heuristic.
     seconds : float
         When to stop; the best pattern so far is returned with its bound.
-    context : Context, optional
 
     Raises
     ------

@@ -189,8 +189,6 @@ def build(
 
     Parameters
     ----------
-    dataset : Dataset
-    layout : Layout
     levels : mapping of str to level table, optional
         By column: value first, then one label a level.
 

@@ -413,13 +413,8 @@ def verify_files(
         A folder that only its owner may read, for what does not fit there; else a temporary one.
     private : TextTable, optional
         The table, where `read_ahead` has read it already.
-    witness : Witness, optional
     key : bytes, optional
         See `verify`.
-
-    Returns
-    -------
-    Verification
 
     Raises
     ------

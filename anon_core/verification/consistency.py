@@ -45,7 +45,6 @@ def check_matches(
 
     Parameters
     ----------
-    evidence : Evidence
     what : str
         What must have k matches, with ``{0}`` for k.
     sides : tuple of str

@@ -109,8 +109,6 @@ def by_tree(spread: Spread, tree: Tree, node: Codes) -> list[Fraction]:
 
     Parameters
     ----------
-    spread : Spread
-    tree : Tree
     node : int64 array of shape (values,)
         Where each of the table's values hangs.
     """

@@ -80,7 +80,6 @@ class Evidence:
 
         Parameters
         ----------
-        key : str
         least, most : number
             Smallest and largest allowed value.
         above : number
@@ -313,7 +312,6 @@ def class_check(
 
     Parameters
     ----------
-    evidence : Evidence
     what : str
         The promise in words: ``t = 0.2 for 'illness'``.
     broken : bool array of shape (classes,)

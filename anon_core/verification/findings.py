@@ -144,7 +144,6 @@ class Rows:
 
     Attributes
     ----------
-    total : int
     first : tuple of int
         Their numbers from 1 below the header, ascending; of many only `MOST_ROWS`.
     """

@@ -34,7 +34,6 @@ class BothSides:
 
     Attributes
     ----------
-    table : PrivateTable
     published : mapping of str to PublishedTable
         By the names of the release's tables.
     unsure : tuple of str
@@ -60,8 +59,6 @@ def read_both_sides(
 
     Parameters
     ----------
-    promise : Promise
-    private : TextTable
     levels : mapping of str to sequence of sequences of str
     files : mapping of str to Content
         The published files by name.

@@ -28,7 +28,6 @@ def judge_all(
 
     Parameters
     ----------
-    promise : Promise
     parts, private, levels
         As `Evidence` has them.
     people : callable
@@ -100,7 +99,6 @@ def check_gates(recipe: Mapping[str, Any], published: int, rows: int) -> list[Ch
 
     Parameters
     ----------
-    recipe : mapping
     published, rows : int
         Rows of the release, and of the table as it was read.
     """

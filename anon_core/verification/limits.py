@@ -17,11 +17,9 @@ def at_least(
 
     Parameters
     ----------
-    evidence : Evidence
     what : str
         The promise in words: ``k = 5``.
     reached : int64 array of shape (classes,)
-    bound : int
     unit : str
         What is counted: ``rows`` or ``values``.
     column : str
@@ -73,11 +71,8 @@ def at_most_shares(evidence: Evidence, counted: Histogram, least: int, column: s
 
     Parameters
     ----------
-    evidence : Evidence
-    counted : Histogram
     least : int
         l.
-    column : str
     """
     sizes, most = counted.known.sizes, np.maximum(counted.known.most, 1)
     broken = most * least > sizes  # whole numbers: no quotient decides

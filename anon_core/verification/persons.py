@@ -141,7 +141,6 @@ def person_check(
 
     Parameters
     ----------
-    evidence : Evidence
     what : str
         The promise in words.
     keeps : bool array of shape (classes,)
@@ -150,7 +149,6 @@ def person_check(
         Whether these are known, so that one which does not keep it breaks it.
     reached : float64 array of shape (classes,)
         What a class reaches at least.
-    bound : float
     measured : str
         What `reached` is, of the worst class.
     column : str

@@ -82,7 +82,6 @@ def verify_release_only(
 
     Parameters
     ----------
-    recipe_path, release_folder : Path
     told : mapping, optional
         The recipe's tables in full; see `verify_files`.
 

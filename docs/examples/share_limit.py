@@ -17,9 +17,9 @@ from anon_core.contracts.group_stats import GroupStats, Histogram, sensitive_his
 from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
 from anon_core.data.roles.roles import ByRole
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.release import View
-from anon_core.release.results import Verdict
 
 
 @register("model")

@@ -18,11 +18,11 @@ from anon_core.__main__ import main
 from anon_core.base.errors import AnonError, BadHierarchy, BadInput, BadPlan
 from anon_core.data.column import Column, encode
 from anon_core.data.hierarchy import from_rows, read_levels
-from anon_core.data.hierarchy.claims import false_labels
 from anon_core.data.hierarchy.edit.draft import draft_of, draft_of_rows, to_rows
 from anon_core.data.hierarchy.edit.editing import apply
 from anon_core.data.hierarchy.edit.operations import Place, Reorder
 from anon_core.data.hierarchy.intervals import Cuts, cut
+from anon_core.data.hierarchy.label_truth import false_labels
 from anon_core.data.hierarchy.propose.proposals import offer
 from anon_core.data.hierarchy.ranges import read_range
 from anon_core.data.profile import distribution
@@ -34,7 +34,7 @@ from anon_core.verification.rows.tables import read_promise
 from anon_core.verification.text import kinds as recomputed
 from anon_core.verification.text.claims import untrue
 from anon_core.verification.text.texts import Spelling
-from ui.panels.cut_panel import can_be_cut
+from ui.panels.hierarchies.cut_panel import can_be_cut
 
 TIMES = [f"{hour:02}:{minute:02}" for hour in range(8, 18) for minute in (0, 20, 40)]
 LEVELS = [(t, f"{t[:2]}:00 to {t[:2]}:59", "morning" if t < "12" else "later", "*") for t in TIMES]

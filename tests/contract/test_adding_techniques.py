@@ -36,10 +36,10 @@ from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
 from anon_core.release.grouping import group_runs
+from anon_core.release.outcome import Measure, Outcome, SearchAccount, Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release, View, one_block
-from anon_core.release.results import Measure, Outcome, SearchAccount, Verdict
 from anon_core.release.vocabulary import of_level
 from anon_core.verification.evidence import Evidence, class_check
 from anon_core.verification.findings import Check

@@ -14,7 +14,7 @@ import pytest
 from anon_core import run
 from anon_core.base.context import Context
 from anon_core.data.hierarchy import read_levels
-from anon_core.data.hierarchy.claims import with_true_labels
+from anon_core.data.hierarchy.label_truth import with_true_labels
 from anon_core.data.reading import read_table
 from anon_core.data.samples import hierarchy_folder, sample
 from anon_core.data.table import Dataset

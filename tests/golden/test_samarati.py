@@ -25,9 +25,9 @@ from anon_core.methods.lattice.lattice_decisions import SATISFIED, Classificatio
 from anon_core.methods.lattice.nodes import Nodes
 from anon_core.methods.lattice.preference import CRITERIA, criterion
 from anon_core.methods.lattice.recoding_models import LEVEL_MODELS, MATRIX
+from anon_core.release.outcome import SearchAccount
 from anon_core.release.private_reference import reference_of
 from anon_core.release.release import Release, raw_view
-from anon_core.release.results import SearchAccount
 from anon_core.techniques.algorithms.fixed_levels import FixedLevels
 from anon_core.techniques.algorithms.incognito import BySize, Incognito
 from anon_core.techniques.algorithms.mondrian import Mondrian

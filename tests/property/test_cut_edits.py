@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column, encode
-from anon_core.data.hierarchy.claims import false_labels
 from anon_core.data.hierarchy.edit import cutting
 from anon_core.data.hierarchy.intervals import Cuts, cut, intervals
+from anon_core.data.hierarchy.label_truth import false_labels
 from tests.often import often
 
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from anon_core.data.hierarchy.claims import false_labels
+from anon_core.data.hierarchy.label_truth import false_labels
 from anon_core.data.hierarchy.ranges import read_range
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.verification.text.claims import untrue

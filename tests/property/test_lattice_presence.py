@@ -17,7 +17,7 @@ from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
 from anon_core.methods.lattice.preference import CRITERIA
 from anon_core.pipeline.runner import run
-from anon_core.release.results import SearchAccount
+from anon_core.release.outcome import SearchAccount
 from anon_core.techniques.algorithms.annealing import Annealing
 from anon_core.techniques.algorithms.anytime import Anytime
 from anon_core.techniques.algorithms.datafly import Datafly

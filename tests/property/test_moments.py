@@ -17,7 +17,7 @@ from anon_core import run
 from anon_core.__main__ import main
 from anon_core.base.errors import BadInput
 from anon_core.data.column import encode
-from anon_core.data.hierarchy.claims import false_labels
+from anon_core.data.hierarchy.label_truth import false_labels
 from anon_core.data.hierarchy.propose.dates_and_times import moments as calendar
 from anon_core.data.hierarchy.propose.proposals import offer
 from anon_core.data.hierarchy.ranges import read_range

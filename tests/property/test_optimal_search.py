@@ -17,7 +17,7 @@ from anon_core.base.registry import family, find
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import CellCost, SizeCost
-from anon_core.release.results import Outcome
+from anon_core.release.outcome import Outcome
 from anon_core.techniques.algorithms import optimal
 from anon_core.techniques.algorithms.optimal import Optimal
 from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity

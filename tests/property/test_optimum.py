@@ -15,7 +15,7 @@ from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.methods.lattice.nodes import Nodes, rows_removable
-from anon_core.methods.partition.optimum import MOST_ROWS, optimum
+from anon_core.methods.partition.exhaustive_partition import MOST_ROWS, optimum
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.runner import run
 from anon_core.techniques.models.k_anonymity import KAnonymity

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column, encode
 from anon_core.data.hierarchy import draft_of_rows, from_rows, to_rows, unplaced
-from anon_core.data.hierarchy.claims import false_labels
 from anon_core.data.hierarchy.edit.cutting import cuts_of
 from anon_core.data.hierarchy.edit.operations import MOST_LEVELS
 from anon_core.data.hierarchy.histogram import axis
 from anon_core.data.hierarchy.intervals import MOST_CUTS, intervals
+from anon_core.data.hierarchy.label_truth import false_labels
 from anon_core.data.hierarchy.propose.proposals import Offer, offer
 from anon_core.data.values.kinds import ColumnKind
 

@@ -20,8 +20,8 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.sensitive_share import largest_share
 from anon_core.methods.lattice.nodes import rows_allowed, rows_removable
 from anon_core.pipeline.runner import run
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 from anon_core.techniques.algorithms.incognito import Incognito
 from anon_core.techniques.algorithms.optimal import Optimal
 from anon_core.techniques.algorithms.samarati import Samarati

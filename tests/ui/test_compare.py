@@ -19,11 +19,11 @@ from anon_core.pipeline.sweep.points import Point
 from anon_core.pipeline.sweep.sweep import Varied, sweep
 from anon_core.pipeline.sweep.variations import Variation
 from tests.ui.sessions import COMPARE, VERDICTS, carried_out, load, open_page, wait_for, words
-from ui.charts import series
+from ui.charts import run_series as series
 from ui.charts.chart_frame import Series, light_palette
 from ui.charts.tracks import tracks
-from ui.panels.baseline_panel import figure_table
-from ui.panels.compare_tables import all_figures
+from ui.panels.compare.compare_tables import all_figures
+from ui.panels.results.baseline_panel import figure_table
 from ui.state import pinning, reopening, results, state
 from ui.state.result_view import Facts
 

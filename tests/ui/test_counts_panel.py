@@ -11,7 +11,7 @@ from anon_core.base.errors import AnonError
 from anon_core.counts.counting import files_of
 from anon_core.data.samples import sample
 from tests.ui.sessions import RUN, load, open_page, words
-from ui.panels import counts_panel
+from ui.panels.run import counts_panel
 
 
 def opened(held: dict[str, Any]) -> AppTest:

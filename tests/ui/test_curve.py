@@ -18,8 +18,8 @@ from anon_core.pipeline import runner
 from tests.ui.sessions import RESULTS, load, open_page, words
 from tests.ui.test_what_if import K, asked, labels, ran_quickly, shown, typed
 from ui.charts.curve_plot import Stop, curve_frame
+from ui.state import background_points as foreseen
 from ui.state import curve, jobs, running, state, what_if
-from ui.state import foresight as foreseen
 
 
 @contextmanager

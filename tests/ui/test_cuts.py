@@ -10,10 +10,10 @@ import pytest
 import streamlit as st
 
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.claims import false_labels
+from anon_core.data.hierarchy.label_truth import false_labels
 from anon_core.data.samples import sample
 from tests.ui.sessions import load
-from ui.panels import cut_panel as cuts
+from ui.panels.hierarchies import cut_panel as cuts
 from ui.state import drafts, state
 
 

@@ -114,9 +114,9 @@ PAGES: Mapping[str, Callable[[], AppTest]] = {
     "pages/1_Data.py": lambda: open_page(DATA, load()),
     "pages/7_Export.py": lambda: open_page(EXPORT, stated()),
     "ui/panels/session_panel.py": saving,
-    "ui/panels/hierarchy_files.py": lambda: open_page(HIERARCHIES, load("hospital")),
-    "ui/panels/lesson_panel.py": learn_page,
-    "ui/panels/experiment_panel.py": experiment_page,
+    "ui/panels/hierarchies/hierarchy_files.py": lambda: open_page(HIERARCHIES, load("hospital")),
+    "ui/panels/teaching/lesson_panel.py": learn_page,
+    "ui/panels/teaching/experiment_panel.py": experiment_page,
 }
 
 

@@ -17,7 +17,7 @@ from tests.ui.test_archives import packed
 from ui.export import bundle
 from ui.state import dropped_files as dropped
 from ui.state import kept_sessions, session_file
-from ui.state import owner as whose
+from ui.state import session_owner as whose
 from ui.state.loading import Opened
 
 TABLE = b"age;zip\n31;5370\n"

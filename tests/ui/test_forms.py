@@ -23,7 +23,7 @@ def page(which, name):  # its source is run on its own, where no type is known
 
     from anon_core.base.registry import find
     from ui.forms.parameter_forms import parameter_form
-    from ui.words.explain import what_is_this
+    from ui.words.escaping import what_is_this
 
     technique = find(which, name)
     given = st.session_state.get("given", {})

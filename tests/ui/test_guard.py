@@ -42,17 +42,17 @@ BROKEN = {
     },
     ROLES: {"ui.forms.role_table.as_choices": "Roles"},
     HIERARCHIES: {
-        "ui.panels.level_panel.level_effects": "What each level does",
+        "ui.panels.hierarchies.level_panel.level_effects": "What each level does",
     },
     RUN: {
         "ui.forms.promises_form.models": "Choices",
         "anon_core.explain.text.plan_words.intentions": "What this will do",
     },
     RESULTS: {
-        "ui.panels.strip_panel.draw": "The figures",
-        "ui.panels.table_panel.draw": "Table",
-        "ui.panels.search_panel.draw": "The search",
-        "ui.panels.lattice_panel.palette": "Lattice",
+        "ui.panels.results.headline_figures.draw": "The figures",
+        "ui.panels.results.table_panel.draw": "Table",
+        "ui.panels.results.search_panel.draw": "The search",
+        "ui.panels.results.lattice_panel.palette": "Lattice",
     },
     EXPORT: {"ui.state.population_tables.find": "Internal edition"},
 }
@@ -102,7 +102,7 @@ def test_an_error_in_the_verdicts_is_told_there(
     def broken(*_: object, **__: object) -> None:
         raise BadHierarchy("It broke", remedy="Mend it")
 
-    monkeypatch.setattr("ui.panels.verdict_lines.draw", broken)
+    monkeypatch.setattr("ui.panels.results.verdict_lines.draw", broken)
     app = open_page(RESULTS, held, tab=VERDICTS)
     assert not app.exception
     (told,) = app.error
@@ -145,8 +145,8 @@ def test_more_cuts_than_can_be_drawn_are_shown_as_groups(monkeypatch: pytest.Mon
 
 def test_every_proposal_for_a_century_can_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     from anon_core.data.hierarchy.propose.proposals import propose
-    from ui.panels import cut_panel as cuts
-    from ui.panels import proposals
+    from ui.panels.hierarchies import cut_panel as cuts
+    from ui.panels.hierarchies import hierarchy_proposals as proposals
 
     found, column = months_of_a_century()
     monkeypatch.setattr(st, "session_state", found)

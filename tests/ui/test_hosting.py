@@ -16,9 +16,9 @@ from anon_core.base.registry import family
 from anon_core.data.reading import DataOptions
 from tests.ui.sessions import PATIENCE
 from ui.components.guard import handled
-from ui.state import cleanup as ending
 from ui.state import jobs, limits, loading, state
-from ui.state import owner as whose
+from ui.state import session_end as ending
+from ui.state import session_owner as whose
 
 CELL = "Xanthogranuloma"
 TABLE = loading.Opened(name=f"{CELL}.csv", content=f"age,{CELL}\n30,{CELL}\n31,{CELL}\n".encode())

@@ -17,8 +17,8 @@ from anon_core.base.errors import Infeasible
 from tests.ui.sessions import PATIENCE, carried_out, load, open_page
 from ui.state import jobs, state
 from ui.state import precompile_status as warming
-from ui.state.eta import Pace
 from ui.state.precompile_status import Warming
+from ui.state.time_left import Pace
 
 
 @pytest.fixture(autouse=True)

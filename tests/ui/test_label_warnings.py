@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.claims import false_labels, with_true_labels
+from anon_core.data.hierarchy.label_truth import false_labels, with_true_labels
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from tests.ui.sessions import open_page, words

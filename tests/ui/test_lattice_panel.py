@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.methods.lattice import lattice_picture as pictures
 from anon_core.methods.lattice.lattice_picture import FATES, LatticePicture
-from anon_core.methods.partition.optimum import MOST_ROWS
+from anon_core.methods.partition.exhaustive_partition import MOST_ROWS
 from anon_core.pipeline.result import Result
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, wait_for, words
 from ui.charts.chart_frame import light_palette, picked

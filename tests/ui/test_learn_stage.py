@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.registry import Family, family
 from anon_core.teaching.learn import all_lessons, find_lesson
 from tests.ui.test_learn import opened, press
-from ui.words.explain import linked
+from ui.words.escaping import linked
 
 
 def test_a_step_can_be_linked_to() -> None:

@@ -13,8 +13,8 @@ import streamlit as st
 from tests.ui.sessions import CLASSES, RESULTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import Series
 from ui.charts.tracks import binned
-from ui.panels import linked_charts
-from ui.panels.linked import figures
+from ui.panels.results import linked_charts
+from ui.panels.results.class_selection import figures
 from ui.state import selection as chosen
 from ui.state.result_view import Facts
 

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.context import Context
-from anon_core.release.results import Measure
+from anon_core.release.outcome import Measure
 from anon_core.techniques.metrics import model_utility
 from anon_core.techniques.metrics.model_utility import ModelUtility
 from tests.ui.sessions import METRICS, RESULTS, RUN, carried_out, load, open_page, words

@@ -31,9 +31,10 @@ from tests.ui.sessions import (
     words,
 )
 from tests.ui.test_advice_panel import clinic
-from ui.charts import attack_plots, series
+from ui.charts import attack_plots
+from ui.charts import run_series as series
 from ui.charts.chart_frame import palette
-from ui.panels import compare_tables
+from ui.panels.compare import compare_tables
 from ui.state import results, state
 
 UNIQUE = re.compile(

@@ -45,7 +45,7 @@ from tests.ui.sessions import (
     words,
 )
 from ui.export import bundle
-from ui.panels.group_panel import guesses, page_breaks
+from ui.panels.results.group_panel import guesses, page_breaks
 from ui.state import population_tables as population
 from ui.state import results, state
 from ui.state.result_view import Facts

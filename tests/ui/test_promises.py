@@ -32,7 +32,7 @@ from tests.ui.sessions import (
     open_page,
     words,
 )
-from ui.charts import series
+from ui.charts import run_series as series
 from ui.charts.chart_frame import light_palette
 from ui.charts.example_plot import example_chart
 from ui.charts.verdict_plot import verdict_chart

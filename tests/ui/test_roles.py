@@ -13,7 +13,7 @@ from anon_core.data.roles.roles import Roles
 from tests.ui.sessions import RUN, words
 from ui.forms import role_table as assigning
 from ui.state import loading, state
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 ROLES = "pages/2_Roles.py"
 

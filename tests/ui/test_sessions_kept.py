@@ -39,14 +39,10 @@ from ui.state import (
     noise_budget as spent,
 )
 from ui.state import (
-    owner as whose,
-)
-from ui.state import (
     release_context_answers as asked,
 )
-from ui.state import (
-    reruns as again,
-)
+from ui.state import session_owner as whose
+from ui.state import session_reruns as again
 
 CSV = b"age;town;ill\n30;A;x\n31;A;y\n30;B;x\n31;B;y\n"
 

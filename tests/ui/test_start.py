@@ -16,7 +16,7 @@ from anon_core.pipeline.runner import run
 from anon_core.recipe.old_recipes import VERSION
 from ui.state import loading, state
 from ui.state.loading import Opened
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 RECIPE = """
 seed = 3

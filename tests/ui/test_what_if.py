@@ -29,7 +29,7 @@ from tests.ui.sessions import (
 )
 from ui.charts.chart_frame import Series, palette
 from ui.charts.metric_plots import metric_bullets, title_of
-from ui.panels import strip_panel
+from ui.panels.results import headline_figures as strip_panel
 from ui.state import jobs, results, state, what_if
 from ui.state.result_view import Facts
 

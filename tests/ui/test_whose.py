@@ -9,8 +9,8 @@ import streamlit as st
 
 from anon_core.explain.report.context import Decision, ReleaseContext
 from tests.ui.sessions import EXPORT, carried_out, load, open_page, words
-from ui.state import owner as whose
 from ui.state import release_context
+from ui.state import session_owner as whose
 
 
 class _Secrets(dict[str, Any]):

@@ -11,7 +11,7 @@ import streamlit as st
 
 from ui.charts import theme
 from ui.state.result_view import Facts
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 if TYPE_CHECKING:
     import pandas as pd

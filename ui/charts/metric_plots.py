@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from anon_core.base.registry import family
 from anon_core.contracts.metric import Metric
-from anon_core.release.results import Measure
+from anon_core.release.outcome import Measure
 from ui.charts.bullets import Bullet, Heads, Tone, against, bullets, changed
 from ui.charts.chart_frame import Chart, Palette, Series, readable, signs_of
 from ui.charts.vega import SMALL, Vega, form, named

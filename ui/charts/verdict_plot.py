@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anon_core.base.registry import family
-from anon_core.release.results import Verdict
+from anon_core.release.outcome import Verdict
 from ui.charts.chart_frame import Chart, Palette, Series, columns, finish
 
 _BINS = 24

@@ -17,7 +17,7 @@ TREE = Editor(
 )
 
 #: Cut points of numbers and dates: a histogram, and under it each level with draggable cuts; it
-#: draws what `ui.panels.cut_panel.message` returns.
+#: draws what `ui.panels.hierarchies.cut_panel.message` returns.
 CUTS = Editor(name="cuts", scripts=("view.js", "hands.js", "main.js"))
 
 #: The table of roles; it draws what `ui.forms.role_table.message` returns.

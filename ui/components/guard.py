@@ -18,7 +18,7 @@ import anon_core
 from anon_core.base.errors import AnonError
 from anon_core.base.shipped_files import shipped
 from ui.journal import here
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -13,7 +13,7 @@ from anon_core.base.errors import listing
 from anon_core.base.params import Parameter, Technique
 from anon_core.contracts.feasibility import Allowed, rounded
 from ui.components.guard import handled
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 #: Steps of a slider; a whole number with more values than that is better typed.
 _MOST_STEPS = 200

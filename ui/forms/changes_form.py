@@ -12,11 +12,11 @@ from anon_core.base.registry import family
 from anon_core.contracts.change import Change
 from anon_core.methods.changes.keyed import parse_key
 from ui.components.guard import show_error
-from ui.forms.following import follow, place
+from ui.forms.draft_sync import follow, place
 from ui.forms.parameter_forms import parameter_form
 from ui.state import state
 from ui.state.fragments import folded
-from ui.words.explain import changed, plain, what_is_this
+from ui.words.escaping import changed, plain, what_is_this
 
 _NONE = ""
 #: Changes that are asked for here; a recipe may have more.

@@ -9,9 +9,9 @@ import streamlit as st
 
 from anon_core.base.params import Parameter
 from anon_core.data.values.kinds import KINDS
-from ui.forms.following import follow, place
+from ui.forms.draft_sync import follow, place
 from ui.state import state
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 #: Kinds of parameters that are drawn here.
 DRAWN = ("by-column", "by-value", "columns", "private-column", "column-sets")

@@ -16,9 +16,9 @@ from anon_core.explain.report.context import (
     ReleaseContext,
 )
 from ui.components.guard import show_error
-from ui.state import owner as whose
 from ui.state import release_context
-from ui.words.explain import plain
+from ui.state import session_owner as whose
+from ui.words.escaping import plain
 
 _EARLIER = ("Not stated", "There are none", "These are out")
 

@@ -8,9 +8,9 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from ui.components.guard import show_error
-from ui.forms.following import follow, place
+from ui.forms.draft_sync import follow, place
 from ui.state import population_tables as kept
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 _WHO = {
     "unknown": "Overlap unknown",

@@ -12,7 +12,7 @@ from ui.components.guard import handled
 from ui.forms import role_table
 from ui.state import confirmations as confirming
 from ui.state import state
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 PANEL = "What has to be confirmed"
 

@@ -9,10 +9,10 @@ import streamlit as st
 
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.data.hierarchy.model import TOP
-from ui.forms.following import follow
+from ui.forms.draft_sync import follow
 from ui.state import state
 from ui.state.fragments import folded
-from ui.words.explain import changed, plain
+from ui.words.escaping import changed, plain
 
 #: Recipe's table: by column ``least``, ``most`` or both.
 Table = dict[str, dict[str, int]]

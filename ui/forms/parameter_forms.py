@@ -12,8 +12,8 @@ from anon_core.base.errors import BadPlan
 from anon_core.base.params import Parameter, Technique
 from anon_core.base.registry import option_title
 from ui.forms import column_form, query_form
-from ui.forms.following import follow, place
-from ui.words.explain import plain
+from ui.forms.draft_sync import follow, place
+from ui.words.escaping import plain
 
 #: The kind of parameters that are count queries.
 _QUERIES = "queries"

@@ -15,7 +15,7 @@ from anon_core.release.problem import Problem
 from ui.components.guard import handled
 from ui.state import promise_facts, state
 from ui.state.fragments import once_opened
-from ui.words.explain import plain, what_is_this
+from ui.words.escaping import plain, what_is_this
 
 _STOPS = "promise_picker/stops"
 #: In the order in which they are asked: what somebody does, and what the promises against it are.

@@ -25,7 +25,7 @@ from ui.forms.parameter_forms import label_of, parameter_form, usual
 from ui.forms.promise_picker import once
 from ui.state import promise_facts, state
 from ui.state.fragments import once_opened
-from ui.words.explain import changed, explained, plain
+from ui.words.escaping import changed, explained, plain
 
 _REPLACED = "promises_form/replaced"
 #: Pixels of a number's field.

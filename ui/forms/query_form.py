@@ -10,9 +10,9 @@ import streamlit as st
 from anon_core.base.params import Parameter
 from anon_core.data.values.kinds import KINDS
 from ui.forms.column_form import limits_form
-from ui.forms.following import follow
+from ui.forms.draft_sync import follow
 from ui.state import state
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 _MOST = 20  # questions that are asked for here; a recipe may have more
 

@@ -18,12 +18,12 @@ from anon_core.contracts.model import PrivacyModel
 from anon_core.data.samples import sample
 from ui.components.guard import handled, show_error
 from ui.forms import technique_picker
-from ui.forms.following import follow, place
+from ui.forms.draft_sync import follow, place
 from ui.forms.parameter_forms import label_of, parameter_form, usual
 from ui.state import population_tables as population
 from ui.state import state
 from ui.state.what_if import BUDGET
-from ui.words.explain import changed, explained, plain, what_is_this
+from ui.words.escaping import changed, explained, plain, what_is_this
 
 _KEPT = "run_form/parameters"
 #: Pixels of the suppression budget's field.

@@ -6,11 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from anon_core.recipe.parts import SEARCH
-from ui.forms.following import follow, place
+from anon_core.recipe.readers import SEARCH
+from ui.forms.draft_sync import follow, place
 from ui.state import state
 from ui.state.fragments import folded
-from ui.words.explain import changed, plain
+from ui.words.escaping import changed, plain
 
 _EXACT = "Its values, as they are"
 _LEAST = "The lowest level at which the privacy models can hold"

@@ -10,9 +10,9 @@ from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, Approach, order_of_use
 from ui.components.guard import handled
 from ui.forms import promises_form
-from ui.forms.following import place
+from ui.forms.draft_sync import place
 from ui.state import state
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 _TECHNIQUE = "run_form/technique"
 _APPROACH = "run_form/approach"

@@ -6,9 +6,9 @@ import streamlit as st
 
 from ui.components.guard import handled
 from ui.journal import here
-from ui.state import cleanup as ending
-from ui.state import owner as whose
-from ui.words.explain import plain
+from ui.state import session_end as ending
+from ui.state import session_owner as whose
+from ui.words.escaping import plain
 
 
 def gate() -> None:

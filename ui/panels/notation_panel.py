@@ -9,7 +9,7 @@ from anon_core.data.reading import DATE_ORDERS, DECIMAL_MARKS
 from anon_core.data.table import Dataset
 from ui.components.guard import handled, show_error
 from ui.state import loading, state
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 _CHOICES = {"dates": DATE_ORDERS, "decimals": DECIMAL_MARKS}
 _ASKED = {"dates": "{}: how are its dates written?", "decimals": "{}: what do its marks mean?"}

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ui.charts.chart_frame import Chart, Sign, legend, numbers
 from ui.components.guard import handled
-from ui.panels import workspace
+from ui.panels.results import workspace
 from ui.state.fragments import redraw
 
 

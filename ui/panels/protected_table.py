@@ -19,7 +19,7 @@ from ui.charts.theme import dark
 from ui.components.downloads import download
 from ui.components.guard import handled
 from ui.state import state, table_work
-from ui.words.explain import plain
+from ui.words.escaping import plain
 
 PANEL = "Tables"
 #: Cells of a grid that are drawn; a larger table is for the command line.

@@ -13,8 +13,8 @@ from ui.components.clicks import clicked
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
 from ui.state import jobs, kept_sessions, session_file, state
-from ui.state import reruns as again
-from ui.words.explain import plain
+from ui.state import session_reruns as again
+from ui.words.escaping import plain
 
 PANEL = "Session"
 _BEGUN = "session/begun"

@@ -21,9 +21,9 @@ from anon_core.explain.text.tiles import tiles
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import foresee
 from anon_core.recipe.plan import Plan
-from ui.state import foresight as foreseen
+from ui.state import background_points as foreseen
 from ui.state import jobs, results, running, state, what_if
-from ui.state.foresight import Curve, Point
+from ui.state.background_points import Curve, Point
 
 JOB = jobs.BACKGROUND
 BUDGET = what_if.BUDGET

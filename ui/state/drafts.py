@@ -27,7 +27,7 @@ from anon_core.data.hierarchy import (
     to_rows,
     unplaced,
 )
-from anon_core.data.hierarchy.claims import FalseLabel, false_labels, unread_labels
+from anon_core.data.hierarchy.label_truth import FalseLabel, false_labels, unread_labels
 from anon_core.recipe.plan import LevelTable
 from ui.state import state
 from ui.words import edit_words

@@ -19,13 +19,13 @@ from anon_core.base.context import Context, SoFar
 from anon_core.base.errors import AnonError, Cancelled
 from ui.components.guard import BrokenDown, handled
 from ui.journal import here
-from ui.state import incumbent as taking
+from ui.state import best_so_far as taking
 from ui.state import limits, state
-from ui.state import owner as whose
 from ui.state import precompile_status as warming
-from ui.state.eta import Pace, duration
+from ui.state import session_owner as whose
 from ui.state.precompile_status import Warming
-from ui.words.explain import plain
+from ui.state.time_left import Pace, duration
+from ui.words.escaping import plain
 
 State = Literal["running", "done", "failed", "cancelled"]
 Work = Callable[[Context], Any]

@@ -35,14 +35,10 @@ from ui.state import (
     noise_budget as spent,
 )
 from ui.state import (
-    owner as whose,
-)
-from ui.state import (
     release_context_answers as asked,
 )
-from ui.state import (
-    reruns as again,
-)
+from ui.state import session_owner as whose
+from ui.state import session_reruns as again
 
 #: Names another folder; "off" keeps nothing.
 FOLDER_VARIABLE = "ANONYMITY_WORKBENCH_SESSIONS"

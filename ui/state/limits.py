@@ -14,7 +14,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, BadPlan
 from anon_core.data.reading import MOST_BYTES
-from ui.state import owner as whose
+from ui.state import session_owner as whose
 
 #: Runs at a time where `[hosting]` of a shared host does not say.
 USUAL_RUNS = 2

@@ -11,7 +11,8 @@ import streamlit as st
 from anon_core.explain.report.context import Alternative, ReleaseContext
 from anon_core.explain.text.run_summary import standing
 from anon_core.pipeline.result import Result
-from ui.state import owner, pinning, state
+from ui.state import pinning, state
+from ui.state import session_owner as owner
 
 _CONTEXT = "state/context"
 _REASONS = "state/reasons"

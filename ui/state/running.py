@@ -18,11 +18,9 @@ from anon_core.pipeline.open_notations import refuse_undecided
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
+from ui.state import background_points as foreseen
 from ui.state import (
     confirmations as confirming,
-)
-from ui.state import (
-    foresight as foreseen,
 )
 from ui.state import (
     jobs,

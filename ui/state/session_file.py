@@ -34,9 +34,7 @@ from ui.state import (
 from ui.state import (
     release_context_answers as asked,
 )
-from ui.state import (
-    reruns as again,
-)
+from ui.state import session_reruns as again
 
 FORMAT = "anonymity-workbench-session"
 #: Grows when an older workbench could not open the file any more.

@@ -65,7 +65,6 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
 
     Parameters
     ----------
-    column : Column
     rows : sequence of sequences of str
 
     Raises

@@ -11,8 +11,8 @@ from collections.abc import Hashable, Sequence
 from threading import Lock
 
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.claims import refuse_false_labels
 from anon_core.data.hierarchy.construction import from_rows
+from anon_core.data.hierarchy.label_truth import refuse_false_labels
 from anon_core.data.hierarchy.model import Hierarchy
 
 #: Cells of level tables that are kept at most; the one that was not asked for longest goes first.

@@ -124,7 +124,6 @@ class Interval:
     ----------
     low, high : float
         Infinite at an end without a cut.
-    label : str
     rows, values : int
         Rows of the table and distinct values in it, exactly.
     """
@@ -143,8 +142,6 @@ def cut(column: Column, cuts: Cuts, *, also: Sequence[str] = ()) -> Rows:
 
     Parameters
     ----------
-    column : Column
-    cuts : Cuts
     also : sequence of str
         Values to keep in the table although no row has them.
 

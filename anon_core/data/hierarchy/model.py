@@ -21,7 +21,6 @@ class Hierarchy:
 
     Attributes
     ----------
-    column : str
     leaves : tuple of str
         Texts in leaf order: numbers and dates by value, else depth-first; missing last.
     measure : float64 array of shape (leaves,), or None

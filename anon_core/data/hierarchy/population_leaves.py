@@ -34,7 +34,6 @@ def widened(
 
     Parameters
     ----------
-    hierarchy : Hierarchy
     kind : str
         Kind of the column.
     texts : sequence of str

@@ -146,7 +146,6 @@ def stated_range(label: str, span: Span) -> Range | None:
 
     Parameters
     ----------
-    label : str
     span : callable
         Reads one end.
 

@@ -53,7 +53,6 @@ def read_table(
     ----------
     source : str, Path or bytes
         A path, or the file's content. A folder holds the parts of one table; see `parts_of`.
-    options : DataOptions, optional
     kinds : mapping of str to ColumnKind, optional
         Columns whose kind is declared instead of found out.
     name : str, optional

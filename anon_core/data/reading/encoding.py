@@ -7,7 +7,7 @@ import codecs
 from anon_core.base.errors import BadInput
 from anon_core.data.reading.formats import SAVE_AS_CSV
 from anon_core.data.reading.options import DataOptions
-from anon_core.data.reading.places import row_at
+from anon_core.data.reading.row_locator import row_at
 
 _HEAD = 4096
 _BOMS: tuple[tuple[bytes, str], ...] = (

@@ -70,7 +70,6 @@ class StoredFile:
         Its path within the folder that the address names; of a single object its last part.
     place : str
         What the storage calls it.
-    size : int
     mark : str
         Changes when it is written to: when that was, and the storage's tag of its content.
     """
@@ -91,10 +90,8 @@ class Stored:
         The address without keys.
     name : str
         Its last part.
-    is_folder : bool
     files : tuple of StoredFile
         In the order of their names.
-    storage : pyarrow.fs.FileSystem
     """
 
     shown: str

@@ -40,7 +40,6 @@ class Finding:
 
     Attributes
     ----------
-    column : str
     what : str
         ``unique``: nearly every row has a value of its own; ``day``: dates with a day; ``names``:
         values of an identifier recur; ``text``: free text; ``repeats``: an identifier's values

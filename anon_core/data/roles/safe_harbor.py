@@ -45,7 +45,6 @@ class ColumnFound:
 
     Attributes
     ----------
-    column : str
     by : {'header', 'values'}
     share : float
         Of its different values, those that are such identifiers.
@@ -64,7 +63,6 @@ class Kind:
     ----------
     letter : str
         As the rule counts them, A to R.
-    title : str
     state : {'found', 'not found', 'cannot be seen'}
         Of kinds that are no texts nothing is known.
     columns : tuple of ColumnFound
@@ -234,7 +232,6 @@ def stays_identifier(
     ----------
     what : str
         ``zip``, ``age``, ``date``, ``birth year``, or what a value looks like, such as ``email``.
-    cell : str
     year : int
         The year that ages are counted up to.
     small_areas : collection of str

@@ -191,7 +191,6 @@ def hospital_frame(*, seed: int = SEED, rows: int = ROWS) -> pd.DataFrame:
 
     Parameters
     ----------
-    seed : int
     rows : int
         Number of patients, one row each, in the order of admission.
     """

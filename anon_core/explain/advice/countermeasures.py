@@ -20,8 +20,8 @@ from anon_core.contracts.metric import Metric, headline
 from anon_core.contracts.model import GroupModel
 from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.table import Dataset
-from anon_core.explain.advice.facts import Facts, facts_of
 from anon_core.explain.advice.recommendations import ranked
+from anon_core.explain.advice.table_facts import Facts, facts_of
 from anon_core.pipeline.encoding_cache import EncodedOnce
 from anon_core.pipeline.measure.extra_attacks import attack
 from anon_core.pipeline.result import Result
@@ -112,7 +112,6 @@ def what_stops(
 
     Parameters
     ----------
-    result : Result
     against : AttackResult
         One of the run's.
     inputs : Inputs

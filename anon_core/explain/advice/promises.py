@@ -10,7 +10,7 @@ from anon_core.base.errors import BadPlan
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, counted_in_people, refuse_unsteered
 from anon_core.contracts.model import GroupModel, Stops
-from anon_core.explain.advice.facts import Facts
+from anon_core.explain.advice.table_facts import Facts
 
 
 def promised(
@@ -23,11 +23,9 @@ def promised(
 
     Parameters
     ----------
-    technique : Algorithm
     concealed : sequence of Stops
     chance : float
         The highest that is acceptable.
-    facts : Facts
     """
     found: list[GroupModel] = []
     for stops in sorted(concealed, key=lambda one: one != "presence"):  # a mechanism needs its own

@@ -16,9 +16,9 @@ from anon_core.base.thresholds import why_this_size
 from anon_core.contracts.algorithm import Algorithm, with_usual_budget
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.purposes import Purpose, Service
-from anon_core.explain.advice.facts import Facts
 from anon_core.explain.advice.promises import promised
 from anon_core.explain.advice.request import Request
+from anon_core.explain.advice.table_facts import Facts
 from anon_core.pipeline.measure.thresholds import every
 
 #: As many as are shown.
@@ -31,9 +31,7 @@ class Recommendation:
 
     Attributes
     ----------
-    algorithm : Algorithm
     models : tuple of GroupModel
-    threshold : float
     reason : str
         Why this one, one sentence.
     notes : tuple of str
@@ -66,8 +64,6 @@ def recommended(request: Request, facts: Facts, most: int = MOST) -> tuple[Recom
 
     Parameters
     ----------
-    request : Request
-    facts : Facts
     most : int
         At most as many.
     """

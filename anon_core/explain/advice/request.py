@@ -32,9 +32,7 @@ class Request:
 
     Attributes
     ----------
-    purpose : Purpose
     concealed : tuple of Stops
-    recipient : ReleaseModel
     chance : float or None
         The highest acceptable chance; None for what is usual for the recipient.
     """

@@ -111,8 +111,6 @@ def tried_out(
     found : sequence of Recommendation
     recipe_of : callable
         Returns the whole recipe that a recommendation makes.
-    given : Inputs
-    context : Context
 
     Returns
     -------
@@ -190,7 +188,6 @@ def sample_of(table: Dataset, recipe: Mapping[str, Any]) -> Dataset:
 
     Parameters
     ----------
-    table : Dataset
     recipe : mapping of str to object
         Its roles say which column tells persons apart.
     """

@@ -44,7 +44,6 @@ class Sizes:
 
     Attributes
     ----------
-    threshold : float
     needed : int
         The least k within the threshold.
     asked : int
@@ -83,7 +82,6 @@ def which_k(result: Result, threshold: float | None = None) -> Answer:
 
     Parameters
     ----------
-    result : Result
     threshold : float, optional
         Chance of picking a person who is known to be in the table; by default the plan's.
 
@@ -129,7 +127,6 @@ class Shortfall:
     ----------
     needed : int
         The k that would.
-    sentence : str
     """
 
     needed: int

@@ -64,12 +64,7 @@ class Difference:
 
 
 def plan_differences(before: Result, now: Result) -> tuple[Difference, ...]:
-    """Return what was chosen otherwise for two runs; the secret seed is left out.
-
-    Parameters
-    ----------
-    before, now : Result
-    """
+    """Return what was chosen otherwise for two runs; the secret seed is left out."""
     was, is_ = _flat(_told(before)), _flat(_told(now))
     techniques = [now.plan.algorithm.name, before.plan.algorithm.name]
 
@@ -88,10 +83,6 @@ def figure_differences(before: Result, now: Result) -> tuple[Difference, ...]:
 
     Sizes, metrics, attacks (rate, worst case, people at risk) and promises (what was reached, and
     whether it holds); a figure that one run lacks is None there.
-
-    Parameters
-    ----------
-    before, now : Result
     """
     was, is_ = _figures(before), _figures(now)
     absent: tuple[Cell, Better] = (None, "")
@@ -107,13 +98,7 @@ def figure_differences(before: Result, now: Result) -> tuple[Difference, ...]:
 
 
 def what_changed(before: Result | None, now: Result) -> Answer:
-    """Say what changed since the run before.
-
-    Parameters
-    ----------
-    before : Result or None
-    now : Result
-    """
+    """Say what changed since the run before."""
     if before is None:
         return Answer(sentence="There is no run before this one.")
     plans = plan_differences(before, now)

@@ -88,7 +88,6 @@ def fitting(
 
     Parameters
     ----------
-    result : Result
     columns : sequence of str
         Quasi-identifiers.
     leaves : int32 array of shape (combinations, columns)

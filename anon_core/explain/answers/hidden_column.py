@@ -21,7 +21,6 @@ def hidden_column(result: Result, column: str) -> Answer:
 
     Parameters
     ----------
-    result : Result
     column : str
         A quasi-identifier.
 

@@ -10,7 +10,7 @@ from anon_core.base.errors import BadPlan, listing
 from anon_core.explain.answers.answer import Answer, Cell
 from anon_core.explain.answers.fitting import fitting, known_combinations
 from anon_core.pipeline.result import Result
-from anon_core.release.results import figure, per_cent
+from anon_core.release.outcome import figure, per_cent
 
 #: A chance this near to 1 is one that rounding alone keeps from it.
 _SURE = 1 - 1e-9
@@ -23,7 +23,6 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
 
     Parameters
     ----------
-    result : Result
     columns : sequence of str
         Quasi-identifiers, known as they stand in the table.
     sensitive : str

@@ -16,10 +16,6 @@ def larger_than_asked(result: Result) -> Answer:
     Of one level per column: the column that comes nearest to standing one level lower, and the rows
     that fail there. Of groups that were formed one by one: the smallest group, and the best cut of
     it along each column by the order of its values.
-
-    Parameters
-    ----------
-    result : Result
     """
     people = result.problem.population
     asked = max(least_class(result.plan.models, people), 1)

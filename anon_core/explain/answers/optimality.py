@@ -10,12 +10,7 @@ from anon_core.pipeline.result import Result
 
 
 def is_optimal(result: Result) -> Answer:
-    """Say whether a release is proven best, by what, and how far it may be from it.
-
-    Parameters
-    ----------
-    result : Result
-    """
+    """Say whether a release is proven best, by what, and how far it may be from it."""
     account, algorithm = result.account, result.plan.algorithm
     kind = _kind(result)
     by = _metric(result)

@@ -14,8 +14,8 @@ from anon_core.data.table import Dataset
 from anon_core.explain.answers.answer import Answer, Cell, rows_said
 from anon_core.explain.answers.fitting import Covers, fitting
 from anon_core.pipeline.result import Result
+from anon_core.release.outcome import per_cent
 from anon_core.release.people import encode_population
-from anon_core.release.results import per_cent
 
 
 def values_of(result: Result, row: int) -> dict[str, str]:
@@ -43,7 +43,6 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
 
     Parameters
     ----------
-    result : Result
     known : mapping of str to str
         Quasi-identifiers with the values that are known, written as in the table; nobody there
         needs to have them.

@@ -71,7 +71,6 @@ def step_at(result: Result, node: NodeOf, models: tuple[GroupModel, ...] | None 
 
     Parameters
     ----------
-    result : Result
     node : tuple of int
         A level per quasi-identifier.
     models : tuple of GroupModel, optional

@@ -34,7 +34,6 @@ def suppressed_row(result: Result, row: int) -> Answer:
 
     Parameters
     ----------
-    result : Result
     row : int
         Counted from 0, of the table as it was searched.
 

@@ -13,7 +13,7 @@ from anon_core.explain.text import checklist
 from anon_core.explain.text.checklist import Item
 from anon_core.pipeline.measure.value_breakdown import columns_told, who_pays
 from anon_core.pipeline.result import Result
-from anon_core.release.results import per_cent
+from anon_core.release.outcome import per_cent
 
 #: A value of fewer rows says nothing of its people; from this share suppressed, and this many
 #: times the share of all rows, one value pays for the others.
@@ -27,7 +27,6 @@ class Check:
 
     Attributes
     ----------
-    item : Item
     reason : str
         What was filed for it; empty where nothing was.
     """

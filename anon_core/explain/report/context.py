@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 from anon_core.base.audiences import RELEASE_MODELS, ReleaseModel
 from anon_core.base.bounded_reading import MOST_TEXT_BYTES, read_regular
 from anon_core.base.errors import BadPlan, brief, clipped, listing, nearest
-from anon_core.recipe.parts import read_tables
+from anon_core.recipe.readers import read_tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,6 @@ class Alternative:
 
     Attributes
     ----------
-    name, reason : str
     figures : mapping of str to str
         What it reached, in words, by what was measured.
     """
@@ -57,7 +56,6 @@ class Decision:
     ----------
     author, approver : str
         Two persons: who wrote the report, and who approved the release.
-    expert, qualification : str
     date, valid_until : str
         ISO 8601, as 2026-11-22; empty where open.
     review_triggers : tuple of str
@@ -100,7 +98,6 @@ class ReleaseContext:
 
     Attributes
     ----------
-    title, purpose, recipient : str
     model : ReleaseModel or None
         How it is released; None where nobody said so.
     controls : tuple of str
@@ -119,7 +116,6 @@ class ReleaseContext:
         Whether people are identifiable in this context, in words.
     reasons : mapping of str to str
         Why the release goes out although a check does not hold, by the check's id.
-    decision : Decision
     """
 
     title: str = ""

@@ -118,8 +118,6 @@ def evidence(
 
     Parameters
     ----------
-    result : Result
-    context : ReleaseContext
     command : str
         The command that makes the report again; empty where it was made on the pages.
     suggested : mapping of str to str

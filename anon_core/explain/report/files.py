@@ -105,7 +105,6 @@ def edition_of(
 
     Parameters
     ----------
-    result : Result
     context : ReleaseContext, optional
         What people state; nothing, if it is not given.
     public : bool

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from anon_core.explain.text.phrases import chance
-from anon_core.release.results import per_cent
+from anon_core.release.outcome import per_cent
 
 NOT_STATED = "Not stated."
 _MISSING = "(missing)"
@@ -27,7 +27,6 @@ class Block:
     Attributes
     ----------
     kind : {'text', 'list', 'facts', 'table', 'bars'}
-    title : str
     items : tuple of str
         Sentences of a text or list.
     heads : tuple of str

@@ -25,7 +25,6 @@ class Item:
     ----------
     about : str
         What it is about, the same in every run: a reason given for it is filed under this.
-    sentence : str
     mark : {'holds', 'warning', 'note'}
     """
 

@@ -14,8 +14,8 @@ from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.contracts.metric import headline
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
+from anon_core.release.outcome import per_cent
 from anon_core.release.release import raw_view
-from anon_core.release.results import per_cent
 
 Standing = Literal["met", "not met", "no threshold"]
 #: Share of rows unique over all published columns from which that has to be acknowledged.

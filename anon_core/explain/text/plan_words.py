@@ -13,8 +13,8 @@ from anon_core.contracts.model import GroupModel, PrivacyModel
 from anon_core.contracts.partitioner import Partitioner
 from anon_core.contracts.search_cost import BEST_BY
 from anon_core.explain.text.phrases import count, in_a_sentence, share, symbol
-from anon_core.recipe.parts import SEARCH
 from anon_core.recipe.plan import Plan
+from anon_core.recipe.readers import SEARCH
 
 if TYPE_CHECKING:
     from anon_core.data.table import Dataset
@@ -70,7 +70,6 @@ def of_several(model: GroupModel, columns: Sequence[str], secret: int) -> str:
 
     Parameters
     ----------
-    model : GroupModel
     columns : sequence of str
         Those that the promise is about.
     secret : int
@@ -260,11 +259,6 @@ def numbers_asked(models: Sequence[PrivacyModel]) -> list[tuple[str, int | float
 
 
 def short_name(plan: Plan) -> str:
-    """Return a run's name in a few words, such as 'Mondrian k 12 l 8'.
-
-    Parameters
-    ----------
-    plan : Plan
-    """
+    """Return a run's name in a few words, such as 'Mondrian k 12 l 8'."""
     numbers = [f"{name} {value:g}" for name, value in numbers_asked(plan.models)]
     return " ".join([plan.algorithm.title, *numbers])

@@ -27,8 +27,6 @@ class Tile:
 
     Attributes
     ----------
-    name : str
-    figure : str
     word : str
         How it stands against its limit, in a few words.
     verdict : {'bad', 'doubtful', 'good', 'plain'}

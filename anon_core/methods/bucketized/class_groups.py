@@ -51,11 +51,9 @@ def groups_by(
     ----------
     way : Partitioner or Algorithm
         What `forms_groups` says yes to.
-    problem : Problem
     models : sequence of GroupModel
     blocks : sequence of tuples of str
         See `Partitioner.split_linked`.
-    context : Context
 
     Raises
     ------

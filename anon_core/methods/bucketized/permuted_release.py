@@ -15,9 +15,9 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets, Partitioner
 from anon_core.methods.bucketized.class_groups import forms_groups, groups_by
 from anon_core.release.grouping import Grouping
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
 from anon_core.release.release import Block, Release
-from anon_core.release.results import Outcome, SearchAccount
 from anon_core.release.vocabulary import of_level
 
 
@@ -47,7 +47,6 @@ def permuted(
 
     Parameters
     ----------
-    problem : Problem
     partition : Partitioner or Algorithm
         What forms the groups.
     models : sequence of GroupModel
@@ -55,7 +54,6 @@ def permuted(
         Columns that stay linked; together all published columns.
     tables : sequence of tuples of str
         Columns of each published table; more than one are joined by the group id.
-    context : Context
     told : bool
         Whether the recipe tells the blocks, so that they can be counted on when it is verified.
 

@@ -66,7 +66,6 @@ class Reconstruction:
         ----------
         view : View
             Of the release that was rebuilt.
-        sensitive : str
         entry : int
             Place of the person's entry in `delta`.
         """
@@ -135,7 +134,6 @@ def anatomy_reconstruction(release: Release, sensitive: str, least: int) -> Reco
     ----------
     release : Release
         Of exact cells.
-    sensitive : str
     least : int
         l of the bound.
 

@@ -27,7 +27,6 @@ def matching(view: View, people: npt.NDArray[np.int32], column: str) -> Sliced:
 
     Parameters
     ----------
-    view : View
     people : int32 array of shape (people, quasi)
         Leaf numbers of the quasi-identifiers.
     column : str
@@ -116,12 +115,10 @@ def sliced_posteriors(buckets: Sliced, values: int, least: int, context: Context
 
     Parameters
     ----------
-    buckets : Sliced
     values : int
         Number of sensitive values.
     least : int
         l.
-    context : Context
     """
     people = len(buckets.value)
     most = np.zeros(len(buckets.group), dtype=np.int64)

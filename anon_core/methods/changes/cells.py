@@ -16,7 +16,6 @@ def by_text(column: Column, told: Callable[[str], str], kind: ColumnKind | None 
 
     Parameters
     ----------
-    column : Column
     told : callable
         Given a text, it returns what is published; asked once for each text that a row has.
     kind : str, optional

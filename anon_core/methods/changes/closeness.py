@@ -98,7 +98,6 @@ def window(values: F64, published: F64, width: int) -> tuple[F64, F64]:
         Published values whose window is asked.
     published : float64 array
         All of the column, without missing ones.
-    width : int
     """
     ordered = np.sort(published)
     first = np.searchsorted(ordered, values, side="left") - width

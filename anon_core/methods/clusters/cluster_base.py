@@ -23,8 +23,8 @@ from anon_core.methods.partition.box_release import box_outcome
 from anon_core.methods.partition.merging import merged_as_published
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree
 from anon_core.methods.partition.public_boxes import least_size
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 _MOST = 4000  # tuples that are compared with each other; larger tables are cut into blocks first
 

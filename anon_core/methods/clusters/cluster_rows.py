@@ -45,12 +45,8 @@ def k_members(problem: Problem, block: I64, k: int, prices: Prices, context: Con
 
     Parameters
     ----------
-    problem : Problem
     block : int64 array of shape (runs,)
         Clusters stay within these, each of which has k rows.
-    k : int
-    prices : Prices
-    context : Context
 
     Returns
     -------
@@ -92,8 +88,6 @@ def average_vectors(points: F64, count: I64, k: int, context: Context) -> I64:
     points : float64 array of shape (tuples, attributes)
         Standardised, so that attributes weigh alike.
     count : int64 array of shape (tuples,)
-    k : int
-    context : Context
 
     Returns
     -------
@@ -174,12 +168,10 @@ def indexed_leaves(problem: Problem, k: int, full: int, prices: Prices, context:
 
     Parameters
     ----------
-    problem : Problem
     k : int
         Rows that every leaf and every part of it keeps.
     full : int
         Rows from which on a leaf is split for good; 2k or more.
-    prices : Prices
     context : Context
         When time is up, what is left is inserted and no more is split.
 
@@ -212,12 +204,8 @@ def seeded_halves(problem: Problem, block: I64, k: int, prices: Prices, context:
 
     Parameters
     ----------
-    problem : Problem
     block : int64 array of shape (runs,)
         Parts to begin with, each of which has k rows.
-    k : int
-    prices : Prices
-    context : Context
 
     Returns
     -------

@@ -120,7 +120,6 @@ class Assigned:
 
     Parameters
     ----------
-    people : People
     failed : sequence of tuples of int
         Levels that broke a promise by the values of some class.
     """

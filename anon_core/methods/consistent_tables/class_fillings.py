@@ -36,7 +36,6 @@ def tables(boxes: Boxes, removed: int) -> int:
 
     Parameters
     ----------
-    boxes : Boxes
     removed : int
         Rows that are not published.
     """

@@ -31,7 +31,6 @@ class Fact:
     ----------
     part : tuple of int
         Its classes.
-    column : int
     median : int
         The leaf at which it was cut; -1 where the column did not cut it.
     above : bool

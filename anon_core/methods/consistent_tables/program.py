@@ -187,7 +187,6 @@ def solutions(
         Adding up to the same in every solution.
     most : int
         Solutions after which it ends.
-    context : Context
     """
     found: list[tuple[int, ...]] = []
     for program in programs:

@@ -26,9 +26,6 @@ class Side:
     ----------
     cut : {'median', 'children', 'apart', 'anywhere'}
         As `UncutClasses.cut`.
-    by_node : bool
-    hierarchy : Hierarchy
-    low, high : int
     """
 
     cut: str
@@ -68,8 +65,6 @@ class UncutWorlds:
 
     Attributes
     ----------
-    rule : UncutClasses
-    boxes : Boxes
     most : int
         Worlds after which it does not count further.
     """
@@ -182,8 +177,6 @@ def conditions(
 
     Parameters
     ----------
-    program : Program
-    side : Side
     of_leaf : sequence of sequences of int
         Variables that count the rows at each leaf from the first to the last.
     rows : int

@@ -141,8 +141,6 @@ def with_learned(view: View, column: str, counted: Learned, settled: Sequence[Se
 
     Parameters
     ----------
-    view : View
-    column : str
     counted : Learned
         What the release itself shows, for columns that stand beside the sensitive one.
     settled : sequence of Settled
@@ -228,7 +226,6 @@ def ranked(group: I64, weight: F64, groups: int) -> Ranked:
     group : int64 array of shape (entries,)
     weight : float64 array of shape (entries,)
         Not negative; what has weight 0 is ruled out.
-    groups : int
     """
     entry = np.flatnonzero(weight > 0)
     entry = entry[np.lexsort((-weight[entry], group[entry]))]

@@ -29,10 +29,8 @@ class Block:
 
     Attributes
     ----------
-    table : BlockTable
     columns : tuple of str
         Its quasi-identifiers.
-    dealt : Dealt
     first_row : int64 array of shape (lines,)
         Where the rows of each line of the table begin.
     cells : tuple of int64 arrays
@@ -52,13 +50,10 @@ class Settled:
 
     Attributes
     ----------
-    block : Block
     share : float64 array of shape (shares,)
         How likely each row has each value of its group; see `Dealt`.
     says : float64 array of shape (cells, values)
         log of how likely each cell is with each value.
-    rounds : int
-    converged : bool
     """
 
     block: Block
@@ -81,7 +76,6 @@ def rows_of(view: View, table: BlockTable, values: Histogram) -> Block:
 
     Parameters
     ----------
-    view : View
     table : BlockTable
         Its entries stand group by group.
     values : Histogram
@@ -123,7 +117,6 @@ def settle(
 
     Parameters
     ----------
-    block : Block
     values : int
         Number of sensitive values.
     rounds : int

@@ -82,8 +82,6 @@ def learn(view: View, column: str, base: Mapping[str, F64]) -> Learned:
 
     Parameters
     ----------
-    view : View
-    column : str
     base : mapping of str to float64 array of shape (leaves,)
         By quasi-identifier, how common its values are, as far as an attacker knows.
     """
@@ -184,7 +182,6 @@ def guesses(learned: Learned, codes: I32, context: Context) -> Guesses:
 
     Parameters
     ----------
-    learned : Learned
     codes : int32 array of shape (people, columns)
         Leaves of the quasi-identifiers, in the order of `Learned.columns`.
     context : Context

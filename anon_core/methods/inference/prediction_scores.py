@@ -12,7 +12,7 @@ from anon_core.methods.inference.corrected_risk import Share, corrected, wilson
 from anon_core.methods.inference.naive_bayes import Learned, guesses
 from anon_core.release.attack_result import Cell, Details
 from anon_core.release.holdout import Holdout
-from anon_core.release.results import per_cent
+from anon_core.release.outcome import per_cent
 
 #: How people who had no part in a release come about, where there are none.
 NOBODY = (
@@ -24,13 +24,7 @@ _SURE = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
-    """Guesses of people who had no part in the release.
-
-    Attributes
-    ----------
-    right : float
-    people : int
-    """
+    """Guesses of people who had no part in the release."""
 
     right: float
     people: int
@@ -48,12 +42,9 @@ def control_of(
 
     Parameters
     ----------
-    learned : Learned
-    others : Holdout or None
     column : str
         The sensitive column; whoever has no value of it is left out, and a value that the table
         has not is never guessed.
-    context : Context
     """
     if others is None:
         return None
@@ -119,10 +110,8 @@ def told_of(
     ----------
     right : float
         Right guesses of people of the table.
-    attempted : int
     baseline : float
         Share of whom naming the commonest value is right.
-    control : Control or None
     """
     if control is None:
         return NOBODY, (), None

@@ -33,7 +33,6 @@ def under_one_node(entries: Entries, domain: Hierarchy, tree: Hierarchy, level: 
         Values are leaves of `domain`.
     domain, tree : Hierarchy
         The column as it is published, and what its values are generalized to.
-    level : int
     """
     place = np.array([tree.code.get(text, -1) for text in domain.leaves], dtype=np.int64)
     of_leaf = np.where(place >= 0, tree.node(level)[place], -1)
@@ -60,7 +59,6 @@ def within(entries: Entries, measure: F64, width: float) -> I64:
 
     Parameters
     ----------
-    entries : Entries
     measure : float64 array of shape (leaves,)
         Number of each leaf, ascending; a missing one is last, and of no entry.
     width : float
@@ -88,8 +86,6 @@ def _people_within(entries: Entries, who: Values, last: I64) -> I64:
 
     Parameters
     ----------
-    entries : Entries
-    who : Values
     last : int64 array of shape (leaves,)
         The last leaf within the range that begins at each.
     """

@@ -110,7 +110,6 @@ class Secrets:
 
     Attributes
     ----------
-    column : str
     published, raw : Entries
         As the release shows it, and as the table itself would, identifiers removed.
     attempted, eligible : int
@@ -190,7 +189,6 @@ def entries_of(counted: Histogram, leaves: int, people: Values | None = None) ->
 
     Parameters
     ----------
-    counted : Histogram
     leaves : int
         Leaves of the column.
     people : Values or None

@@ -91,7 +91,6 @@ class Lattice:
 
     Parameters
     ----------
-    problem : Problem
     sensitive : sequence of str
         Columns whose histograms the models need; their values stay in the keys, unchanged.
     public : bool
@@ -104,7 +103,6 @@ class Lattice:
         Which attributes the shared stops on the way to other nodes raise.
     packing : Packing
         Where its attributes stand in the keys, and what their leaves become.
-    spare : Spare
 
     Raises
     ------

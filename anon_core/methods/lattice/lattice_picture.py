@@ -22,8 +22,8 @@ from anon_core.methods.lattice.lattice import Node
 from anon_core.methods.lattice.lattice_decisions import FAILED, SATISFIED, UNKNOWN
 from anon_core.methods.lattice.node_cost import NodeCost
 from anon_core.methods.lattice.nodes import MOST_LISTED, Nodes, rows_allowed
+from anon_core.release.outcome import SearchAccount
 from anon_core.release.problem import Problem
-from anon_core.release.results import SearchAccount
 
 #: A lattice of so many nodes is drawn whole.
 MOST_DRAWN = 400
@@ -53,7 +53,6 @@ class Pictured:
         Rows that have to go, and classes that stay; None where there was no time to count.
     cost : float or None
         By the picture's metric.
-    chosen : bool
     minimal, locally_minimal : bool
         Whether no node anywhere below it holds, and whether it is the lowest that holds on some
         path from the bottom (Samarati 2001); as far as that is known.
@@ -123,10 +122,7 @@ def lattice_picture(
 
     Parameters
     ----------
-    problem : Problem
     models : sequence of GroupModel
-    account : SearchAccount
-    context : Context
     max_suppression : float
         Share of rows the search was allowed to remove.
     transformation : str

@@ -10,7 +10,7 @@ from anon_core.contracts.metric import Metric
 from anon_core.methods.lattice.lattice import Node
 from anon_core.methods.lattice.node_cost import NodeCost
 from anon_core.methods.lattice.nodes import Nodes
-from anon_core.release.results import Outcome, SearchAccount
+from anon_core.release.outcome import Outcome, SearchAccount
 
 #: Rows beyond the budget, then cost: what does not fit the budget is worse than all that does.
 Value = tuple[int, float]
@@ -22,7 +22,6 @@ class Clock:
 
     Attributes
     ----------
-    context : Context
     seconds : float
         The whole time box.
     began : float

@@ -131,7 +131,6 @@ class NodeCost:
         Parameters
         ----------
         node : tuple of int
-        classes : Classes
         keep : bool array of shape (classes,)
             Which of them stay.
         fields : list of int64 arrays of shape (classes,)

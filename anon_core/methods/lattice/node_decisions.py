@@ -102,7 +102,6 @@ def close_many(nodes: Nodes, status: U8) -> None:
 
     Parameters
     ----------
-    nodes : Nodes
     status : uint8 array of the lattice's shape, changed in place
     """
     least = least_class(nodes.models, nodes.problem.population)
@@ -137,7 +136,6 @@ def walk_all(nodes: Nodes, status: U8, metric: str = "loss") -> SizeSweep | None
 
     Parameters
     ----------
-    nodes : Nodes
     status : uint8 array of the lattice's shape, filled where the pass was made
     metric : str
         A metric of cells to price nodes by.

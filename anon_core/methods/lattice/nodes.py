@@ -74,7 +74,6 @@ class JudgedNode:
 
     Attributes
     ----------
-    classes : Classes
     keep : bool array of shape (classes,)
         Which keep every promise; the others are removed.
     possible : bool array of shape (classes,)
@@ -96,11 +95,9 @@ class Nodes:
 
     Parameters
     ----------
-    problem : Problem
     models : sequence of GroupModel
     budget : int
         Rows that may be suppressed, where `transformation` removes rows at all.
-    context : Context
     transformation : str
         One of `transformation.LEVEL_MODELS`.
 
@@ -108,7 +105,6 @@ class Nodes:
     ----------
     problem : Problem
         As it is searched: its hierarchies have the levels that `transformation` allows.
-    lattice : Lattice
     rows : int
         Rows of the table.
     checked : int

@@ -41,7 +41,6 @@ def criterion(nodes: Nodes, node: Node, which: str) -> float:
 
     Parameters
     ----------
-    nodes : Nodes
     node : tuple of int
     which : str
         One of `CRITERIA`. `distinct tuples` is negative, since more of them are preferred.

@@ -108,10 +108,8 @@ def size_sweep(
 
     Parameters
     ----------
-    problem : Problem
     limits : sequence of int
         Least class sizes.
-    context : Context
     metric : CellCost or str
         A metric of cells, or its name where nothing of it is set.
     threads : int

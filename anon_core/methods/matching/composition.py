@@ -215,7 +215,6 @@ def own_values(keys: I64, value: I32, people: int, values: int) -> Bits:
     keys : int64 array of shape (keys,)
         The tuple of each key of a frequency set.
     value : int32 array of shape (keys,)
-    people, values : int
     """
     found = np.zeros((people, _words(values)), dtype=np.uint64)
     np.bitwise_or.at(found.reshape(-1), keys * found.shape[1] + value // 64, _bit(value))

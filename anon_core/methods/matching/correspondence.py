@@ -55,7 +55,6 @@ def rows_left(one: Classes, two: Classes, people: I32, *, grown: bool, context: 
     people : int32 array of shape (tuples, quasi)
     grown : bool
         Whether everyone of the earlier release is still here, so that others have joined.
-    context : Context
     """
     from scipy.sparse import csr_array
 

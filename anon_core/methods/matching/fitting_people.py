@@ -67,7 +67,6 @@ def public_people(population: Population | None, people: FrequencySet, owner: st
 
     Parameters
     ----------
-    population : Population or None
     people : FrequencySet
         Everyone of the private table.
     owner : str
@@ -173,7 +172,6 @@ class PopulationRisk:
     ----------
     chance : float64 array of shape (classes,)
         1/F where the population is counted, its posterior mean where only its size is known.
-    estimated : bool
     size : int
         People in the population.
     unmatched : int
@@ -293,7 +291,6 @@ class Linked:
 
     Attributes
     ----------
-    risk : PopulationRisk
     attempted, eligible : int
         Those of the table, and of them those who are published: persons where a column tells them
         apart, else rows.
@@ -458,7 +455,6 @@ def fewest_persons(
         First and last leaf of each class's cells.
     pairs : tuple of int64 arrays of shape (pairs,)
         Class and person of everyone who has a row in it, no pair twice.
-    context : Context
 
     Returns
     -------

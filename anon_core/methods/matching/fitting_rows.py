@@ -72,7 +72,6 @@ def fits(people: FrequencySet, view: View, persons: Persons, context: Context) -
     ----------
     people : FrequencySet
         Those whom rows may fit, by their quasi-identifiers: everyone of the private table.
-    view : View
     persons : Persons
         The view's classes by all quasi-identifiers.
 
@@ -210,7 +209,6 @@ def fewest_fitting(
         First and last leaf of each class's cells.
     sizes : int64 array of shape (classes,)
         Published rows.
-    context : Context
     """
     of_person = rows_fitting(codes, low, high, sizes, context)
     if of_person is None:
@@ -231,7 +229,6 @@ def least_of_fitting(
         A number of each of the people.
     unfit : int64 array of shape (classes,)
         What stands in for it where nobody fits.
-    context : Context
     """
     boxes = _Boxes(codes, low, high)
     room = np.empty(WORD * WORDS, dtype=np.int64)

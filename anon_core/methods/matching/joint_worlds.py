@@ -40,7 +40,6 @@ def joint_candidates(
         People of each tuple.
     both : uint64 array of shape (tuples, words)
         The values that both releases allow each person alone.
-    context : Context
 
     Returns
     -------

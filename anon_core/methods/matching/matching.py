@@ -22,9 +22,9 @@ from anon_core.base.params import integer
 from anon_core.contracts.min_group_size import LeastSize
 from anon_core.kernels.widening_boxes import Sorted, covered_pairs
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import State, Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.release import View
-from anon_core.release.results import State, Verdict
 
 MOST_PAIRS = 20_000_000  # beyond, classes of k rows decide
 WORK = 20_000_000  # tuples passed at most between two looks at the cancel button
@@ -116,7 +116,6 @@ def by_order(codes: npt.NDArray[np.int32], count: I64) -> tuple[Sorted, I64, I64
 
     Returns
     -------
-    Sorted
     across : int64 array of shape (attributes,)
         The column of each of its attributes.
     order : int64 array of shape (tuples,)

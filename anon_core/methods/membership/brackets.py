@@ -86,7 +86,6 @@ def limits(system: System, lower: I64, upper: I64, outside: B1) -> tuple[F64, F6
 
     Parameters
     ----------
-    system : System
     lower, upper : int64 arrays of shape (variables,)
     outside : bool array of shape (variables,)
         Variables that count the people in no group; theirs are the limits of all others' share.
@@ -165,7 +164,6 @@ def _odds(
     ----------
     share : tuple of float64 arrays of shape (entries,)
         Bounds on the chance of each group with one more place known.
-    held : int
     """
     size = len(system.total)
     at, rows = shared.at, system.rows

@@ -82,12 +82,10 @@ def bucket_witnesses(part: System, targets: Targets, known: I64, context: Contex
 
     Parameters
     ----------
-    part : System
     targets : Targets
         What is still open.
     known : int64 array of shape (variables,)
         A solution.
-    context : Context
 
     Notes
     -----

@@ -100,7 +100,6 @@ def published_buckets(view: View, population: Population, context: Context) -> P
         Only what is published; sensitive columns are not in the public table and drop out.
     population : Population
         With its table (distinct tuples of leaf numbers).
-    context : Context
 
     Raises
     ------

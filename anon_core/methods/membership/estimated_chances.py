@@ -220,7 +220,6 @@ def estimate(
 
     Parameters
     ----------
-    system : System
     counted : Counted
         What `count` found.
     context : Context, optional

@@ -92,7 +92,6 @@ def count(
 
     Parameters
     ----------
-    system : System
     context : Context, optional
         Its deadline and cancel leave the remaining parts uncounted.
     max_states, max_edges : int
@@ -136,7 +135,6 @@ def shares(asked: Asked, means: npt.NDArray[np.float64]) -> npt.NDArray[np.float
 
     Parameters
     ----------
-    asked : BucketProblem or JointProblem
     means : float64 array of shape (variables,)
 
     Returns

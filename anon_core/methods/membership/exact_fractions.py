@@ -21,7 +21,6 @@ def exact_means(part: System, *, max_states: int = MAX_STATES) -> list[Fraction]
 
     Parameters
     ----------
-    part : System
     max_states : int
         Largest number of states of all layers together.
 

@@ -87,8 +87,6 @@ def solve(
 
     Parameters
     ----------
-    part : System
-    targets : Targets
     context : Context
         Its deadline bounds the solver's time; on cancel the solver is left behind.
     must : bool

@@ -24,7 +24,6 @@ class Members:
 
     Attributes
     ----------
-    published : Published
     decision : Decision
         By distinct public tuple, as the equations say; where a bucket is unclear, only what it
         proves counts, see `present`.

@@ -18,7 +18,6 @@ def spread_of(graded: Graded, rows: I64) -> Details:
 
     Parameters
     ----------
-    graded : Graded
     rows : int64 array of shape (types,)
         Rows of the table of each type: the truth, for scoring.
     """

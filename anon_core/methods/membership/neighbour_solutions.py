@@ -59,12 +59,10 @@ def local_witnesses(
 
     Parameters
     ----------
-    part : System
     targets : Targets
         What is still open.
     known : int64 array of shape (variables,)
         A solution.
-    context : Context
     attempt : int
         Another number tries other neighbourhoods.
 

@@ -23,7 +23,7 @@ from anon_core.methods.membership.exact_chances import MAX_STATES, count_part, s
 from anon_core.methods.membership.exact_fractions import exact_means
 from anon_core.methods.membership.integer_program import solvable
 from anon_core.methods.membership.joint_model import Asked
-from anon_core.release.results import State
+from anon_core.release.outcome import State
 
 _SETTLED = 2_000  # layers up to which a part is counted that limits have settled
 _FEW = 32
@@ -33,12 +33,7 @@ WITHIN, OPEN, OUTSIDE = np.int8(1), np.int8(-1), np.int8(0)
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """δ_min and δ_max as they were written.
-
-    Attributes
-    ----------
-    low, high : Fraction
-    """
+    """δ_min and δ_max as they were written."""
 
     low: Fraction
     high: Fraction
@@ -113,7 +108,6 @@ def averages_break(system: System, bounds: Bounds) -> bool:
     ----------
     system : System
         Of buckets of which nobody fits two.
-    bounds : Bounds
     """
     people = system.sums(system.people)
     return not bool(bounds.hold(system.total, people).all())
@@ -131,8 +125,6 @@ def judge(
 
     Parameters
     ----------
-    asked : BucketProblem or JointProblem
-    bounds : Bounds
     context : Context
         What is not counted when its time is up stays open.
     max_states : int

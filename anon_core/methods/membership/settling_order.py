@@ -29,7 +29,6 @@ class Layer:
 
     Attributes
     ----------
-    variable : int
     row : int64 array of shape (rows of the type,)
     word, shift, mask : int64 arrays of shape (rows of the type,)
     later : int64 array of shape (rows of the type,)
@@ -38,7 +37,6 @@ class Layer:
         Added to every key first: totals of the rows that this type is the first of.
     step : int64 array of shape (words,)
         What one person takes from a key.
-    most : int
     ways : float64 array of shape (most + 1,)
         Choices of y people, scaled to a maximum of 1.
     log_scale : float

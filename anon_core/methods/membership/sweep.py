@@ -64,7 +64,6 @@ def sweep(
 
     Parameters
     ----------
-    plan : Plan
     context : Context
         Its deadline and cancel end the pass.
     max_states, max_edges : int

@@ -36,7 +36,6 @@ def united(view: View, label: I64) -> View:
 
     Parameters
     ----------
-    view : View
     label : int64 array of shape (groups,)
     """
     blocks: list[BlockTable] = []

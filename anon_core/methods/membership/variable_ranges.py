@@ -37,8 +37,6 @@ def settle(part: System, targets: Targets, known: I64 | None, context: Context) 
 
     Parameters
     ----------
-    part : System
-    targets : Targets
     known : int64 array of shape (variables,), or None
         A solution; without one the first is sought. It changes no answer.
     context : Context
@@ -139,7 +137,6 @@ def ranges(
 
     Returns
     -------
-    Ranges
     broken : bool array of shape (rows,)
         Rows of equations that no choice of public people meets.
     """

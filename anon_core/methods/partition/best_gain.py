@@ -44,11 +44,9 @@ def gain_parts(
 
     Parameters
     ----------
-    problem : Problem
     models : sequence of GroupModel
     prices : Prices
         See `cell_prices`.
-    context : Context
     quartiles : bool
         Cut ranges only at the first, second or third quartile, at whichever saves most.
     start : int64 array of shape (runs,), optional
@@ -168,7 +166,6 @@ def cell_prices(
 
     Parameters
     ----------
-    problem : Problem
     metric : CellCost
         Its price of a range must grow with the distance of the ends.
     as_nodes : sequence of bool

@@ -12,9 +12,9 @@ from anon_core.contracts.partitioner import Buckets
 from anon_core.data.frequency import dense_rank
 from anon_core.kernels.boxes_of_groups import widen_boxes
 from anon_core.release.grouping import Grouping
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
 from anon_core.release.release import one_block
-from anon_core.release.results import Outcome, SearchAccount
 from anon_core.release.vocabulary import Vocabulary, of_boxes
 
 
@@ -29,7 +29,6 @@ def box_outcome(
 
     Parameters
     ----------
-    problem : Problem
     parts : Buckets
         Every part from 0 on has a key; -1 removes rows.
     as_nodes : sequence of bool

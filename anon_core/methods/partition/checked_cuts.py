@@ -61,12 +61,9 @@ def asked_parts(
 
     Parameters
     ----------
-    problem : Problem
     models : sequence of GroupModel
     entries : Buckets
         Keys with their rows, in the parts to begin with; a key may stand there row by row.
-    ways : Ways
-    context : Context
     least : int
         Rows every part needs.
 

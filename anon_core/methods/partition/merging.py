@@ -106,10 +106,6 @@ def merged_as_published(
 
     Groups that publish the same cells are one class. Where groups that keep a promise may break it
     together, such are made one group, and merging goes on.
-
-    Parameters
-    ----------
-    as_nodes, blank_above : as for `box_outcome`
     """
     public = public_boxes(problem, models, as_nodes, context, blank_above=blank_above)
     while True:

@@ -32,7 +32,6 @@ class WatchedTuples(Tuples):
     ----------
     run : int64 array of shape (tuples,)
         Run of the frequency set that each tuple belongs to.
-    runs : int
     """
 
     run: npt.NDArray[np.int64]
@@ -106,9 +105,7 @@ def strict_parts(
 
     Parameters
     ----------
-    problem : Problem
     models : sequence of GroupModel
-    context : Context
     by_tree : sequence of bool, optional
         Per quasi-identifier, whether it is cut along its hierarchy; see `cut_by_tree`.
     weights : float64 array of shape (quasi,), optional

@@ -42,7 +42,6 @@ class Classes:
     ----------
     problem : Problem
         Its frequency set has one quasi tuple for each class.
-    parts : Buckets
     low, high : int32 arrays of shape (parts, quasi)
         First and last leaf of each part.
     """
@@ -68,10 +67,8 @@ def classes_in_pieces(
     ----------
     problem : Problem
         Of its frequency set nothing is taken but what sensitive columns count.
-    pieces : Pieces
     models : sequence of GroupModel
         Limits describe all of them.
-    context : Context
     by_tree : sequence of bool
         Per quasi-identifier, whether it is cut along its hierarchy; see `cut_by_tree`.
     weights : float64 array of shape (quasi,)

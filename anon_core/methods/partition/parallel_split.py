@@ -278,7 +278,6 @@ def by_width(low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], by: Axes) 
     ----------
     low, high : int32 arrays of shape (attributes,)
         The part's smallest and largest codes.
-    by : Axes
     """
     nothing = np.empty(0, dtype=np.int64)
     ends = Tuples(

@@ -24,7 +24,6 @@ class Axis:
 
     Attributes
     ----------
-    column : str
     numeric : bool
         Whether places are the column's own numbers; else they count leaves in their order.
     places : tuple of float
@@ -66,7 +65,6 @@ class PartsPicture:
 
     Attributes
     ----------
-    across, up : Axis
     boxes : tuple of Box
         Most rows first; at most `MOST_BOXES`.
     all_boxes : int

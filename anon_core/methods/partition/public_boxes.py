@@ -29,11 +29,9 @@ class PublicBoxes:
 
     Attributes
     ----------
-    problem : Problem
     as_nodes : sequence of bool
     blank_above : sequence of int or None
         As for `box_outcome`.
-    context : Context
     """
 
     problem: Problem

@@ -86,7 +86,6 @@ class Partition:
     Attributes
     ----------
     part_of_run : int64 array of shape (runs,)
-    boxes : Boxes
     people : int64 array of shape (parts,)
         Public people whom each part's box covers.
     """
@@ -135,7 +134,6 @@ class PublicPartition:
 
     Parameters
     ----------
-    problem : Problem
     models : sequence of GroupModel
     cuts : str
         See `cuts_choice`.

@@ -79,12 +79,8 @@ def placed(
 
     Parameters
     ----------
-    problem : Problem
-    tree : CutTree
     node : int64 array of shape (runs,)
         The node of each quasi tuple.
-    parts : Classes
-    context : Context
 
     Returns
     -------

@@ -26,9 +26,7 @@ def association(view: View, hierarchies: Mapping[str, Hierarchy], first: str, se
 
     Parameters
     ----------
-    view : View
     hierarchies : mapping of str to Hierarchy
-    first, second : str
 
     Returns
     -------

@@ -174,12 +174,10 @@ def workload(
     ----------
     problem : Problem
         Only its roles and hierarchies are looked at, so neither rows nor their order matter.
-    queries : int
     predicates : int
         w; 0 for as many as there can be.
     selectivity : float
         s in (0, 1].
-    generator : numpy.random.Generator
 
     Raises
     ------
@@ -264,10 +262,8 @@ def parts_of(hierarchy: Hierarchy, rows: I64, most: int = 12) -> Parts:
 
     Parameters
     ----------
-    hierarchy : Hierarchy
     rows : int64 array of shape (leaves,)
         Rows with each leaf.
-    most : int
     """
     part = np.full(len(hierarchy.leaves), -1, dtype=np.int64)
     seen = np.flatnonzero(rows > 0)

@@ -25,7 +25,6 @@ def by_hand(problem: Problem, queries: Sequence[Mapping[str, Predicate]]) -> tup
 
     Parameters
     ----------
-    problem : Problem
     queries : sequence of mappings of columns to predicates
 
     Returns

@@ -158,7 +158,6 @@ def expected(view: View, first: str, second: str) -> AnyTable:
 
     Parameters
     ----------
-    view : View
     first, second : str
         Published columns.
 

@@ -86,7 +86,6 @@ def answers(
         A part that a query does not ask about multiplies by 1.
     cells : int
         Published cells of all parts' columns, the width of the tables.
-    table : callable
     context : Context
         Looked at for cancellation before every stretch.
 
@@ -191,8 +190,6 @@ def overlap(
 
     Parameters
     ----------
-    hierarchy : Hierarchy
-    vocabulary : Vocabulary
     lo, hi : int32 arrays of shape (intervals,)
         First and last leaf of each interval.
     spread : {'leaves', 'length'}
@@ -239,8 +236,6 @@ def counts(
 
     Parameters
     ----------
-    problem : Problem
-    workload : Workload
     context : Context, optional
         Looked at for cancellation between parts of the work.
 
@@ -279,9 +274,7 @@ def estimates(
 
     Parameters
     ----------
-    view : View
     hierarchies : mapping of str to Hierarchy
-    workload : Workload
     spread : {'leaves', 'length'}
         See `overlap`.
     context : Context, optional

@@ -59,15 +59,12 @@ def aim(
 
     Parameters
     ----------
-    register : Register
-    view : View
     truth : Truth
         Where the rows of the people are.
     people : int
         How many are drawn at most.
     row : int
         Row of the table, counted from 1; 0 for people drawn.
-    context : Context
 
     Raises
     ------

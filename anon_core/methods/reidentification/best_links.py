@@ -64,12 +64,10 @@ def best_links(
     columns : sequence of Agreement
     cells : int32 array of shape (rows, columns)
         What each row says.
-    register : Register
     codes : int32 array of shape (tuples, columns)
         The register's people, columns as in `cells`.
     block : int or None
         A column whose cells part rows and people into blocks.
-    context : Context
     offered : int64 array of shape (tuples,), optional
         People of each tuple who may be linked; everyone, where it is not said. Posteriors are over
         everyone either way.

@@ -72,12 +72,8 @@ def candidates(
 
     Parameters
     ----------
-    view : View
-    register : Register
-    known : Known
     sets : sequence of tuple of int
         Places of columns among the quasi-identifiers.
-    context : Context
     """
     blocks = [b for b in view.blocks if any(n in view.quasi for n in b.columns)]
     tables = [_Cells(view, register, block, known.tolerance) for block in blocks]

@@ -21,7 +21,6 @@ class Change:
 
     Attributes
     ----------
-    column : str
     suppressed : bool
         Whether the column is left out; else it goes one level up.
     cost : float

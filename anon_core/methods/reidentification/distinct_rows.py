@@ -79,7 +79,6 @@ def whole_lines(view: View, truth: Truth, own: BlockTable, everyone: BlockTable)
     ----------
     view : View
         That behind the truth, or that of the table as it is.
-    truth : Truth
     own, everyone : BlockTable
         Lines of the view and of the table as it is; see `lines_of`.
     """

@@ -217,7 +217,6 @@ def rows_alike(
 
     Parameters
     ----------
-    view : View
     columns : tuple of str
     codes : int32 array of shape (lines, columns)
         Codes into the view's vocabularies.

@@ -61,9 +61,6 @@ def agreement(
 
     Parameters
     ----------
-    register : Register
-    name : str
-    vocabulary : Vocabulary
     epsilon : float
         Chance that a cell does not contain the value behind it.
     near : float

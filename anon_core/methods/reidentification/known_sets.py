@@ -69,8 +69,6 @@ def with_errors(
     register : int32 array of shape (tuples, columns)
     count : int64 array of shape (tuples,)
         People of each tuple.
-    share : float
-    generator : numpy.random.Generator
     """
     told = true.copy()
     for d in range(true.shape[1]):

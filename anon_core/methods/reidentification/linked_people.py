@@ -39,11 +39,8 @@ def own_groups(
 
     Parameters
     ----------
-    people : FrequencySet
-    places : Places
     run : int64 array of shape (people,)
         The person's quasi tuple, -1 for somebody who is not in the table.
-    generator : numpy.random.Generator
 
     Returns
     -------
@@ -80,13 +77,9 @@ def joined(
 
     Parameters
     ----------
-    view : View
-    register : Register
-    known : Known
     inside : float64 array of shape (people,)
         Chance that the person is in the table at all, or is the one whose rows are looked for.
     sets : sequence of tuple of int
-    context : Context
     """
     found = candidates(view, register, known, sets, context)
     chance = inside * found.held / np.maximum(found.rows, 1)

@@ -30,7 +30,6 @@ class MinimalUniques:
 
     Attributes
     ----------
-    lines : RowsAlike
     size : int
         Columns of the largest set, M.
     marks : mapping of tuple of int to uint8 array
@@ -99,8 +98,6 @@ def minimal_uniques(lines: RowsAlike, size: int, context: Context) -> MinimalUni
 
     Parameters
     ----------
-    lines : RowsAlike
-    size : int
     context : Context
         Asked before every set whether to go on.
     """

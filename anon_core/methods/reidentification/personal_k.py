@@ -16,7 +16,6 @@ def largest_own(group: I64, own: I64, groups: int) -> I64:
     Parameters
     ----------
     group, own : int64 arrays of shape (entries,)
-    groups : int
     """
     found = np.zeros(groups, dtype=np.int64)
     np.maximum.at(found, group, own)
@@ -53,7 +52,6 @@ def below(lines: Sequence[Sequence[str]], node: str) -> B1:
     ----------
     lines : sequence of sequence of str
         Of each value, its text and what it is generalized to, level by level up to the root.
-    node : str
     """
     return np.array([node in line for line in lines], dtype=np.bool_)
 
@@ -97,7 +95,6 @@ def breach(
         exact.
     leaves : mapping of str to sequence of str
         Of each node, the leaves under it.
-    node : str
 
     Examples
     --------

@@ -268,7 +268,6 @@ class Estimate:
 
     Attributes
     ----------
-    name : str
     uniques : float or None
         None where the estimator has no answer.
     chosen : bool

@@ -20,7 +20,6 @@ class Register:
 
     Attributes
     ----------
-    audience : Audience
     columns : tuple of str
         The quasi-identifiers.
     codes : int32 array of shape (tuples, quasi)

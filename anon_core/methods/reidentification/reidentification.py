@@ -65,7 +65,6 @@ def smallest_first(sizes: I64, keep: B1, rank: Callable[[B1], I64], risk: float)
     rank : callable
         Gives some of the classes their place by what they publish, so that it is told which of
         equals go.
-    risk : float
     """
     bound = as_written(risk)
     ordered = np.sort(sizes[keep])

@@ -71,11 +71,8 @@ def unique_rows(lines: RowsAlike, size: int, context: Context, begins: float) ->
 
     Parameters
     ----------
-    lines : RowsAlike
-    size : int
     context : Context
         Asked between any two combinations whether to go on; progress is told from `begins` on.
-    begins : float
 
     Notes
     -----

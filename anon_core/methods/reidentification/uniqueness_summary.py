@@ -23,8 +23,8 @@ from anon_core.methods.reidentification.population_uniques import (
 from anon_core.release.attack_result import Cell, Details
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.outcome import per_cent
 from anon_core.release.release import Persons, View
-from anon_core.release.results import per_cent
 
 _SINGLES = 5
 _NONE = (

@@ -53,7 +53,6 @@ def equal_distance(counted: Histogram, rows: I64) -> Distance:
 
     Parameters
     ----------
-    counted : Histogram
     rows : int64 array of shape (leaves,)
         Rows of each value in the whole table.
     """

@@ -96,7 +96,6 @@ def best_counts(rows: npt.NDArray[np.int64], removable: int) -> list[npt.NDArray
     ----------
     rows : int64 array of shape (values,)
         Rows of each value that occurs.
-    removable : int
     """
     if not len(rows):
         return []

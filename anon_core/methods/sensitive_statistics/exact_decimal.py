@@ -68,7 +68,6 @@ def sums(group: I64, number: I64, groups: int) -> I64:
     ----------
     group : int64 array of shape (entries,)
     number : int64 (or object) array of shape (entries,), not negative
-    groups : int
     """
     if number.dtype != object:
         if int(number.max(initial=0)) * max(len(number), 1) < _EXACT_IN_FLOATS:

@@ -26,7 +26,6 @@ def gains(counted: Histogram, rows: I64) -> F64:
 
     Parameters
     ----------
-    counted : Histogram
     rows : int64 array of shape (leaves,)
         Rows of each value in the whole table.
     """

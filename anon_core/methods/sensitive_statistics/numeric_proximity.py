@@ -130,8 +130,6 @@ def most_crowded(
     ----------
     rows : int64 array of shape (leaves,)
     numbers : sequence of Fraction, ascending
-    epsilon : Fraction
-    relative : bool
     """
     upto = np.concatenate([[0], np.cumsum(rows[: len(numbers)])])
     whole, reach = _whole(numbers, epsilon, relative=relative)

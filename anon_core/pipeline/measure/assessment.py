@@ -28,7 +28,6 @@ class Evidence:
     column : str
         Sensitive column concerned; empty if none is.
     discloses : {'identity', 'attribute', 'inferential', 'presence'}
-    tested : bool
     why : str
         Why it was not tested; empty where it was.
     rate, worst, baseline : float or None

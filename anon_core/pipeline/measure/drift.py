@@ -105,7 +105,6 @@ def drift(then: object, figures: Mapping[str, Any], result: Result) -> tuple[Dri
         What ``run --json`` printed of the earlier run.
     figures : mapping
         What it prints of this one.
-    result : Result
 
     Raises
     ------

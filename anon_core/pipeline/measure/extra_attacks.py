@@ -24,8 +24,6 @@ def attack(result: Result, adversary: Attack, context: Context) -> Sequence[Atta
 
     Parameters
     ----------
-    result : Result
-    adversary : Attack
     context : Context
         For progress, cancel and deadline; what is drawn hangs on the plan's seed, the table and the
         attack alone.
@@ -66,12 +64,10 @@ def beside_release(
 
     Parameters
     ----------
-    result : Result
     earlier : EarlierFile
         How a recipe names it.
     table : Dataset
         Its published table.
-    context : Context
 
     Raises
     ------

@@ -32,7 +32,6 @@ def who_pays(result: Result, column: str) -> Details | None:
 
     Parameters
     ----------
-    result : Result
     column : str
         A quasi-identifier or a sensitive column.
 
@@ -86,7 +85,6 @@ def distribution(result: Result, column: str) -> Details:
 
     Parameters
     ----------
-    result : Result
     column : str
         A quasi-identifier or a sensitive column.
 

@@ -117,7 +117,6 @@ def public_edition(
 
     Parameters
     ----------
-    release : Release
     generator : numpy.random.Generator
         Draws the permutations, where the release has several link blocks.
     neutralise : bool

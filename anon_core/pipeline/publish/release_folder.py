@@ -82,10 +82,6 @@ def made_like(new: Path, place: Path) -> bool:
     ----------
     new, place : Path
         The folder that was made, and the one whose place it would take.
-
-    Returns
-    -------
-    bool
     """
     there, made = place.stat(), new.stat()
     try:
@@ -221,7 +217,6 @@ class Staged:
         ----------
         place : Path
             Resolved; it may be there already.
-        content : str
         write : callable
             Given place and content; it writes the file, by way of the second of `waiting`.
         """
@@ -339,7 +334,6 @@ def write_release(folder: Path | str, files: Mapping[str, bytes]) -> None:
 
     Parameters
     ----------
-    folder : Path or str
     files : mapping of str to bytes
         The published files by name; `writing` says what else the folder may hold, and what errors
         there are.

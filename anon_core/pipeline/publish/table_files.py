@@ -80,12 +80,10 @@ def write_table(
 
     Parameters
     ----------
-    title : str
     tables : iterator of pyarrow.Table
         Its rows, some at a time.
     rows : int
         How many they are.
-    folder : Path
     parts : int
         How many files of each format it is written in.
     endings : sequence of str

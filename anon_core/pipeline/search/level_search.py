@@ -67,11 +67,9 @@ def at_least_levels(
 
     Parameters
     ----------
-    plan : Plan
     hierarchies : mapping of str to level table
     attempt : callable
         Carries out a plan that names its levels.
-    context : Context
 
     Returns
     -------

@@ -18,8 +18,8 @@ from anon_core.base.errors import BadPlan, Infeasible, NotFound, listing
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
+from anon_core.release.outcome import Outcome, Verdict
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome, Verdict
 
 Measure = Callable[[GroupModel, Outcome], Sequence[Verdict]]
 Recomputable = Callable[[GroupModel, Outcome], bool]
@@ -37,15 +37,12 @@ def search(
 
     Parameters
     ----------
-    algorithm : Algorithm
-    problem : Problem
     models : sequence of GroupModel
         All promises. Those about public people are tested where the technique does not count them.
     measure : callable
         Measures a promise on a finished release.
     recomputable : callable
         Says whether the second computation can decide a promise that holds.
-    context : Context
 
     Raises
     ------

@@ -52,7 +52,6 @@ def with_best_levels(
     ks : sequence of int
     table, levels, people
         As for `runner.run`.
-    context : Context
     fit : callable
         As for `runner.run`.
 

@@ -63,7 +63,6 @@ class Point:
         Of what is published.
     bytes : int
         What the published tables take, roughly.
-    seconds : float
     """
 
     choices: Choices

@@ -61,8 +61,6 @@ def sweep(
 
     Parameters
     ----------
-    plan : Plan
-    over : Varied
     dataset, hierarchies, population, earlier
         As for `run`; the table is encoded once.
     context : Context, optional

@@ -130,7 +130,6 @@ def varied(
 
     Parameters
     ----------
-    plan : Plan
     choices : mapping of str to value
         By path; see `Variation`.
     settings : mapping of str to mapping, optional

@@ -141,10 +141,8 @@ def check_previous(
 
     Parameters
     ----------
-    plan : Plan
     folder : Path
         The recipe's.
-    data, release : Path
     files : mapping of str to bytes or FileBytes
         The earlier release, as `previous_files` names it.
     """

@@ -33,7 +33,6 @@ class Repeated:
 
     Attributes
     ----------
-    result : Result or None
     same : bool
         Whether it publishes, byte for byte, what lies in the release's folder.
     why : str
@@ -56,10 +55,8 @@ def repeated(plan: Plan, folder: Path, data: Path, release: Path, *, has_secret:
 
     Parameters
     ----------
-    plan : Plan
     folder : Path
         The recipe's, to which what it names is relative.
-    data, release : Path
     has_secret : bool
         Whether the recipe names the seed; else what it draws is another release each time.
     """

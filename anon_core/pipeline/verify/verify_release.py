@@ -48,10 +48,6 @@ def verify_release(
     key : bytes, optional
         The secret key of pseudonyms and shifted dates; without it they are not compared.
 
-    Returns
-    -------
-    Verification
-
     Raises
     ------
     BadPlan

@@ -20,7 +20,7 @@ from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.results import Measure
+from anon_core.release.outcome import Measure
 from anon_core.teaching.experiments.points import Settings
 from anon_core.teaching.experiments.tables import Table, Tables, Which
 
@@ -34,11 +34,9 @@ class Data:
 
     Attributes
     ----------
-    dataset : Dataset
     table : Table
         What it was drawn from.
     quasi, sensitive : tuple of str
-    public : Dataset or None
     """
 
     dataset: Dataset
@@ -51,13 +49,7 @@ class Data:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Bench:
-    """The tables and settings of one experiment, and what is run on them.
-
-    Attributes
-    ----------
-    tables : Tables
-    settings : Settings
-    """
+    """The tables and settings of one experiment, and what is run on them."""
 
     tables: Tables
     settings: Settings
@@ -80,7 +72,6 @@ class Bench:
 
         Parameters
         ----------
-        which : str
         quasi, sensitive : sequence of str
         rows : int
             0 for all.

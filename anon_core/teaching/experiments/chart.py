@@ -26,7 +26,6 @@ class Axes:
     ----------
     low_x, high_x, low_y, high_y : float
         Ends of the axes; of a logarithmic one, their logarithms.
-    log : bool
     """
 
     low_x: float

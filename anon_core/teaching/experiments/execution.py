@@ -22,10 +22,8 @@ class Done:
 
     Attributes
     ----------
-    key : str
     points : tuple of Point
         Empty where nothing could be released.
-    seconds : float
     why_not : str
         Why there are no points.
     proven : bool
@@ -48,8 +46,6 @@ class Report:
 
     Attributes
     ----------
-    experiment : Experiment
-    settings : Settings
     table : str
         What it was run on, for people.
     generated : bool
@@ -242,9 +238,6 @@ def carry_out(
 
     Parameters
     ----------
-    experiment : Experiment
-    settings : Settings
-    tables : Tables
     context : Context, optional
         For progress and cancel.
     kept : sequence of Done

@@ -49,7 +49,6 @@ class Figure:
 
     Attributes
     ----------
-    name : str
     title, x, y : str
         Title, and what the axes are.
     unit : str
@@ -75,7 +74,6 @@ class Printed:
 
     Attributes
     ----------
-    figure, series : str
     low, high : float
         Equal for one number.
     at : float or None

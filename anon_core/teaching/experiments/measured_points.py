@@ -19,7 +19,6 @@ class Found:
     Attributes
     ----------
     points : sequence of Point
-    settings : Settings
     generated : bool
         Whether a generated table stood in for the source's.
     whole : bool

@@ -45,11 +45,8 @@ class Point:
 
     Attributes
     ----------
-    figure, series : str
-    x, y : float
     beyond : bool
         Whether the source has no such series: an addition of ours.
-    note : str
     timed_out : bool
         Whether the time box ended before everything behind it was decided: more time may change it.
     """

@@ -79,11 +79,6 @@ _OLDEST = 88  # 72 ages, as in the complete rows of the training part
 def census_like(rows: int, seed: int) -> pd.DataFrame:
     """Return a table with the domains of CENSUS; every value is a code from 1 on, ages from 17.
 
-    Parameters
-    ----------
-    rows : int
-    seed : int
-
     Returns
     -------
     pandas.DataFrame of shape (rows, 9), of texts

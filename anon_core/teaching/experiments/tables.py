@@ -54,7 +54,6 @@ class Table:
     ----------
     title : str
         What it is, for people.
-    generated : bool
     frame : pandas.DataFrame
         Every cell a text.
     kinds : mapping of str to str

@@ -20,7 +20,6 @@ def attacked(run: Run, attack: str, **parameters: object) -> AttackResult | None
 
     Parameters
     ----------
-    run : Run
     attack : str
         Its name in the registry.
     **parameters : object

@@ -15,8 +15,6 @@ def attack_said(trace: Trace, step: Step, person: int) -> str:
 
     Parameters
     ----------
-    trace : Trace
-    step : Step
     person : int
         Row of the person.
     """

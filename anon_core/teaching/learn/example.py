@@ -33,12 +33,9 @@ class Material:
 
     Attributes
     ----------
-    dataset : Dataset
-    roles : Roles
     types : mapping of str to str
     levels : mapping of str to level table
         Hierarchies by column.
-    population : Dataset or None
     """
 
     dataset: Dataset
@@ -56,7 +53,6 @@ class Example:
     ----------
     name : str
         What an address names it by.
-    title : str
     sample : str
         Name of a sample of the workbench; empty where `material` is given.
     quasi : tuple of str
@@ -68,7 +64,6 @@ class Example:
         What is run otherwise than the lesson says, by the names of its runs.
     names : tuple of str
         What rows are called that have no identifier; empty for their number.
-    given : Material or None
     made : callable or None
         Makes the table of an example that is no sample.
     """

@@ -17,7 +17,6 @@ def in_groups(problem: Problem, group: Sequence[int], blocks: Sequence[tuple[str
 
     Parameters
     ----------
-    problem : Problem
     group : sequence of int
         Group of every row; -1 leaves a row out.
     blocks : sequence of tuples of str

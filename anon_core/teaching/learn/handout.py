@@ -28,8 +28,6 @@ def handout(lesson: Lesson, trace: Trace, person: int, *, sheet: bool = False) -
 
     Parameters
     ----------
-    lesson : Lesson
-    trace : Trace
     person : int
         Row of whom is followed.
     sheet : bool

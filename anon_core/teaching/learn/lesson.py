@@ -49,7 +49,6 @@ class Question:
 
     Attributes
     ----------
-    asks : str
     choices : tuple of Choice
     answer : str
         Id of the right choice, as the trace has it.
@@ -140,12 +139,10 @@ class Lesson(ABC):
         What its address names it by.
     number : int
         Its place in the course.
-    title, summary : str
     minutes : int
         How long it takes to read.
     about : tuple of str
         Techniques, models and attacks that it explains, by name: pages lead from them to it.
-    source : Source
     examples : sequence of Example
         The first one is shown unless another is asked for.
     runs : mapping of str to mapping

@@ -12,8 +12,8 @@ from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import buckets_of_rows
 from anon_core.methods.partition.merging import group_stats
+from anon_core.release.outcome import Measure
 from anon_core.release.private_reference import reference_of
-from anon_core.release.results import Measure
 from anon_core.teaching.learn.trace import Run
 
 

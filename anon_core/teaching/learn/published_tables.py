@@ -60,12 +60,10 @@ def published_table(
 
     Parameters
     ----------
-    trace : Trace
     name : str
         The run.
     number : int
         Which of its tables, from 0.
-    title : str
     by_group : bool
         Whether clicking a row names its group, ``bucket:`` and the number that groups have in the
         table, from 0, in place of the row. Nobody is marked: it is asked where somebody is.

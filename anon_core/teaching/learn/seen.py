@@ -35,7 +35,6 @@ class Seen:
 
     Attributes
     ----------
-    problem : Problem
     view : View
         What attacks read.
     rows : int64 array of shape (rows,)

@@ -30,7 +30,6 @@ def zoom_to_fit(
     pictures : sequence of Picture
     drawn : sequence of str
         The same, as drawn.
-    title : str
     texts : sequence of str
         Paragraphs below and above them; empty ones are left out.
     """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anon_core.explain.answers.fitting import fitting
-from anon_core.release.results import per_cent
+from anon_core.release.outcome import per_cent
 from anon_core.teaching.learn.chances import chances
 from anon_core.teaching.learn.published_tables import numbered, numbered_groups, published_rows
 from anon_core.teaching.learn.text import listed, rows_said

@@ -26,7 +26,6 @@ class Run:
 
     Attributes
     ----------
-    result : Result
     events : tuple of Event
         Every step that was told, in order; `docs/lessons.md` lists their kinds and facts.
     """
@@ -68,7 +67,6 @@ class Trace:
 
     Attributes
     ----------
-    example : Example
     runs : mapping of str to Run
         By the names that the lesson gives them.
     person : int

@@ -17,8 +17,8 @@ from anon_core.contracts.search_cost import LabelCost
 from anon_core.methods.lattice.local_search import Walk, at_level, clock, walk_outcome
 from anon_core.methods.lattice.node_cost import best_by
 from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 
 @register("algorithm")

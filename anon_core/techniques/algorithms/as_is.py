@@ -11,8 +11,8 @@ from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm, Approach
 from anon_core.contracts.model import GroupModel
 from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome, SearchAccount
 
 
 @register("algorithm")

@@ -18,8 +18,8 @@ from anon_core.methods.bucketized.permuted_release import (
     partition_choice,
     permuted,
 )
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 
 @register("algorithm")

@@ -15,8 +15,8 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.stop_rules import limits_told, replay
 from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
 from anon_core.release.minimality_rule import RaisedLevels
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome, SearchAccount
 
 
 @register("algorithm")

@@ -23,8 +23,8 @@ from anon_core.methods.partition.box_release import box_outcome
 from anon_core.methods.partition.merging import keeping, merged_as_published
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree, refuse_whole
 from anon_core.methods.partition.transferred_cuts import cut_while_kept, earlier_cuts, placed
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 
 @register("algorithm")

@@ -19,8 +19,8 @@ from anon_core.methods.lattice.lattice import Node
 from anon_core.methods.lattice.local_search import Walk, clock, walk_outcome
 from anon_core.methods.lattice.node_cost import best_by
 from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 
 @register("algorithm")

@@ -23,8 +23,8 @@ from anon_core.methods.lattice.lattice_decisions import FAILED, SATISFIED, Class
 from anon_core.methods.lattice.nodes import rows_allowed, suppression_budget
 from anon_core.methods.lattice.preference import preference_choice, preferred
 from anon_core.methods.lattice.recoding_models import transformation_choice
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome, SearchAccount
 
 Subset = tuple[int, ...]
 

@@ -23,8 +23,8 @@ from anon_core.methods.partition.best_gain import cell_prices, gain_parts
 from anon_core.methods.partition.box_release import box_outcome
 from anon_core.methods.partition.merging import keeping, merged
 from anon_core.release.minimality_rule import UncutClasses
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 
 @register("algorithm")

@@ -35,8 +35,8 @@ from anon_core.methods.partition.best_gain import cell_prices, gain_parts
 from anon_core.methods.partition.box_release import covered_outcome
 from anon_core.methods.partition.merging import boxes_of, merged
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 # Boxes of their own, widened until the matches that were promised are there (Gionis et al. 2008).
 #
@@ -60,7 +60,6 @@ class OwnBoxes:
 
     Attributes
     ----------
-    prices : Prices
     tuples : Sorted
         The table's distinct tuples. Their attributes, and those of the boxes and prices, stand in
         the order `across`.

@@ -26,8 +26,8 @@ from anon_core.methods.partition.best_gain import cell_prices
 from anon_core.methods.partition.box_release import covered_outcome, hulls
 from anon_core.methods.partition.merging import merged
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree, normalized_positions
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 from anon_core.release.vocabulary import Vocabulary, of_numbers
 
 # Publish, for every part of the table, one number in place of each column's numbers.
@@ -61,7 +61,6 @@ def aggregated_outcome(
 
     Parameters
     ----------
-    problem : Problem
     parts : Buckets
         Every part from 0 on has a key.
     as_nodes : sequence of bool

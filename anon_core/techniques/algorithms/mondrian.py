@@ -27,8 +27,8 @@ from anon_core.methods.partition.mondrian_cuts import (
 )
 from anon_core.methods.partition.out_of_core_cuts import classes_in_pieces
 from anon_core.release.minimality_rule import UncutClasses
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 
 @register("algorithm")

@@ -14,9 +14,9 @@ from anon_core.contracts.purposes import Purpose, Service
 from anon_core.data.frequency import dense_rank
 from anon_core.methods.partition.public_partition import PublicPartition, cuts_choice
 from anon_core.release.grouping import group_runs
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
 from anon_core.release.release import one_block
-from anon_core.release.results import Outcome, SearchAccount
 
 _WHY = (
     "It stays open whether a person in the public table is also in yours, and each part of the "

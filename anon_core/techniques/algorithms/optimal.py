@@ -33,8 +33,8 @@ from anon_core.methods.lattice.nodes import MOST_LISTED, rows_allowed, suppressi
 from anon_core.methods.lattice.recoding_models import transformation_choice
 from anon_core.methods.lattice.size_sweep import SizeSweep
 from anon_core.release.minimality_rule import CheapestLevels
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome, SearchAccount
 
 _TIE = 1e-12
 #: Tuples from which a node is first asked whether it fails by far.

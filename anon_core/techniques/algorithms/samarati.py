@@ -24,8 +24,8 @@ from anon_core.methods.lattice.lattice_decisions import FAILED, SATISFIED, UNKNO
 from anon_core.methods.lattice.nodes import rows_allowed, suppression_budget
 from anon_core.methods.lattice.preference import preference_choice, preferred
 from anon_core.methods.lattice.recoding_models import transformation_choice
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome, SearchAccount
 
 # The distance-vector matrix: how far tuples have to rise before they are equal.
 
@@ -43,7 +43,6 @@ class DistanceMatrix:
 
     Attributes
     ----------
-    k : int
     outliers : int64 array of shape (outliers,)
         Distinct quasi tuples with fewer than k rows, by their number in the frequency set.
     count : int64 array of shape (tuples,)

@@ -22,8 +22,8 @@ from anon_core.data.hierarchy import Hierarchy
 from anon_core.methods.partition.box_release import covered_outcome
 from anon_core.methods.partition.merging import group_stats, keeping
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree, refuse_whole
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 # One column cut into parts for all rows at once: widths, ways to split, and what parts cover.
 
@@ -33,7 +33,6 @@ class Dimension:
 
     Attributes
     ----------
-    hierarchy : Hierarchy
     rows : int64 array of shape (leaves,)
         Rows of the table per leaf.
     by_tree : bool

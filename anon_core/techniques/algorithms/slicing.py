@@ -19,9 +19,9 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
 from anon_core.contracts.purposes import Purpose, Service
 from anon_core.methods.bucketized.permuted_release import partition_choice, permuted
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
 from anon_core.release.release import Block
-from anon_core.release.results import Outcome
 
 # How strongly columns go together, and groups of columns that do.
 
@@ -83,7 +83,6 @@ def column_groups(
     Parameters
     ----------
     columns : sequence of (int32 array of shape (rows,), number of values)
-    groups : int
     numbers : sequence of float64 arrays of shape (rows,), or None
         The numbers of columns that have some, NaN where missing: two of them are compared by their
         correlation. Without any, all columns are compared by φ².

@@ -13,8 +13,8 @@ from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.purposes import Purpose, Service
 from anon_core.methods.lattice.node_cost import best_by
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 
 _WHY = (
     "It stays open whether a person in the public table is also in yours, every column has one "

@@ -24,9 +24,9 @@ from anon_core.data.values.kinds import KINDS, ColumnKind
 from anon_core.methods.lattice.nodes import rows_allowed, suppression_budget
 from anon_core.methods.partition.merging import keeping
 from anon_core.release.grouping import group_runs
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
 from anon_core.release.release import one_block
-from anon_core.release.results import Outcome, SearchAccount
 from anon_core.release.vocabulary import TAILS, Vocabulary, of_level, refuse_ambiguous
 
 # The tails of a column of numbers or dates: where they begin, and what its cells then say.

@@ -28,10 +28,10 @@ from anon_core.methods.lattice.nodes import Nodes
 from anon_core.methods.matching.fitting_people import public_people
 from anon_core.release import vocabulary
 from anon_core.release.grouping import group_runs
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.private_reference import reference_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release, one_block
-from anon_core.release.results import Outcome, SearchAccount
 
 
 @register("algorithm")

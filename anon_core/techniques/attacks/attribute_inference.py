@@ -18,8 +18,8 @@ from anon_core.contracts.people_count import commonest, crowd_histogram
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
-from anon_core.release.results import per_cent
 
 
 @register("attack")

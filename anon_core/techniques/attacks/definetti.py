@@ -23,8 +23,8 @@ from anon_core.methods.inference.sensitive_beliefs import AboutSecrets
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
-from anon_core.release.results import per_cent
 
 #: Rows times values of the largest group that is dealt: beyond, cancel would be heard too late.
 _MOST = 2_000_000

@@ -23,8 +23,8 @@ from anon_core.methods.reidentification.register import register_of
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
-from anon_core.release.results import per_cent
 
 _NOTE = (
     "Sets of known columns of each size, up to three of them drawn. Where columns are permuted "

@@ -19,8 +19,8 @@ from anon_core.methods.changes.closeness import filtered, spectral
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
-from anon_core.release.results import per_cent
 
 #: How near a guess has to be to count as right, as a share of the true number.
 _NEAR = 0.1

@@ -14,8 +14,8 @@ from anon_core.contracts.attack import Disclosure
 from anon_core.methods.inference.sensitive_beliefs import SecretAttack, Secrets
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
-from anon_core.release.results import per_cent
 
 #: Steps of a tenth in which gains are drawn, from −1 to 1.
 _STEPS = np.arange(-10, 11)

@@ -26,8 +26,8 @@ from anon_core.methods.reidentification.register import Register, register_of
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.outcome import per_cent
 from anon_core.release.release import Persons, View
-from anon_core.release.results import per_cent
 
 _ROUNDING = 1e-9  # of posteriors, relative to them
 

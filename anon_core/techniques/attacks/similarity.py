@@ -17,8 +17,8 @@ from anon_core.methods.inference.semantic_similarity import level_below_root, un
 from anon_core.methods.inference.sensitive_beliefs import Entries, SecretAttack, Secrets
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
-from anon_core.release.results import per_cent
 
 #: Widths for which the curve is drawn, as shares of the column's range.
 _WIDTHS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)

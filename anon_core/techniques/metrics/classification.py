@@ -15,9 +15,9 @@ from anon_core.base.registry import register
 from anon_core.contracts.group_stats import sensitive_histogram
 from anon_core.contracts.model import sensitive_columns
 from anon_core.contracts.search_cost import LabelCost, labels_of
+from anon_core.release.outcome import Measure, share_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release, View, hidden_view, raw_view
-from anon_core.release.results import Measure, share_of
 
 
 @register("metric")

@@ -14,9 +14,9 @@ from anon_core.contracts.metric import Metric
 from anon_core.methods.queries.associations import association
 from anon_core.methods.queries.pair_tables import pairs_of
 from anon_core.release.attack_result import Details
+from anon_core.release.outcome import Measure, share_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release, raw_view
-from anon_core.release.results import Measure, share_of
 
 
 @register("metric")

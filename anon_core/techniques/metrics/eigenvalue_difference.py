@@ -13,9 +13,9 @@ from anon_core.base.registry import register
 from anon_core.contracts.metric import Metric
 from anon_core.data.values.kinds import KINDS
 from anon_core.release.changed_rows import beside
+from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure
 
 #: An eigenvalue below it makes a matrix of correlations singular.
 _NONE = 1e-9

@@ -13,9 +13,9 @@ from anon_core.base.registry import find, register
 from anon_core.contracts.metric import Headline, Metric
 from anon_core.contracts.search_cost import CellCost
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree
+from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure
 
 #: Prices of cells that a group's hull is told by: the value, and another published form.
 _VALUE, _ALSO = "loss", "ncp"

@@ -11,9 +11,9 @@ from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.metric import Headline, Metric
 from anon_core.release.changed_rows import Beside, beside
+from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure
 
 
 @register("metric")

@@ -19,9 +19,9 @@ from anon_core.data.hierarchy import Hierarchy
 from anon_core.methods.queries.pair_tables import Table, by_group, few, linked, multiplied, pairs_of
 from anon_core.methods.queries.query_answers import overlap
 from anon_core.release.attack_result import Details
+from anon_core.release.outcome import Measure, share_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release, View, raw_view
-from anon_core.release.results import Measure, share_of
 
 if TYPE_CHECKING:
     import scipy.sparse

@@ -19,9 +19,9 @@ from anon_core.contracts.model import sensitive_columns
 from anon_core.contracts.search_cost import labels_of
 from anon_core.methods.queries.associations import numbers_of
 from anon_core.release.attack_result import Details
+from anon_core.release.outcome import Measure, share_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure, share_of
 from anon_core.release.vocabulary import Vocabulary, of_level
 
 # Fitting a model and scoring it on rows it has not seen, with scikit-learn.
@@ -83,7 +83,6 @@ def score(model: Any, features: F64, labels: I64, wanted: int) -> Score:
 
     Parameters
     ----------
-    model : classifier or None
     features : float64 array of shape (rows, features)
     labels : int64 array of shape (rows,)
         The truth.
@@ -144,11 +143,8 @@ def published(
 
     Parameters
     ----------
-    problem : Problem
-    release : Release
     target : str
         The column of labels.
-    generator : numpy.random.Generator
 
     Returns
     -------

@@ -8,9 +8,9 @@ from typing import ClassVar, cast
 from anon_core.base.context import Context
 from anon_core.base.registry import find, register
 from anon_core.contracts.metric import Metric
+from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure
 
 
 @register("metric")

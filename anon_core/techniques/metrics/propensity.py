@@ -13,9 +13,9 @@ from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.metric import Metric
 from anon_core.release.changed_rows import Beside, beside
+from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure
 
 #: Parts that numbers of many values are cut into, by quantiles of the original.
 _PARTS = 10

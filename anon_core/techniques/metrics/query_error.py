@@ -17,9 +17,9 @@ from anon_core.methods.queries.count_queries import Workload, workload
 from anon_core.methods.queries.own_queries import Predicate, by_hand, in_words
 from anon_core.methods.queries.query_answers import Spread, counts, estimates
 from anon_core.release.attack_result import Details
+from anon_core.release.outcome import Measure, share_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release, hidden_view
-from anon_core.release.results import Measure, share_of
 
 
 @register("metric")

@@ -23,9 +23,9 @@ from anon_core.methods.bucketized.reconstruction import (
     reconstruction,
 )
 from anon_core.release.attack_result import Details
+from anon_core.release.outcome import Measure, share_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure, share_of
 
 #: Groups whose error is listed, the largest error first.
 _LISTED = 12

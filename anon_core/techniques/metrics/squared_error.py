@@ -14,9 +14,9 @@ from anon_core.base.errors import AnonError
 from anon_core.base.registry import register
 from anon_core.contracts.metric import Metric
 from anon_core.data.values.kinds import KINDS
+from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Measure
 
 
 @register("metric")

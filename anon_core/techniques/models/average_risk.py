@@ -24,9 +24,9 @@ from anon_core.methods.reidentification.reidentification import (
     smallest_first,
 )
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import Verdict, per_cent
 from anon_core.release.private_reference import Reference
 from anon_core.release.release import View
-from anon_core.release.results import Verdict, per_cent
 
 
 @register("model")

@@ -12,9 +12,9 @@ from anon_core.base.params import integer
 from anon_core.base.registry import register
 from anon_core.contracts.min_group_size import LeastSize
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.release import View
-from anon_core.release.results import Verdict
 
 
 @register("model")

@@ -24,10 +24,10 @@ from anon_core.methods.matching.fitting_people import public_people, refuse_uncl
 from anon_core.methods.membership.equations_from_view import published_buckets
 from anon_core.methods.membership.presence import Bounds, Presence, presence
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import Verdict, per_cent
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
-from anon_core.release.results import Verdict, per_cent
 
 
 @register("model")

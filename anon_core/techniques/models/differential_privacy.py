@@ -18,10 +18,10 @@ from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel, Stops
 from anon_core.release.audience import Audience
 from anon_core.release.guarantee import Guarantee
+from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
-from anon_core.release.results import Verdict
 
 #: A hierarchy of so many values that are just those of the table was hardly made without it.
 _MANY = 20

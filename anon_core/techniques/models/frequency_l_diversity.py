@@ -26,10 +26,10 @@ from anon_core.contracts.sensitive_share import (
 )
 from anon_core.contracts.sensitive_values import Seen, others_known, whole
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
-from anon_core.release.results import Verdict
 
 
 @register("model")

@@ -25,10 +25,10 @@ from anon_core.methods.reidentification.column_subsets import (
     named_sets,
 )
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
-from anon_core.release.results import Verdict
 
 
 @register("model")

@@ -24,11 +24,11 @@ from anon_core.methods.matching.fitting_people import (
     refuse_unclear,
 )
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import Verdict
 from anon_core.release.people import Population
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
-from anon_core.release.results import Verdict
 
 
 @register("model")

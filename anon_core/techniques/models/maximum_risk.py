@@ -17,9 +17,9 @@ from anon_core.contracts.group_stats import GroupStats
 from anon_core.methods.matching.fitting_people import matched, people_or_rows
 from anon_core.methods.reidentification.reidentification import RiskBound, least_people
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.release import View
-from anon_core.release.results import Verdict
 
 
 @register("model")

@@ -30,10 +30,10 @@ from anon_core.methods.reidentification.personal_k import (
     rows_that_can_stay,
 )
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference, ValueCounts, reference_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
-from anon_core.release.results import Verdict
 
 
 class _Entries(NamedTuple):

@@ -24,10 +24,10 @@ from anon_core.contracts.sensitive_share import (
 )
 from anon_core.methods.bucketized.slice_chances import exact_cells, matching, sliced_posteriors
 from anon_core.release.audience import Audience
+from anon_core.release.outcome import State, Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
-from anon_core.release.results import State, Verdict
 
 
 @register("model")

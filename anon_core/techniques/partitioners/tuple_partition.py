@@ -56,12 +56,10 @@ def diverse_buckets(
 
     Parameters
     ----------
-    problem : Problem
     models : sequence of GroupModel
     blocks : sequence of tuples of str
         The column sets; empty where they are not told, so that l-diversity over all buckets is
         held to what is enough in each of them.
-    context : Context
 
     Raises
     ------

@@ -38,7 +38,6 @@ def first_difference(
 
     Parameters
     ----------
-    content : bytes or FileBytes
     header : sequence of str
     codes : sequence of arrays of integers, shape (rows,)
         The cells by column, as codes into `texts`.
@@ -109,7 +108,6 @@ def is_parquet_of(
 
     Parameters
     ----------
-    content : bytes or FileBytes
     header : sequence of str
     codes : sequence of arrays of integers, shape (rows,)
         The cells by column, as codes into `texts`.

@@ -175,7 +175,6 @@ def joined_parts(folder: Path, read: Callable[[Path], TextTable]) -> TextTable:
 
     Parameters
     ----------
-    folder : Path
     read : callable
         Reads one file.
 

@@ -25,7 +25,6 @@ def plain_lines(path: Path, separator: str, width: int) -> int | None:
     ----------
     path : Path
         A file of bytes in UTF-8.
-    separator : str
     width : int
         Columns.
     """

@@ -268,7 +268,6 @@ def read_published_csv(content: Content, plain: Callable[[], TextTable]) -> Text
 
     Parameters
     ----------
-    content : bytes or FileBytes
     plain : callable
         The plain reader of the same file.
     """

@@ -16,7 +16,6 @@ class Reading:
 
     Attributes
     ----------
-    separator, encoding : str
     sheet : str
         Of a workbook.
     header_row : int

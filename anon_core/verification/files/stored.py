@@ -33,8 +33,6 @@ class StoredObject:
         Within the folder, or its last part.
     place : str
         What the storage calls it.
-    size : int
-    storage : pyarrow.fs.FileSystem
     mark : tuple
         Changes when it is written to.
     """

@@ -128,7 +128,6 @@ def can_stand(parts: Sequence[Part], count: Codes, groups: int) -> Standing:
     parts : sequence of Part
     count : int64 array of shape (lines of the table,)
         People of each line.
-    groups : int
 
     Raises
     ------

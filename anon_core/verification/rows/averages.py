@@ -118,7 +118,6 @@ def check_groups(
 
     Parameters
     ----------
-    promise, file, table
     witness : Witness or None
         What a run says of which row stands behind which; the files do not tell it.
     """

@@ -41,7 +41,6 @@ class Told:
         Given a column's name, returns its texts row by row, as they were read.
     person : str
         The column that tells persons apart; empty where none does.
-    key : bytes
     order : sequence of int
         Rows by their content.
     kind : callable

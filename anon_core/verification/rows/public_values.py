@@ -28,7 +28,6 @@ def completed(levels: Levels, spelling: Spelling, values: Iterable[Key]) -> list
     ----------
     levels : level table
         With at least one line.
-    spelling : Spelling
     values : iterable of Key
         The public table's.
 

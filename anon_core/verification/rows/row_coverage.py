@@ -118,8 +118,6 @@ def rows_alone(
     ----------
     names : sequence of str
         The quasi-identifiers, whose cells cover values.
-    promise : Promise
-    file : PublishedTable
     table : PrivateTable
         Of both tables lines are told apart by quasi-identifiers at least.
     covers : sequence of Cover

@@ -286,7 +286,6 @@ class PrivateTable:
     ----------
     columns : mapping of str to PrivateColumn
         What is published, by name; as the table has it row by row.
-    rows, before_sampling : int
     """
 
     def __init__(
@@ -564,7 +563,6 @@ def joined(columns: Iterable[Codes | Narrow], rows: int) -> tuple[Codes, Codes]:
     Parameters
     ----------
     columns : iterable of arrays of integers from 0, shape (rows,)
-    rows : int
     """
     joint = np.zeros(rows, dtype=np.int64)
     most = 1

@@ -75,10 +75,8 @@ def check_witness(
 
     Parameters
     ----------
-    promise, grouped, table
     file : PublishedTable
         The first published table.
-    witness : Witness
     """
     first = next(iter(grouped.values()))
     place, rows = witness.place, table.rows

@@ -148,7 +148,6 @@ class TextTable:
     Parameters
     ----------
     names : sequence of str
-    rows : int
     load : callable
         Given places of columns, it returns their cells.
     """

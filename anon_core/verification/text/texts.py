@@ -182,7 +182,6 @@ class PrivateColumn:
 
     Attributes
     ----------
-    spelling : Spelling
     cells : array of signed integers, shape (rows,)
         Index into `texts`; -1 where there is none.
     code_of_cell : int64 array of shape (texts + 1,)

@@ -23,9 +23,9 @@ from anon_core.contracts.purposes import Purpose
 from anon_core.data.hierarchy import read_levels
 from anon_core.data.samples import SAMPLES, Sample, hierarchy_folder, sample
 from anon_core.data.table import Dataset
-from anon_core.explain.advice.facts import Facts, facts_of
 from anon_core.explain.advice.recommendations import Recommendation, recommended
 from anon_core.explain.advice.request import Request
+from anon_core.explain.advice.table_facts import Facts, facts_of
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan, read_plan
 from tests.making import secret

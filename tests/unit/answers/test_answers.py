@@ -26,7 +26,7 @@ from anon_core.explain.answers.steps import chosen_node, classes_at, step_at
 from anon_core.explain.answers.suppressed_row import suppressed_row, suppressed_rows
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
-from anon_core.release.results import figure
+from anon_core.release.outcome import figure
 from tests.making import PATIENTS, Case, random_case
 
 

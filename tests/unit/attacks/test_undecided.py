@@ -22,7 +22,7 @@ from anon_core.release.attack_result import AttackResult
 from anon_core.techniques.attacks import membership
 from ui.charts.attack_plots import attack_bullets, risk_bullets
 from ui.charts.chart_frame import Series, light_palette
-from ui.panels.compare_tables import figures
+from ui.panels.compare.compare_tables import figures
 from ui.state.result_view import Facts
 
 SLICED = """

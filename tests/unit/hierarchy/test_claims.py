@@ -10,7 +10,7 @@ import pytest
 from anon_core import anonymize
 from anon_core.base.errors import BadHierarchy, NotVerified
 from anon_core.data.hierarchy import parse_levels, read_levels
-from anon_core.data.hierarchy.claims import false_labels, refuse_false_labels
+from anon_core.data.hierarchy.label_truth import false_labels, refuse_false_labels
 from anon_core.data.samples import SAMPLES, hierarchy_folder
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind

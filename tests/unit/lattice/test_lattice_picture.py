@@ -20,8 +20,8 @@ from anon_core.methods.lattice import lattice_picture as pictures
 from anon_core.methods.lattice.lattice_picture import FATES, LatticePicture, lattice_picture
 from anon_core.methods.lattice.nodes import Nodes, rows_allowed
 from anon_core.pipeline.runner import run
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 from tests.making import PATIENTS, random_case
 
 SEARCHES = ("optimal", "samarati", "incognito", "datafly", "annealing", "genetic")

@@ -13,7 +13,7 @@ import pytest
 from anon_core import run
 from anon_core.__main__ import main
 from anon_core.base.errors import BadHierarchy, BadPlan
-from anon_core.data.hierarchy.claims import with_true_labels
+from anon_core.data.hierarchy.label_truth import with_true_labels
 from anon_core.data.table import Dataset
 from anon_core.explain.text.checklist import published
 from anon_core.recipe.plan import Plan

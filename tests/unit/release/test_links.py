@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.runner import run
-from anon_core.release.links import Link, links
+from anon_core.release.link_strength import Link, links
 from anon_core.release.release import raw_view
 from tests.making import PATIENTS, by_hand
 

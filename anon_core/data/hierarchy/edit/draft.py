@@ -37,7 +37,6 @@ class Draft:
 
     Attributes
     ----------
-    column : str
     kind : str
         One of `anon_core.data.values.kinds.KINDS`, text also where texts are ordered. Groups of
         what has a measure, such as numbers and dates, are intervals, and their order is fixed.
@@ -99,7 +98,6 @@ def draft_of(hierarchy: Hierarchy, *, ordered: bool = False) -> Draft:
 
     Parameters
     ----------
-    hierarchy : Hierarchy
     ordered : bool
         Whether the values of a text column have an order: that of the hierarchy.
 

@@ -25,7 +25,6 @@ class History:
 
     Attributes
     ----------
-    present : str
     past : tuple of str
         The oldest first; at most `STEPS`.
     future : tuple of str

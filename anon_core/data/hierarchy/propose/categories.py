@@ -28,7 +28,6 @@ def balanced(column: Column, *, groups: Sequence[str] | None = None) -> Rows:
 
     Parameters
     ----------
-    column : Column
     groups : sequence of str, one a value, or None
         Groups on level 1 to begin with; without them the values themselves.
 
@@ -123,7 +122,6 @@ def halved(column: Column, values: Sequence[str]) -> Rows:
 
     Parameters
     ----------
-    column : Column
     values : sequence of str
         The column's values in their order.
 

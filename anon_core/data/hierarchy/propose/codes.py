@@ -22,7 +22,6 @@ def mask(column: Column, *, side: Side = "right", steps: Sequence[int] = ()) -> 
 
     Parameters
     ----------
-    column : Column
     side : {'right', 'left'}
         Where hiding begins. Codes of unequal length are aligned at the other side, so that the
         end of a short one is hidden like a character.

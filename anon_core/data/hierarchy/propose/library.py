@@ -28,7 +28,6 @@ class Shelf:
 
     Attributes
     ----------
-    name, title : str
     words : frozenset of str
         Words of column names that it suits.
     paths : mapping of str to tuple
@@ -47,7 +46,6 @@ class Match:
 
     Attributes
     ----------
-    name, title : str
     known : int
         Distinct values of the column that the library has.
     rows : Rows
@@ -141,7 +139,6 @@ def matches(column: Column, *, least: float = 0.6) -> tuple[Match, ...]:
 
     Parameters
     ----------
-    column : Column
     least : float
         Smallest share of distinct values that must be known.
 

@@ -67,7 +67,6 @@ class Proposal:
 
     Attributes
     ----------
-    column : str
     builder : str
         What made it, for example ``round numbers``.
     reason : str
@@ -159,7 +158,6 @@ def offer(column: Column, *, most: int | None = None) -> Offer:
 
     Parameters
     ----------
-    column : Column
     most : int, optional
         Make no more than so many; the flat one is always there.
     """

@@ -29,10 +29,8 @@ def equal_width(column: Column, *, groups: int = 16, levels: int = 3) -> Cuts:
 
     Parameters
     ----------
-    column : Column
     groups : int
         Intervals on level 1.
-    levels : int
 
     Examples
     --------
@@ -61,8 +59,6 @@ def quantiles(column: Column, *, levels: int = 4, rounded: bool = False) -> Cuts
 
     Parameters
     ----------
-    column : Column
-    levels : int
     rounded : bool
         Cut at the roundest number near the middle rather than in the middle.
 
@@ -165,7 +161,6 @@ def round_numbers(column: Column, *, top_code: bool = False) -> Cuts:
 
     Parameters
     ----------
-    column : Column
     top_code : bool
         Leave out the cuts that part only few rows from the rest at either end (fewer than a quarter
         of a group's fair share), and write those ends open.

@@ -44,12 +44,10 @@ def agree(
 
     Parameters
     ----------
-    found : Found
     name : str
         The figure.
     numbers : mapping of str to float
         What is printed, in order of the places.
-    says : str
     digits : int
         Digits after the point that are printed.
     own : bool

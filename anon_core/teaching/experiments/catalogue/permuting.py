@@ -8,7 +8,7 @@ from typing import Any
 
 from anon_core.base.context import Context
 from anon_core.pipeline.result import Result
-from anon_core.release.results import Measure
+from anon_core.release.outcome import Measure
 from anon_core.teaching.experiments.bench import Bench
 from anon_core.teaching.experiments.chart import shown
 from anon_core.teaching.experiments.experiment import Claim, Figure, Point, Settings, Source, Step

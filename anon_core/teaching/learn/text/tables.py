@@ -53,8 +53,6 @@ def table(
 
     Parameters
     ----------
-    trace : Trace
-    title : str
     together : sequence of int, optional
         Group of every row, which colours it; rows of one group then stand together.
     cells : mapping of str to sequence of str, optional
@@ -69,7 +67,6 @@ def table(
         The rows to show; by default all.
     release : str
         Name of the run whose release this is.
-    note : str
     """
     names = columns_shown(trace, identifier=identifier)
     texts = {name: trace.texts(name) for name in names}

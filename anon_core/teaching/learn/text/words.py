@@ -56,8 +56,6 @@ def offered(
 
     Parameters
     ----------
-    asks : str
-    right : number
     likely, others : sequences of numbers
         What typical mistakes lead to, and what else may be offered, the likeliest first. No more
         than two of `others` are offered where there are enough of `likely`.
@@ -100,9 +98,6 @@ def number_question(
 
     Parameters
     ----------
-    asks : str
-    right : int
-    why : str
     among, least : int
         The highest and lowest number that is possible.
     mistakes : iterable of int

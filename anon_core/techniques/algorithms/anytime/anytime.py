@@ -35,9 +35,9 @@ from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_bud
 from anon_core.methods.partition.best_gain import cell_prices, gain_parts
 from anon_core.methods.partition.box_release import box_outcome
 from anon_core.methods.partition.mondrian_cuts import keeps_whole, parts_in_order, watched_tuples
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Outcome, SearchAccount
 from anon_core.techniques.algorithms.anytime.row_bound import SET_SIZES, column_bound, row_bound
 
 # Top-down local recoding along the hierarchies: every part of the table chooses its own levels.
@@ -79,7 +79,6 @@ def local_parts(
         What a lower level saves.
     by_entropy : float
         How much a split that uses up more of the rows' sameness has to save for it.
-    time_left : Clock
     """
     tuples = watched_tuples(problem, models)
     size = len(tuples.count)

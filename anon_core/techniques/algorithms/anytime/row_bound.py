@@ -39,7 +39,6 @@ def row_bound(
 
     Parameters
     ----------
-    problem : Problem
     metric : Metric
         A `CellCost` or `SizeCost`.
     least : int
@@ -70,7 +69,6 @@ def column_bound(nodes: Nodes, metric: Metric, most: int, timely: Callable[[], b
     ----------
     nodes : Nodes
         Must be nested.
-    metric : Metric
     most : int
         Combinations of levels that a set of columns may have.
     timely : callable

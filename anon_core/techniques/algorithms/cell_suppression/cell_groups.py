@@ -47,7 +47,6 @@ def cell_groups(
 
     Parameters
     ----------
-    problem : Problem
     models : sequence of GroupModel
     prices : Prices
         What a cell costs that must cover two leaves.
@@ -58,7 +57,6 @@ def cell_groups(
         k = 3, and 1.5 and 2 times where every column has two values (see `linked_groups`); `exact`
         has factor 1. A table of more than `MOST_FOREST` tuples is cut into blocks first, within
         each of which that holds of a forest.
-    context : Context
 
     Raises
     ------

@@ -20,8 +20,8 @@ from anon_core.methods.partition.best_gain import cell_prices, suppression_price
 from anon_core.methods.partition.box_release import box_outcome
 from anon_core.methods.partition.merging import merged_as_published
 from anon_core.release.minimality_rule import MinimalRows
+from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.results import Outcome
 from anon_core.techniques.algorithms.cell_suppression.cell_groups import cell_groups
 
 

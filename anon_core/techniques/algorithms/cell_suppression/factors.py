@@ -46,7 +46,6 @@ def linked_groups(codes: I32, distance: F64, k: int, prices: Prices) -> I64:
         What a row pays in a group of two.
     k : int
         2 or 3; there are at least k rows.
-    prices : Prices
 
     Raises
     ------

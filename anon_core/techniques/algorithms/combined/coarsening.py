@@ -102,8 +102,6 @@ class Group:
 
     Parameters
     ----------
-    problem : Problem
-    public : PublicPeople
     runs, counts : int64 arrays of shape (tuples of the group,)
         Quasi tuples of the table in the group, with their rows.
     top : sequence of (int, int, int), optional

@@ -23,10 +23,10 @@ from anon_core.methods.membership.equations_from_view import published_buckets
 from anon_core.methods.membership.presence import Bounds, averages_break, judge
 from anon_core.release.audience import audience_of
 from anon_core.release.grouping import Grouping
+from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.private_reference import reference_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import Outcome, SearchAccount
 from anon_core.release.vocabulary import of_cells, of_level
 from anon_core.techniques.algorithms.combined.coarsening import Group, Shelf, ascending
 

@@ -31,7 +31,6 @@ class JudgedClasses:
 
     Attributes
     ----------
-    classes : Classes
     keep : bool array of shape (classes,)
         Which of them keep every promise.
     possible : bool array of shape (classes,)
@@ -51,7 +50,6 @@ class IndexSpace(Lattice):
 
     Parameters
     ----------
-    problem : Problem
     sensitive : sequence of str
         Columns whose histograms the models need.
 

@@ -63,7 +63,6 @@ def draw_levels(
 
     Parameters
     ----------
-    lattice : Lattice
     least : int
         m, the rows from which a class counts.
     score : {'detail', 'classes'}
@@ -71,8 +70,6 @@ def draw_levels(
         Nodes that are visited below the top.
     epsilon : Fraction
         For all draws together.
-    coins : Coins
-    context : Context
     """
     spent = epsilon / (steps + 1)
     scores: dict[Node, Fraction] = {}

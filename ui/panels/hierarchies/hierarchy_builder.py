@@ -1,0 +1,92 @@
+"""Where a column's hierarchy is built: by dragging values into groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError
+from anon_core.data.column import Column
+from ui import components
+from ui.components.guard import show_error
+from ui.panels import page_frame as shell
+from ui.panels.hierarchies import cut_panel as cuts
+from ui.panels.hierarchies import label_warnings
+from ui.state import drafts
+from ui.words.escaping import plain
+
+#: More values than this are no picture any more, however few of them are in sight.
+MOST_VALUES = 20_000
+
+
+def builder(column: Column) -> bool:
+    """Draw the builder of a column; tell whether its hierarchy fits the column.
+
+    The builder's own undo covers proposals and files too; only where nothing is built by hand is
+    there a button of the page.
+
+    Parameters
+    ----------
+    column : Column
+        As its declared type reads it.
+    """
+    try:
+        told = drafts.message(column)
+    except AnonError as error:
+        show_error(error, where="The hierarchy does not fit the column as it is now")
+        st.caption("Load another one, or choose “value or \\*”. Nothing can be run until then.")
+        shell.undo_button(key="hierarchies/undo")
+        return False
+    label_warnings.draw(column)
+    line = _line(column) if cuts.can_be_cut(column) and _by_cuts(column) else None
+    if line is not None:
+        components.CUTS.draw(
+            line,
+            key=f"cuts/{column.name}",
+            edited=lambda asked: cuts.edit(column, asked),
+        )
+        if told["unplaced"]:
+            st.caption(
+                f"{len(told['unplaced']):,} values have no place yet; the next change of a cut "
+                "gives every value one."
+            )
+        return not told["unplaced"]
+    if len(told["leaves"]) > MOST_VALUES:
+        st.info(
+            f"{len(told['leaves']):,} values are more than can be grouped by hand; at most "
+            f"{MOST_VALUES:,} are drawn. Take a proposal, or load a file."
+        )
+        shell.undo_button(key="hierarchies/undo")
+        return not told["unplaced"]
+    components.TREE.draw(
+        told,
+        key=f"tree/{column.name}",
+        edited=lambda asked: drafts.edit(column, asked),
+    )
+    if told["unplaced"]:
+        st.caption("The hierarchy takes effect once every value is assigned.")
+    return not told["unplaced"]
+
+
+def _line(column: Column) -> dict[str, Any] | None:
+    """Return the line of cuts, or say why these groups cannot be drawn on one."""
+    try:
+        return cuts.message(column)
+    except AnonError as error:
+        st.info(plain(f"{error.message} They are shown as groups here."))
+        return None
+
+
+def _by_cuts(column: Column) -> bool:
+    """Let a person choose how numbers and dates are grouped; tell whether by cut points."""
+    ways = ("Cut points", "Groups")
+    chosen = st.segmented_control(
+        "Build by",
+        ways,
+        default=ways[0],
+        required=True,
+        key=f"hierarchies/way/{column.name}",
+        label_visibility="collapsed",
+    )
+    return chosen != ways[1]

@@ -1,0 +1,229 @@
+"""The attacks on a release: a line for each, and behind them questions and each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+import streamlit as st
+
+from anon_core.base.registry import family
+from anon_core.contracts.attack import Attack
+from anon_core.explain.text.phrases import limited, share
+from anon_core.explain.text.tiles import proven
+from anon_core.pipeline.measure.assessment import Evidence, evidence
+from anon_core.pipeline.measure.extra_attacks import attack as attack_further
+from anon_core.pipeline.measure.extra_attacks import attacked
+from anon_core.release.attack_result import AttackResult
+from ui.charts.attack_plots import attack_bullets, name_of, risk_bullets, title_of, untried
+from ui.charts.chart_frame import Palette, Series, figure, kept, show
+from ui.components.guard import handled, show_error
+from ui.forms.parameter_forms import parameter_form
+from ui.panels import panel_head
+from ui.panels.results import (
+    details_panel,
+    linked_charts,
+    links_panel,
+    members_panel,
+    stopping_panel,
+)
+from ui.panels.run import earlier_panel
+from ui.state import jobs
+from ui.state import selection as chosen
+from ui.state.fragments import once_opened
+from ui.state.on_request import ATTACKING
+from ui.words.escaping import plain, what_is_this
+
+if TYPE_CHECKING:
+    from anon_core.pipeline.result import Result
+
+_VIEWS = ("People at risk", "Questions", "One by one", "Attack further", "Two releases")
+_KINDS = {
+    "identity": "Who is it?",
+    "attribute": "What do they have? Certain",
+    "inferential": "What do they have? Probable",
+    "presence": "Are they in it?",
+}
+_QUESTIONS = {
+    "singling out": "Can a person be singled out?",
+    "linkability": "Can records of a person be linked?",
+    "inference": "Can something be inferred of a person?",
+}
+
+
+def draw(run: Series, colours: Palette) -> None:
+    """Draw the panel of one run: a line for each attack."""
+    base = linked_charts.baseline()
+    now = chosen.now(run.facts)
+    if now is None:
+        chart = kept(attack_bullets, [run], colours, base)
+    else:
+        chart = attack_bullets([run], colours, base, linked_charts.exposed(run.facts))
+    signs = [("■", run.colour, "average, worst"), ("○", colours.ink, "guess")]
+    if base is not None:
+        signs.append(("┃", colours.sensitive, "A"))
+    if any(limited(a) for a in run.facts.attacks):
+        signs.append(("│", colours.warning, "threshold"))
+    if now is not None:
+        signs.append(("◆", colours.ink, "chosen"))
+    panel_head.draw("Attacks", of="Attacks", chart=chart, key="attacks", signs=signs)
+    figure(chart, key="attacks")
+
+
+def details(run: Series, colours: Palette) -> None:
+    """Draw what lies behind the outcomes: people at risk, the questions, each attack by itself."""
+    view = st.segmented_control(
+        "Show", _VIEWS, default=_VIEWS[0], required=True, key="attack-view",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    if view == "People at risk":
+        show(kept(risk_bullets, [run], colours), key="risk")
+        not_tested([run])
+        for attack in run.facts.attacks:
+            members_panel.draw(run.facts, attack)
+    elif view == "Questions":
+        _questions(run)
+        links_panel.draw(run.facts.result)
+    elif view == "One by one":
+        _one_by_one(run, colours)
+    elif view == _VIEWS[-1]:
+        earlier_panel.draw(run, colours)
+    else:
+        _further(run)
+
+
+def not_tested(runs: Sequence[Series]) -> None:
+    """List the attacks that none of the runs was attacked with, and why."""
+    names = untried(runs)
+    if not names:
+        return
+    many = "1 attack" if len(names) == 1 else f"{len(names)} attacks"
+
+    def told() -> None:
+        lines: list[str] = []
+        for name in names:
+            whys = dict.fromkeys(
+                run.facts.not_run[name] for run in runs if name in run.facts.not_run
+            )
+            lines.append(f"**{plain(title_of(name))}** – {plain(' '.join(whys))}")
+        st.markdown("\n\n".join(lines))
+        st.caption("An attack that was not run says nothing about protection.")
+
+    once_opened(f"Not tested: {many}, and why", told, name="Attacks", key="not-tested")
+
+
+def _one_by_one(run: Series, colours: Palette) -> None:
+    known = cast(dict[str, type[Attack]], family("attack"))
+    for kind, heading in _KINDS.items():
+        here = [a for a in run.facts.attacks if known[a.attack].discloses == kind]
+        stopped = {n: w for n, w in run.facts.not_run.items() if known[n].discloses == kind}
+        if not here and not stopped:
+            continue
+        st.markdown(f"##### {heading}")
+        for attack in here:
+            _one(run, colours, attack)
+        for name, why in stopped.items():
+            with st.container(gap=None):
+                st.caption(plain(f"Not run – {title_of(name)}: {why}"))
+                what_is_this(known[name])
+
+
+def _one(run: Series, colours: Palette, attack: AttackResult) -> None:
+    with st.container(gap=None):
+        st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}{_badge(attack)}")
+        if attack.control is not None:
+            st.caption(plain(_control(attack)))
+        what_is_this(family("attack")[attack.attack])
+    stopping_panel.draw(run.facts.result, attack)
+    members_panel.draw(run.facts, attack)
+    key = f"{attack.attack}-{attack.column}"
+    details_panel.draw(run, colours, attack.details, key)
+
+
+def _control(attack: AttackResult) -> str:
+    learned = attack.corrected
+    of_table = "" if learned is None else f" Of this table itself it learns {share(learned)}."
+    return (
+        f"People who had no part in the release: right of {share(attack.control or 0.0)}.{of_table}"
+    )
+
+
+def _questions(run: Series) -> None:
+    found = evidence(run.facts.result)
+    named = {(a.attack, a.column): a for a in run.facts.attacks}
+    st.caption(
+        "What each attack says to the three questions of an assessment (WP216). What was not "
+        "tested is no evidence, and there is no total."
+    )
+    for question, heading in _QUESTIONS.items():
+        here = [e for e in found if e.question == question]
+        st.markdown(f"##### {heading}")
+        for one in here:
+            sign = ":material/check_box:" if one.tested else ":material/check_box_outline_blank:"
+            badge = _badge(named.get((one.attack, one.column)))
+            st.markdown(
+                f"{sign} **{plain(title_of(one.attack, one.column))}** – {plain(_told(one))}{badge}"
+            )
+
+
+def _told(one: Evidence) -> str:
+    if not one.tested:
+        return f"not tested: {one.why}"
+    told = f"{share(one.rate or 0.0)} on average, {share(one.worst or 0.0)} at worst"
+    if one.interval is not None:
+        told += f" (between {share(one.interval[0])} and {share(one.interval[1])})"
+    if one.undecided:
+        told += f"; {one.undecided:,} not decided, treated as exposed"
+    return f"{told}; by guessing {share(one.baseline or 0.0)}."
+
+
+def _further(run: Series) -> None:
+    result = run.facts.result
+    failed = ATTACKING.error()
+    if failed is not None:
+        show_error(failed)
+    jobs.watch(ATTACKING.job)
+    known = cast(dict[str, type[Attack]], family("attack"))
+    names = [n for n, attack in known.items() if not attack.by_default]
+    waiting = [n for n in names if n in result.on_request or n not in result.not_run]
+    st.caption(
+        "These attacks are slow or need extra input. Run them on demand; they are then added to "
+        "the recipe."
+    )
+    if not waiting:
+        st.info("None of them applies to this release.")
+        return
+    chosen = st.selectbox(
+        "Attack", waiting, format_func=lambda n: known[n].title, key="further-attack"
+    )
+    kind = known[chosen]
+    st.write(plain(kind.summary))
+    given = next((a.as_mapping() for a in result.plan.attacks if a.name == chosen), {})
+    values = parameter_form(kind, given, key="further", sensitive=result.audience.secret)
+    st.button(
+        "Attack",
+        key="attack-further",
+        type="primary",
+        disabled=ATTACKING.is_running(),
+        on_click=handled("Attacks")(_begin),
+        args=(result, kind, values),
+    )
+    for attack in run.facts.attacks:
+        if attack.attack == chosen:
+            st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}{_badge(attack)}")
+
+
+def _badge(attack: AttackResult | None) -> str:
+    """Return a mark for a disclosure that is certain, beginning with a blank."""
+    if attack is None or not proven(attack):
+        return ""
+    return " :red-badge[certain for someone]"
+
+
+def _begin(result: Result, kind: type[Attack], values: Mapping[str, object]) -> None:
+    adversary = kind.from_mapping(values)
+    ATTACKING.start(
+        result,
+        adversary.title,
+        lambda context: attacked(result, adversary, attack_further(result, adversary, context)),
+    )

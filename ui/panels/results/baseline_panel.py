@@ -1,0 +1,191 @@
+"""Pinned runs against a chosen baseline: how they stand, what differs in choices and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from anon_core.explain.answers.differences import Difference, figure_differences, plan_differences
+from anon_core.explain.text.phrases import against_threshold, chance, limited, share
+from anon_core.explain.text.tiles import tiles
+from anon_core.release.attack_result import AttackResult
+from ui.charts.attack_plots import name_of
+from ui.charts.chart_frame import Series, table
+from ui.words.escaping import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Relative change below which figures are folded.
+_LITTLE = 0.02
+_SIGNS = {"good": "✓", "bad": "✗", "doubtful": "?", "plain": ""}
+
+
+def choose(runs: Sequence[Series]) -> list[Series]:
+    """Draw the choice of the baseline; return the runs with it first."""
+    if len(runs) < 2:
+        return list(runs)
+    letters = [run.letter for run in runs]
+    chosen = st.selectbox(
+        "Baseline",
+        letters,
+        key="baseline",
+        width=110,
+    )
+    return sorted(runs, key=lambda run: run.letter != chosen)
+
+
+def standing(runs: Sequence[Series]) -> None:
+    """Draw how runs stand: the three figures of each, and its thresholds."""
+    # Words wrap here: nothing of a threshold may be cut off on a narrow screen.
+    told = "Results of these runs" if len(runs) > 1 else "Result of this run"
+    st.table(standing_table(runs).map(plain), hide_index=True, alt=told)
+
+
+def draw(runs: Sequence[Series]) -> None:
+    """Draw what differs from the first run, in choices and in figures; what is equal is folded."""
+    plans = plan_table(runs)
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        st.markdown("**Chosen otherwise**")
+        if len(plans):
+            table(plans, key="plan-differences")
+        else:
+            st.caption("Nothing but the secret that chance starts from.")
+    figures = figure_table(runs, least=_LITTLE)
+    with right:
+        st.markdown("**Figures, the largest change first**")
+        if len(figures):
+            changes = [name for name in figures.columns if name != "figure"]
+            table(figures, key="figure-differences", wide="figure", right=changes)
+        else:
+            st.caption("No figure differs.")
+        for label, rest in (
+            (f"Differing by less than {share(_LITTLE)}", figure_table(runs, below=_LITTLE)),
+            ("Equal in all", figure_table(runs, below=0)),
+        ):
+            if len(rest):
+                with st.expander(f"{label}: {len(rest)} figures", type="compact"):
+                    table(rest, key=f"figures-{label}", wide="figure")
+
+
+def standing_table(runs: Sequence[Series]) -> pd.DataFrame:
+    """Return a row for each tile and each threshold: how every run stands, with sign and word."""
+    import pandas as pd
+
+    rows: list[dict[str, str]] = []
+    found = [tiles(run.facts.result) for run in runs]
+    for told in zip(*found, strict=True):
+        row = {"what": told[0].name}
+        for run, tile in zip(runs, told, strict=True):
+            row[run.heading] = f"{_SIGNS[tile.verdict]} {tile.figure} – {tile.word}".strip()
+        rows.append(row)
+    limits = [{_limit(a): a for a in run.facts.attacks if limited(a)} for run in runs]
+    for name in dict.fromkeys(n for own in limits for n in own):
+        row = {"what": name}
+        for run, own in zip(runs, limits, strict=True):
+            attack = own.get(name)
+            line = None if attack is None else against_threshold(attack)
+            if attack is None or line is None:
+                row[run.heading] = "? not run with this threshold"
+            elif line.standing == "no threshold":
+                row[run.heading] = "? no one to attack"
+            else:
+                sign = _SIGNS["good" if line.standing == "met" else "bad"]
+                row[run.heading] = f"{sign} {line.standing}: {chance(attack.worst)}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _limit(attack: AttackResult) -> str:
+    return f"{name_of(attack)}, threshold {chance(attack.threshold)}"
+
+
+def plan_table(runs: Sequence[Series]) -> pd.DataFrame:
+    """Return one row for each choice in which a run differs from the first."""
+    import pandas as pd
+
+    first, *others = runs
+    found = {
+        run.letter: {d.what: d for d in plan_differences(first.facts.result, run.facts.result)}
+        for run in others
+    }
+    rows: list[dict[str, object]] = []
+    for what in dict.fromkeys(name for own in found.values() for name in own):
+        before = next(own[what].before for own in found.values() if what in own)
+        row: dict[str, object] = {"choice": what, first.heading: _said(before)}
+        for run in others:
+            own = found[run.letter].get(what)
+            row[run.heading] = _said(before if own is None else own.now)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def figure_table(
+    runs: Sequence[Series], *, least: float = 0.0, below: float | None = None
+) -> pd.DataFrame:
+    """Return one row a figure that differs, the largest relative change first.
+
+    What is no number, such as whether a promise holds, has no change and comes first.
+
+    Parameters
+    ----------
+    runs : sequence of Series
+        The baseline first.
+    least : float
+        Relative change from which on figures are asked for.
+    below : float or None
+        Only those that changed by less; with 0 those that are equal in all runs.
+    """
+    import pandas as pd
+
+    first, *others = runs
+    found = {
+        run.letter: {d.what: d for d in figure_differences(first.facts.result, run.facts.result)}
+        for run in others
+    }
+    rows: list[tuple[float, dict[str, object]]] = []
+    for what in dict.fromkeys(name for own in found.values() for name in own):
+        told = {letter: own[what] for letter, own in found.items() if what in own}
+        weight = max(d.weight for d in told.values())
+        if (weight == 0) != (below == 0) or weight < least or (below and weight >= below):
+            continue
+        row: dict[str, object] = {"figure": what, first.heading: _figure(told)}
+        for run in others if weight else ():
+            row[run.heading] = _figure(told, run.letter)
+            row[f"{run.letter} against {first.letter}"] = _change(told.get(run.letter))
+        rows.append((weight, row))
+    rows.sort(key=lambda pair: -pair[0])
+    return pd.DataFrame([row for _, row in rows])
+
+
+def _change(difference: Difference | None) -> str:
+    """Return how a figure changed, with an arrow and whether that is better."""
+    if difference is None or not difference.change:
+        return ""
+    arrow = "▲" if difference.change > 0 else "▼"
+    return f"{arrow} {_three(abs(difference.change))} {difference.turned}".strip()
+
+
+def _three(value: float) -> str:
+    """Return a number to three digits; a whole one keeps all of its own."""
+    if float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
+
+
+def _said(value: object) -> str:
+    return "–" if value is None else str(value) or "(none)"
+
+
+def _figure(told: Mapping[str, Difference], letter: str = "") -> str:
+    """Return a run's figure as text, the baseline's without a letter."""
+    if not letter:
+        value = next(iter(told.values())).before
+    else:
+        value = told[letter].now if letter in told else None
+    if value is None:
+        return "–"
+    return _three(value) if isinstance(value, int | float) else str(value)

@@ -1,0 +1,206 @@
+"""One choice for all panels of Results: what is chosen in one of them is chosen in all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import streamlit as st
+
+from anon_core.explain.text.phrases import chance, share
+from ui.charts import class_values
+from ui.charts.chart_frame import Series, table
+from ui.components.guard import handled
+from ui.state import selection as chosen
+from ui.state.fragments import redraw_linked
+from ui.state.result_view import Facts
+from ui.words.escaping import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CLASS, _ROW = "chosen/class", "chosen/row"
+
+
+def bar(run: Series) -> None:
+    """Draw what is chosen, what clears it, and the choice by a number; take what is clicked."""
+    facts = run.facts
+    left = chosen.follow(facts)
+    now = chosen.now(facts)
+    one = facts.noun[0]
+    with st.container(key="chosen-bar", horizontal=True, vertical_alignment="center"):
+        if now is None:
+            st.markdown(plain(left) if left else "Nothing is chosen")
+        else:
+            st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")
+            st.button(
+                "Clear the choice",
+                key="chosen-clear",
+                icon=":material/close:",
+                shortcut="Esc",
+                on_click=handled("The choice")(_clear),
+            )
+        _steps(facts, now)
+        with st.popover(f"Choose a {one}", key="chosen-by-number"):
+            _number(f"Choose a {one} by its number", _CLASS, len(facts.sizes), _by_class(facts))
+            _number("Choose a row of your table", _ROW, facts.result.problem.rows, _by_row(facts))
+            if now is None:
+                st.caption(
+                    "Click a column of the tracks, tick a row, or type a number: the "
+                    f"{one} is then chosen in the table, the charts, the metrics and the attacks."
+                )
+                return
+            fold = st.expander("Figures of what is chosen", key="chosen-fold", on_change="rerun")
+            if fold.open:
+                with fold:
+                    table(figures(facts, now.groups), key="chosen-figures", wide="figure")
+
+
+def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.DataFrame:
+    """Return what is known of chosen classes, beside the same of everyone: the charts as a table.
+
+    Parameters
+    ----------
+    facts : Facts
+    groups : int64 array of shape (chosen,)
+    """
+    import pandas as pd
+
+    one, many = facts.noun
+    people, total = int(facts.hiding[groups].sum()), max(int(facts.hiding.sum()), 1)
+    rows: list[dict[str, str]] = [
+        {"figure": many, "chosen": f"{len(groups):,}", "everyone": f"{len(facts.sizes):,}"},
+        {
+            "figure": facts.result.counted,
+            "chosen": f"{people:,} ({share(people / total)})",
+            "everyone": f"{total:,}",
+        },
+    ]
+    if len(groups) == 1:
+        rows += [
+            {"figure": name, "chosen": text, "everyone": ""}
+            for name, text in facts.cells(int(groups[0])).items()
+        ]
+    weight = facts.hiding.astype(np.float64)
+    for name, values in class_values.metrics(facts):
+        rows.append(
+            {
+                "figure": f"{name}, mean of the {many}",
+                "chosen": f"{np.average(values[groups], weights=weight[groups]):.3f}",
+                "everyone": f"{np.average(values, weights=weight):.3f}",
+            }
+        )
+    for column, values in class_values.differences(facts):
+        rows.append(
+            {
+                "figure": f"{column}: mean difference to the whole",
+                "chosen": f"{np.average(values[groups], weights=weight[groups]):.3f}",
+                "everyone": f"{np.average(values, weights=weight):.3f}",
+            }
+        )
+    for name, values in class_values.attacks(facts):
+        rows.append(
+            {
+                "figure": f"{name}, highest chance in a {one}",
+                "chosen": chance(float(values[groups].max(initial=0.0))),
+                "everyone": chance(float(values.max(initial=0.0))),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def row_picker(facts: Facts, frame: pd.DataFrame, key: str) -> dict[str, Any]:
+    """Return what lets a click on a row of a table, its class first, choose that class."""
+    numbers = frame[facts.head].to_numpy()
+    place = chosen.place(key)
+
+    @handled("Table")
+    def take() -> None:
+        event = cast(Mapping[str, Any], st.session_state.get(place) or {})
+        rows = event.get("selection", {}).get("rows", [])
+        if rows:
+            chosen.afresh(key)  # the row stands elsewhere among the chosen ones
+            chosen.choose_number(facts, int(numbers[rows[0]]))
+            redraw_linked()
+
+    return {"key": place, "on_select": take, "selection_mode": "single-row"}
+
+
+def only_chosen(facts: Facts, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of chosen classes; all of them where nothing is chosen."""
+    now = chosen.now(facts)
+    if now is None:
+        return frame
+    return frame[np.isin(frame[facts.head].to_numpy(), facts.numbers[now.groups])]
+
+
+def _extent(facts: Facts, now: chosen.Chosen) -> str:
+    many = facts.noun[1]
+    people = int(facts.hiding[now.groups].sum())
+    counted = facts.result.counted
+    count = f"{len(now.groups):,}"
+    told = len(now.groups) == 1 or count in now.title
+    some = "" if told else f"{count} {many}, "
+    return f"{some}{people:,} {counted}" if people != 1 else f"{some}1 of the {counted}"
+
+
+def _number(title: str, key: str, most: int, take: Callable[[int], None]) -> None:
+    place = f"{key}-{chosen.turn()}"
+
+    @handled("The choice")
+    def taken() -> None:
+        number = st.session_state.get(place)
+        if number is not None:
+            take(int(number))
+            redraw_linked()
+
+    st.number_input(
+        title,
+        min_value=1,
+        max_value=max(most, 1),
+        value=None,
+        step=1,
+        key=place,
+        width=230,
+        placeholder=f"1 to {most:,}",
+        on_change=taken,
+    )
+
+
+def _steps(facts: Facts, now: chosen.Chosen | None) -> None:
+    """Draw what chooses the class before the chosen ones, and the one after them."""
+    one, last = facts.noun[0], len(facts.sizes) - 1
+    places = [] if now is None else facts.place[now.groups].tolist()
+    for sign, name, at in (
+        ("chevron_left", "Smaller", min(places, default=last + 1) - 1),
+        ("chevron_right", "Larger", max(places, default=-1) + 1),
+    ):
+        st.button(
+            f"{name} {one}",
+            key=f"chosen-{name.lower()}",
+            icon=f":material/{sign}:",
+            type="tertiary",
+            disabled=not 0 <= at <= last,
+            on_click=handled("The choice")(_choose_place),
+            args=(facts, at),
+            help=f"Choose the next {one} in the order of sizes.",
+        )
+
+
+def _choose_place(facts: Facts, at: int) -> None:
+    chosen.choose_number(facts, int(facts.numbers[facts.by_size[at]]))
+    redraw_linked()
+
+
+def _clear() -> None:
+    chosen.clear()
+    redraw_linked()
+
+
+def _by_class(facts: Facts) -> Callable[[int], None]:
+    return lambda number: chosen.choose_number(facts, number)
+
+
+def _by_row(facts: Facts) -> Callable[[int], None]:
+    return lambda number: chosen.choose_row(facts, number - 1)

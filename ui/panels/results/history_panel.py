@@ -1,0 +1,150 @@
+"""The runs of this session on this table, as dots and as a list: choosing one restores it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import streamlit as st
+
+from anon_core.explain.text.plan_words import made_by
+from anon_core.explain.text.tiles import tiles
+from anon_core.pipeline.result import Result
+from ui.charts.chart_frame import palette, selected
+from ui.charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
+from ui.components.guard import handled
+from ui.panels.results import pending_result as what_comes
+from ui.state import results, what_if
+from ui.state.fragments import alone
+from ui.words.escaping import plain
+
+_NAME = "The runs so far"
+_LIST = "history/list"
+#: Which way, its icon, its word, and its keys.
+_STEPS: tuple[tuple[Literal[-1, 1], str, str, str], ...] = (
+    (-1, "undo", "Undo", "Alt+Z"),
+    (1, "redo", "Redo", "Alt+Shift+Z"),
+)
+_DOTS = "history/dots"
+
+
+def draw() -> None:
+    """Draw the runs that the session keeps."""
+    with st.container(key="history-place", gap=None):
+        alone(_NAME, _drawn, key="history-alone", tells="verdict")
+
+
+def _drawn() -> None:
+    kept = _runs()
+    with st.container(key="history", horizontal=True, vertical_alignment="bottom", gap="small"):
+        _dots(kept)
+        with st.container(key="history-side", gap=None):
+            _steps()
+            _list(kept)
+
+
+def _steps() -> None:
+    """Draw undo, redo, and what holds baseline A."""
+    with st.container(key="history-steps", horizontal=True, gap=None):
+        for by, icon, word, keys in _STEPS:
+            st.button(
+                word,
+                icon=f":material/{icon}:",
+                key=f"what-if/{icon}",
+                shortcut=keys,
+                width="content",
+                disabled=not what_if.can_step(by),
+                on_click=handled(_NAME)(what_comes.shown(what_if.step)),
+                args=(by,),
+                help=f"{word} ({keys}): show the run {'before' if by < 0 else 'after'} this one "
+                "again, with its settings.",
+            )
+        pinned = results.is_baseline_pinned()
+        result = results.shown()
+        st.button(
+            "Unpin A" if pinned else "Pin as A",
+            key="what-if/pin-a",
+            width="content",
+            disabled=result is None or result.pending,
+            on_click=handled(_NAME)(
+                what_comes.shown(results.unpin_baseline if pinned else results.pin_baseline)
+            ),
+            help="A stays this run until you unpin it."
+            if not pinned
+            else "Then A is the run that you looked at before, again.",
+        )
+
+
+def _list(kept: list[results.Kept]) -> None:
+    now = next((i for i, one in enumerate(kept) if one.result is results.shown()), None)
+    st.session_state[_LIST] = now
+    place = "Runs" if now is None else f"Run {now + 1} of {len(kept)}"
+    with st.popover(place, key="history-list", width="stretch"):
+        st.radio(
+            "Runs so far",
+            range(len(kept)),
+            index=now,
+            format_func=lambda at: f"{at + 1} · {plain(name_of(kept[at].result))}",
+            key=_LIST,
+            on_change=handled(_NAME)(what_comes.shown(_listed)),
+        )
+
+
+def name_of(result: Result) -> str:
+    """Return the settings of a run in a few words."""
+    settings = ", ".join(part for model in result.plan.models for part in model.settings())
+    return f"{settings} · {made_by(result.plan)}" if settings else made_by(result.plan)
+
+
+def _dots(kept: list[results.Kept]) -> None:
+    base = results.baseline()
+    signs = [
+        "now" if one.result is results.shown() else "A" if base and one.result is base.result
+        else "run"
+        for one in kept
+    ]  # fmt: skip
+    figures = [_figures(one.result) for one in kept]
+    names = [name_of(one.result) for one in kept]
+    frame = history_frame(figures, names, signs, id(results.last()))
+    if frame.empty:
+        return
+    with st.container(key="history-dots", width=100):
+        st.vega_lite_chart(
+            frame,
+            dict(history_spec(palette())),
+            key=_DOTS,
+            on_select=handled(_NAME)(what_comes.shown(_clicked)),
+            selection_mode=PICKED,
+            theme=None,
+            width="stretch",
+            height=HEIGHT,
+            alt="The runs so far: loss to the right, worst chance upwards",
+        )
+
+
+def _figures(result: Result) -> tuple[float | None, float | None]:
+    chance, _, loss = tiles(result)
+    return loss.value, chance.value
+
+
+def _runs() -> list[results.Kept]:
+    """Return the runs, with the one whose first figures are shown at the end."""
+    first = results.first()
+    return [*results.runs(), *([] if first is None else [first])]
+
+
+def _listed() -> None:
+    at = st.session_state.get(_LIST)
+    if at is not None:
+        _restore(int(at))
+
+
+def _clicked() -> None:
+    picked = selected(_DOTS, PICKED)
+    if picked:
+        _restore(int(picked[0][PICKED]))
+
+
+def _restore(at: int) -> None:
+    kept = results.runs()
+    if at < len(kept) and kept[at].result is not results.shown():
+        what_if.restore(kept[at])

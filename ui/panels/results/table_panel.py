@@ -1,0 +1,193 @@
+"""The table panel: the published rows or the original ones, by page or by class."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from anon_core.explain.text.phrases import rows as rows_of
+from ui.charts.chart_frame import Palette, palette
+from ui.panels import panel_head
+from ui.panels.results import class_selection as linked
+from ui.panels.results import group_panel
+from ui.state import results
+from ui.state import selection as chosen
+from ui.state.result_view import MISSING_TEXT, Facts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from anon_core.pipeline.result import Result
+
+PAGE = 100
+_MOST_MARKED = 200
+#: Pixels of a row of the table.
+ROW = 24
+PAGES, CLASSES, SUPPRESSED, ALL = "Pages", "Classes", "Suppressed", "All"
+
+
+def draw(facts: Facts, *, key: str) -> None:
+    """Draw the panel: which side, which rows, and the rows with changed cells marked.
+
+    Parameters
+    ----------
+    facts : Facts
+    key : str
+    """
+    if facts.permuted:
+        group_panel.draw(facts, key=key)
+        return
+    colours = palette()
+    with panel_head.controls("Table", key="table"):
+        side = panel_head.either("Side", ["Published", "Original"], key=f"side-{key}")
+        hidden = facts.result.release.suppressed
+        view = panel_head.either(
+            "Rows", [PAGES, CLASSES, *([SUPPRESSED] if hidden else []), ALL], key=f"view-{key}"
+        )
+        frame = facts.published if side == "Published" else facts.original
+        number = 1
+        if view == PAGES:
+            frame = linked.only_chosen(facts, frame)
+            pages = max(1, -(-len(frame) // PAGE))
+            number = panel_head.stepper("Page", pages, key=f"page-{key}-{chosen.turn()}")
+        elif view == CLASSES:
+            number = panel_head.stepper(
+                "Class", max(len(facts.sizes), 1), key=f"class-{key}", more="1 is the smallest"
+            )
+    if view == SUPPRESSED:
+        total = facts.result.problem.rows
+        _note(f"{len(facts.hidden):,} of {total:,} rows are suppressed; originals shown")
+        _plain(facts.hidden, key=f"hidden-{key}")
+    elif view == ALL:
+        _note(f"{rows_of(len(frame))}, smallest classes first; changes are not marked")
+        _plain(frame, key=f"whole-{key}-{side}")
+    elif view == CLASSES:
+        _one_class(facts, frame, number, side, colours, key)
+    else:
+        _page(facts, frame, number, side, colours, key)
+
+
+def _page(
+    facts: Facts, frame: pd.DataFrame, number: int, side: str, colours: Palette, key: str
+) -> None:
+    start = (number - 1) * PAGE
+    stop = min(start + PAGE, len(frame))
+    of = "chosen rows" if chosen.now(facts) else "rows"
+    extent = f"{start + 1:,}–{stop:,} of {len(frame):,} {of}"
+    _note(_columns(facts), extent, colours, title="Smallest classes first")
+    _rows(facts, frame.iloc[start:stop], side, colours, key)
+
+
+def _one_class(
+    facts: Facts, frame: pd.DataFrame, number: int, side: str, colours: Palette, key: str
+) -> None:
+    start, stop = int(facts.page_starts[number - 1]), int(facts.page_starts[number])
+    more = f", the first {_MOST_MARKED} shown" if stop - start > _MOST_MARKED else ""
+    _note(_columns(facts), f"{rows_of(stop - start)}{more}", colours)
+    _rows(facts, frame.iloc[start : min(stop, start + _MOST_MARKED)], side, colours, key)
+
+
+def _plain(frame: pd.DataFrame, *, key: str) -> None:
+    """Draw a table of any size: the browser asks for the rows that it shows."""
+    st.dataframe(frame, lazy=True, hide_index=True, height="stretch", row_height=ROW, key=key)
+
+
+def _note(told: str, extent: str = "", colours: Palette | None = None, *, title: str = "") -> None:
+    """Draw the line above the table: the levels, which rows these are, what the marks mean."""
+    parts = [f"<span class='aw-levels'>{told}</span>"] if told else []
+    if extent:
+        parts.append(f"<span title='{escape(title)}'>{escape(extent)}</span>")
+    if colours is not None:
+        mark = f"<b style='color: {colours.scale[3]}'>■</b>"
+        parts.append(
+            f"<span title='Cells published coarser than in your table'>{mark} coarser</span>"
+        )
+    st.html(f"<div class='aw-table-note'>{' '.join(parts)}</div>")
+
+
+def _columns(facts: Facts) -> str:
+    """Return the levels of the columns, and which columns are left out, as HTML."""
+    gone = facts.result.left_out
+    out = [f"left out: {escape(', '.join(gone))}"] if gone else []
+    return " · ".join([*_levels(facts), *out])
+
+
+def _levels(facts: Facts) -> list[str]:
+    """Return the level of every quasi-identifier against A; none where columns have none."""
+    node = facts.result.account.node
+    if node is None:
+        return []
+    base = results.baseline()
+    before = {} if base is None else base.result.account.node or {}
+    told: list[str] = []
+    for name, level in node.items():
+        height = _height(facts.result, name)
+        text = f"{escape(name)} {level}/{height}"
+        old = before.get(name)
+        # A level says the same of both runs only where the hierarchy is as high in both.
+        if base is not None and old is not None and _height(base.result, name) == height:
+            text += f" {_against(level, old)}"
+        title = f"{name}: level {level} of {height} (0 unchanged, {height} suppressed)"
+        told.append(f"<span title='{escape(title)}'>{text}</span>")
+    return told
+
+
+def _height(result: Result, column: str) -> int:
+    return result.problem.hierarchies[column].height
+
+
+def _against(level: int, before: int) -> str:
+    if level == before:
+        return "<span class='aw-same' title='the same level as A'>=</span>"
+    word, sign, side = ("worse", "▲", "coarser") if level > before else ("better", "▼", "finer")
+    return f"<span class='aw-{word}' title='{side} than A (level {before})'>{sign}</span>"
+
+
+def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: str) -> None:
+    import pandas as pd
+
+    marks = _marks(facts, frame, side)
+    frame = frame.reset_index(drop=True)
+    for name in frame.columns[1:]:
+        texts = pd.Series(np.asarray(frame[name], dtype=object))  # of these rows, not of all values
+        frame[name] = texts.where(texts.notna() & (texts != ""), MISSING_TEXT)
+    style = f"background-color: {colours.scale[1]}; color: {colours.ink}; font-weight: 600"
+    styled = frame.style.apply(
+        lambda column: [style if m else "" for m in marks.get(str(column.name), _none(column))]
+    )
+    st.dataframe(
+        styled,
+        hide_index=True,
+        height="stretch",
+        row_height=ROW,
+        **linked.row_picker(facts, frame, f"rows-{key}-{side}"),
+        column_config={
+            facts.head: st.column_config.NumberColumn(format="localized", width="small")
+        },
+    )
+
+
+def _none(column: Any) -> list[bool]:
+    return [False] * len(column)
+
+
+def _marks(facts: Facts, frame: pd.DataFrame, side: str) -> dict[str, list[bool]]:
+    """Return, per quasi-identifier, which of the rows' cells are published coarser."""
+    marks: dict[str, list[bool]] = {}
+    if side == "Published":
+        for name, coarse in facts.coarse.items():
+            marks[name] = [text in coarse for text in frame[name]]
+        return marks
+    places = [int(n) - 1 for n in frame[facts.head]]
+    release = facts.result.release
+    persons = facts.persons
+    if persons is None:
+        return marks
+    for name, codes in zip(persons.columns, persons.codes.T, strict=True):
+        pool = release.vocabularies[name]
+        wide = pool.lo < pool.hi
+        marks[name] = [bool(wide[codes[facts.by_size[place]]]) for place in places]
+    return marks

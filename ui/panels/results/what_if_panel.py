@@ -1,0 +1,227 @@
+"""The what-if bar of Results: settings changed where their figures are seen, and the way back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import cast
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError
+from anon_core.base.registry import family
+from anon_core.contracts.algorithm import Algorithm, order_of_use
+from anon_core.explain.advice.fixes import Change
+from anon_core.explain.text.plan_words import made_by
+from ui.components.guard import handled
+from ui.forms import run_form
+from ui.forms.draft_sync import follow, is_overtaken, put
+from ui.panels.results import (
+    column_level_panel,
+    curve_panel,
+    history_panel,
+)
+from ui.panels.results import (
+    pending_result as what_comes,
+)
+from ui.panels.run import fixes_panel
+from ui.state import curve, jobs, results, running, state, what_if
+from ui.state.time_left import duration
+from ui.words.escaping import plain
+
+_NAME = "The what-if bar"
+_TECHNIQUE = "what-if/technique"
+#: Whether the fields show the draft again, whatever was typed in them.
+_AS_DRAFTED = "what-if/as-drafted"
+
+
+def draw() -> None:
+    """Draw the bar: the settings, what they were in A, the runs so far, and what was refused."""
+    with st.container(key="what-if", border=True, gap="xsmall"):
+        with st.container(key="what-if-row", horizontal=True, vertical_alignment="bottom"):
+            with st.container(key="what-if-fields", horizontal=True, vertical_alignment="bottom"):
+                _fields()
+                _run_button()
+                _baseline()
+            one = curve.setting()
+            if one is not None:
+                curve_panel.draw(one, _label(one))
+            history_panel.draw()
+        _said()
+
+
+def _fields() -> None:
+    settings = what_if.settings()
+    if st.session_state.pop(_AS_DRAFTED, False):
+        for one in settings:
+            put(one.key, one.value)
+    named = Counter(_label(one) for one in settings)
+    close = len(settings) > 2
+    for one in settings:
+        label = _label(one)
+        more = f"{one.title}: " if one.table == "models" else ""
+        told = f"{label} ({one.title})" if named[label] > 1 else label
+        _number(one, told, more, wide=122 if close else 124)
+    known = cast(dict[str, type[Algorithm]], family("algorithm"))
+    names = sorted(known, key=lambda name: order_of_use(known[name]))
+    now = follow(_TECHNIQUE, what_if.technique().name)
+    st.selectbox(
+        "Technique",
+        names,
+        index=names.index(now),
+        format_func=lambda name: known[name].title,
+        key=_TECHNIQUE,
+        on_change=_technique,
+        width=193 if close else 208,
+    )
+    column_level_panel.draw()
+
+
+def _label(one: what_if.Setting) -> str:
+    """Return a setting's name: a letter of a formula stays as it is."""
+    name = one.parameter.label or one.parameter.name.replace("_", " ")
+    return name[:1].upper() + name[1:] if name[1:2].isalpha() else name
+
+
+def _number(one: what_if.Setting, label: str, more: str, *, wide: int) -> None:
+    parameter = one.parameter
+    whole = parameter.kind == "integer"
+    note = f"{plain(more + parameter.help)}\n\nAllowed: {plain(parameter.allowed())}."
+    value = cast(float, follow(one.key, one.value))
+    small = parameter.high is not None and parameter.high <= 1
+    step = 1 if whole else 0.01 if small else 0.1
+    st.number_input(
+        label,
+        value=int(value) if whole else float(value),
+        step=step,
+        format="%d" if whole else "%g",
+        key=one.key,
+        help=note,
+        on_change=_typed,
+        args=(one,),
+        width=142 if parameter.name == what_if.BUDGET else wide,
+    )
+
+
+def _run_button() -> None:
+    last = results.last()
+    if last is None or results.is_current() or running.is_running():
+        return
+    if what_if.refused() is not None or running.error() is not None:
+        return
+    st.button(
+        f"Run ({duration(last.took)})",
+        key="what-if/run",
+        type="primary",
+        width="content",
+        on_click=handled(_NAME)(what_comes.shown(what_if.go)),
+        help="The settings changed since this run. The estimate is the time the last run took.",
+    )
+
+
+def _baseline() -> None:
+    base = results.baseline()
+    if base is None:
+        return
+    plan = base.result.plan
+    settings = ", ".join(part for model in plan.models for part in model.settings())
+    st.button(
+        "Back to A",
+        key="back",
+        icon=":material/swap_horiz:",
+        width="content",
+        on_click=handled(_NAME)(what_comes.shown(_back)),
+        help=f"A is the run that the figures are compared with: {plain(made_by(plan))}, "
+        f"{plain(settings)}. Its settings come back too, and the present run becomes A.",
+    )
+
+
+def _said() -> None:
+    """Draw how far a run is, and what was refused with what is possible as buttons."""
+    if results.first() is None:
+        jobs.watch(running.JOB, running.has_figures)
+    refused = what_if.refused()
+    error = refused.error if refused is not None else running.error()
+    if error is None or running.is_running():
+        return
+    with st.container(key="what-if-refused", horizontal=True, vertical_alignment="center"):
+        told = f"{error.message} {error.remedy}".strip()
+        st.markdown(f":material/warning: {plain(told)}", width="stretch")
+        if refused is not None and refused.setting is not None:
+            _nearest(refused)
+        else:
+            _changes(error, tried=refused is None)
+        st.button(
+            "Keep the settings of this result",
+            key="what-if/keep",
+            on_click=handled(_NAME)(_keep_shown),
+            width="content",
+        )
+
+
+def _nearest(refused: what_if.Refused) -> None:
+    setting = refused.setting
+    if setting is None or refused.nearest is None:
+        return
+    st.button(
+        f"Set {_label(setting)} to {refused.nearest:g}",
+        key="what-if/nearest",
+        type="primary",
+        width="content",
+        on_click=handled(_NAME)(what_comes.shown(what_if.change)),
+        args=(setting, refused.nearest),
+    )
+
+
+def _changes(error: AnonError, *, tried: bool) -> None:
+    last = results.last()
+    other = last is not None and last.plan.algorithm.name != what_if.technique().name
+    found = running.helps() if tried else fixes_panel.making_a_plan(error, keeps_technique=other)
+    for place, change in enumerate(found[:2]):
+        st.button(
+            plain(change.label),
+            key=f"what-if/fix-{place}",
+            width="content",
+            on_click=handled(_NAME)(what_comes.shown(_mend)),
+            args=(change,),
+            help="It was tried on this table, and releases something." if tried else None,
+        )
+
+
+@handled(_NAME)
+@what_comes.shown
+def _typed(setting: what_if.Setting) -> None:
+    value = st.session_state.get(setting.key)
+    if is_overtaken(setting.key):
+        st.session_state[_AS_DRAFTED] = True
+    elif value is not None:
+        what_if.change(setting, value)
+
+
+@handled(_NAME)
+@what_comes.shown
+def _technique() -> None:
+    name = str(st.session_state[_TECHNIQUE])
+    if is_overtaken(_TECHNIQUE):
+        st.session_state[_TECHNIQUE] = what_if.technique().name
+        return
+    known = cast(dict[str, type[Algorithm]], family("algorithm"))
+    given = run_form.switched(known[name], state.draft()["algorithm"])
+    what_if.change_technique(name, given)
+
+
+def _mend(change: Change) -> None:
+    running.mend(change)
+    what_if.go()
+
+
+def _keep_shown() -> None:
+    what_if.keep_shown()
+    # What was typed and refused never reached the draft, so its field has nothing to follow.
+    st.session_state[_AS_DRAFTED] = True
+    st.rerun()  # the whole page: what was refused is said in more than one place
+
+
+def _back() -> None:
+    base = results.baseline()
+    if base is not None:
+        what_if.restore(base)

@@ -1,0 +1,77 @@
+"""An earlier release laid beside the last result: loaded here, and attacked together with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import streamlit as st
+
+from anon_core.base.registry import family
+from anon_core.contracts.attack import Attack
+from anon_core.pipeline.measure.extra_attacks import beside_release
+from anon_core.recipe.earlier_release import EarlierFile
+from anon_core.release.attack_result import AttackResult
+from ui.charts.attack_plots import name_of
+from ui.charts.chart_frame import Palette, Series
+from ui.components.guard import handled, show_error
+from ui.forms import earlier_form
+from ui.panels.results import details_panel
+from ui.state import jobs, results, state
+from ui.state import population_tables as kept
+from ui.state.on_request import ATTACKING
+from ui.words.escaping import plain, what_is_this
+
+if TYPE_CHECKING:
+    from anon_core.pipeline.result import Result
+
+
+def draw(run: Series, colours: Palette) -> None:
+    """Draw the choice of an earlier release, and what both tell together."""
+    result = run.facts.result
+    failed = ATTACKING.error()
+    if failed is not None:
+        show_error(failed)
+    jobs.watch(ATTACKING.job)
+    st.caption(
+        "Two releases can each satisfy a privacy model and break it together. Load an earlier "
+        "release of the same people to see which values and rows only both reveal."
+    )
+    chosen = earlier_form.earlier({"earlier": result.plan.earlier.as_mapping()}, where="results")
+    st.button(
+        "Compare it with this release",
+        key="lay-beside",
+        type="primary",
+        disabled=not chosen or ATTACKING.is_running(),
+        on_click=handled("Two releases")(_begin),
+        args=(result, chosen),
+    )
+    if chosen and chosen != result.plan.earlier.as_mapping():
+        st.caption("It is not in the figures yet.")
+    known = cast(dict[str, type[Attack]], family("attack"))
+    for attack in run.facts.attacks:
+        if known[attack.attack].needs_earlier:
+            _one(run, colours, attack, known[attack.attack])
+
+
+def _one(run: Series, colours: Palette, attack: AttackResult, kind: type[Attack]) -> None:
+    with st.container(gap=None):
+        st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
+        what_is_this(kind)
+    details_panel.draw(run, colours, attack.details, f"beside-{attack.attack}-{attack.column}")
+
+
+def _begin(result: Result, chosen: Mapping[str, Any]) -> None:
+    file = EarlierFile.from_mapping(chosen)
+    held = kept.find(file.file)
+    if held is None:
+        return
+    current = results.is_current()
+    state.update_draft(earlier=dict(chosen))
+    if current:  # the result takes it in, so nothing has to be run again
+        st.session_state[state.MADE_OF] = results.now()
+    ATTACKING.start(
+        result,
+        "Two releases",
+        lambda context: beside_release(result, file, held.table, context),
+    )

@@ -1,0 +1,71 @@
+"""What is under way, on every page: the work, how far it is, how long it will take, and a stop.
+
+Only while something runs does the sidebar look again; a page on which nothing runs asks nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+import streamlit as st
+
+from ui.components.guard import handled
+from ui.state import jobs, results, running
+from ui.state.jobs import Job
+from ui.words.escaping import plain
+
+#: Seconds between two looks at what runs; the work's own page looks more often.
+LOOK_EVERY = 1.0
+
+
+def draw() -> None:
+    """Draw the work of this session, with the way to the page that shows what it comes to."""
+    # An emptied place takes the drawing away at once, as where a job's own page draws it.
+    place = st.empty()
+    found = jobs.of_pages()
+    if results.first() is not None:  # its figures are there: what is left of it takes no time
+        found.pop(running.JOB, None)
+    ended = running.unseen()
+    if not found and ended is None:
+        return
+    with place.container(key="under-way"):
+        for name, job in found.items():
+            if job.state == "running":
+                _running(name, job)
+            else:
+                _ended(job)
+        if ended is not None and running.JOB not in found:
+            _ended(ended)
+            if ended.state == "done":
+                st.page_link(
+                    "pages/5_Results.py", label="See the results", icon=":material/arrow_forward:"
+                )
+
+
+def _running(name: str, job: Job) -> None:
+    @st.fragment(run_every=LOOK_EVERY)
+    def drawn() -> None:
+        if jobs.current(name) is not job or job.state != "running":
+            st.rerun()
+            return
+        st.progress(job.share, text=plain(f"{job.title}: {job.told}"))
+
+    drawn()
+    _link(job)
+    st.button(
+        "Cancel",
+        key=f"under-way/cancel-{name}",
+        on_click=handled()(job.cancel.set),
+        help=f"Stops “{plain(job.title)}”. The last results stay as they are.",
+    )
+
+
+def _ended(job: Job) -> None:
+    how = "stopped with an error" if job.state == "failed" else "is done"
+    st.caption(plain(f"{job.title} {how} after {job.seconds:.0f} s."))
+    _link(job)
+
+
+def _link(job: Job) -> None:
+    step = PurePosixPath(job.page).stem.split("_", 1)[-1]
+    st.page_link(job.page, label=f"See it on {step}", icon=":material/arrow_forward:")

@@ -1,0 +1,357 @@
+"""A lesson as it is read: where one is in it, the step, its question, its pictures and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+from markupsafe import escape
+
+from anon_core.teaching.learn import Exercise, Lesson, Question
+from anon_core.teaching.learn.attacker_view import attack_said
+from anon_core.teaching.learn.drawing import View, draw, style
+from anon_core.teaching.learn.handout import handout, text_log
+from anon_core.teaching.learn.pictures import Picture, ids
+from ui.charts import theme
+from ui.components.downloads import download, later
+from ui.components.guard import handled
+from ui.components.lesson_stage import lesson_stage
+from ui.state import lesson_place as learning
+from ui.state.lesson_place import Reading
+from ui.words.escaping import first_sentence, linked, plain
+
+_PANEL = "Lesson"
+#: Milliseconds that a step is shown while the lesson plays.
+_PACE = 4000
+
+
+def cards(lessons: tuple[Lesson, ...]) -> None:
+    """Draw all lessons as cards."""
+    for begin in range(0, len(lessons), 3):
+        for column, one in zip(st.columns(3), lessons[begin : begin + 3], strict=False):
+            with column.container(border=True, height="stretch", key=f"lesson-{one.name}"):
+                st.markdown(f"**{one.number}. {plain(one.title)}** · {one.minutes} min")
+                st.write(plain(first_sentence(one.summary)))
+                st.caption(
+                    plain(f"{one.source.author} {one.source.year}"), help=linked(one.source.cited)
+                )
+                st.button(
+                    "Open",
+                    key=f"learn/open/{one.name}",
+                    help=plain(one.summary),
+                    on_click=_open,
+                    args=(one.name,),
+                )
+
+
+def draw_lesson(now: Reading, leave: Callable[[], None]) -> None:
+    """Draw a lesson at the step where it is read: a stage that fits a projector.
+
+    Parameters
+    ----------
+    now : Reading
+    leave : callable
+        Called when somebody goes back to all lessons.
+    """
+    st.html(f"<style>{_STAGE}</style>")
+    person = _head(now, leave)
+    _controls(now)
+    step = now.step
+    halted = now.at + 1 == len(now.steps) and now.shown
+    pictures, told = st.columns([5, 3], gap="medium")
+    with told.container(key="learn-told"):
+        title = f"{now.at + 1}. {step.title}" if now.shown else "What comes next?"
+        st.subheader(plain(title), anchor=False)
+        if now.shown:
+            _verdict(now)
+            st.html(f'<div role="status" aria-live="polite">{escape(step.words)}</div>')
+            if said := attack_said(now.trace, step, person):
+                st.info(plain(said), icon=":material/person_search:")
+            if step.printed:
+                st.warning(plain(step.printed), icon=":material/edit_note:")
+        elif step.question is not None:
+            _asked(now, step.question)
+        st.caption(linked(now.lesson.source.cited))
+    with pictures:
+        if now.shown:
+            _stage(now, step.pictures, View(chosen=person), () if halted else None)
+        elif step.question is not None:
+            picks = tuple(choice.id for choice in step.question.choices)
+            view = View(chosen=person, picks=frozenset(picks))
+            _stage(now, _looked_at(now, step.question), view, picks)
+    if halted:
+        _exercises(now)
+    _text(now)
+    _handouts(now, person)
+
+
+def _looked_at(now: Reading, question: Question) -> tuple[Picture, ...]:
+    """Return what is looked at while a question is asked."""
+    return question.pictures or (now.steps[now.at - 1].pictures if now.at else ())
+
+
+#: The page's own title is for readers of the screen while a lesson is read: pictures come first.
+_STAGE = """
+[data-testid="stMainBlockContainer"] {padding-top: 1.1rem; gap: .6rem;}
+[data-testid="stMainBlockContainer"] h1 {position: absolute; clip-path: inset(50%); width: 1px;
+  height: 1px; overflow: hidden; white-space: nowrap;}
+[data-testid="stMainBlockContainer"] h3 {padding-top: 0;}
+.st-key-learn-told {gap: .6rem;}
+.st-key-learn-told :is(p, [role="status"]) {font-size: .9rem; line-height: 1.45;}
+.st-key-learn-told [data-testid="stAlertContainer"] {padding: .6rem .8rem;}
+.st-key-learn-head [data-testid="stMarkdown"] {padding-bottom: .55rem;}
+"""
+
+
+def _head(now: Reading, leave: Callable[[], None]) -> int:
+    """Draw title, source, table and who is followed in one line; return the latter's row."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="learn-head"):
+        st.button(
+            "All lessons",
+            key="learn/all",
+            icon=":material/list:",
+            on_click=leave,
+        )
+        st.markdown(f"**{plain(now.lesson.title)}**", width="stretch")
+        return _followed(now)
+
+
+def _doors(now: Reading) -> None:
+    """Draw the way to Run with the lesson's table and settings, and a link to the step."""
+    with st.popover("Try it", icon=":material/play_arrow:", key="learn-doors"):
+        st.write("Open this table on Run, with the settings of the lesson:")
+        for name in now.trace.runs:
+            st.button(
+                learning.run_said(now, name),
+                key=f"learn/run/{name}",
+                on_click=_to_run,
+                args=(now, name),
+            )
+        st.write("A link to this step:")
+        st.code(learning.link(now), language=None, wrap_lines=True)
+
+
+def _followed(now: Reading) -> int:
+    """Draw what the lesson is read on and who is followed; return the latter's row."""
+    named = dict(learning.examples(now.lesson))
+    own = now.trace.example.name
+    if len(named) > 1:
+        st.selectbox(
+            "Table",
+            list(named),
+            index=list(named).index(own),
+            format_func=lambda name: named[name],
+            key=f"learn/example/{now.lesson.name}/{own}",
+            on_change=_example,
+            args=(f"learn/example/{now.lesson.name}/{own}",),
+            help="What the lesson is read on: an example, or your own table of a few rows.",
+            width=250,
+        )
+    names = [f"{row + 1}: {name}" for row, name in enumerate(now.trace.names)]
+    person = st.selectbox(
+        "Follow",
+        range(len(names)),
+        index=now.trace.person,
+        format_func=names.__getitem__,
+        key=f"learn/person/{now.lesson.name}/{own}",
+        help="Marked ▶ in every table, and in the pictures.",
+        width=150,
+    )
+    return int(person)
+
+
+def _controls(now: Reading) -> None:
+    last = len(now.steps) - 1
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        first, end = now.at == 0, now.at == last and now.shown
+        for name, label, sign, off in (
+            ("first", "First", "first_page", first),
+            ("back", "Back", "chevron_left", first and (now.shown or not now.at)),
+            ("next", "Forward" if now.shown else "Show", "chevron_right", end),
+            ("last", "Last", "last_page", end),
+        ):
+            st.button(
+                label,
+                key=f"learn-{name}",
+                icon=f":material/{sign}:",
+                disabled=off,
+                on_click=_move,
+                args=(now, name),
+                type="primary" if name == "next" else "secondary",
+                help=_KEYS[name],
+            )
+        st.button(
+            "Halt" if learning.playing() else "Play",
+            key="learn-play",
+            icon=":material/pause:" if learning.playing() else ":material/play_arrow:",
+            disabled=end,
+            on_click=_play,
+            help="A step every few seconds; questions wait for an answer.",
+        )
+        st.markdown(f"Step {now.at + 1} of {len(now.steps)}", width="content")
+        if last:
+            key = f"learn/scrub/{now.lesson.name}/{now.trace.example.name}/{now.at}/{now.shown}"
+            st.slider(
+                "Step",
+                1,
+                last + 1,
+                now.at + 1,
+                key=key,
+                on_change=_scrub,
+                args=(key,),
+                label_visibility="collapsed",
+                width="stretch",
+            )
+        _doors(now)
+
+
+_KEYS = {
+    "first": "Home",
+    "back": "Arrow left",
+    "next": "Arrow right",
+    "last": "End",
+}
+
+
+def _asked(now: Reading, question: Question) -> None:
+    before = _looked_at(now, question)
+    found = frozenset[str]().union(*(ids(picture) for picture in before))
+    drawn = any(choice.id in found for choice in question.choices)
+    st.markdown(f"**{plain(question.asks)}**")
+    with st.container(horizontal=True, gap="small"):
+        for place, choice in enumerate(question.choices):
+            st.button(
+                plain(choice.label),
+                key=f"learn-choice-{place}",
+                on_click=_answer,
+                args=(now, choice.id),
+            )
+    if drawn:
+        st.caption("Answer here, or click in the picture.")
+
+
+def _verdict(now: Reading) -> None:
+    question, said = now.step.question, learning.answered(now)
+    if question is None or not said:
+        return
+    right = question.right.label
+    why = "" if question.why in now.step.words else f" {plain(question.why)}"
+    own = next((c.label for c in question.choices if c.id == said), "")
+    if question.accepts(said):
+        st.success(f"Right: {plain(own)}.{why}", icon=":material/check:")
+        return
+    st.info(
+        f"You said {plain(own)}; it is {plain(right)}.{why}",
+        icon=":material/close:",
+    )
+
+
+def _exercises(now: Reading) -> None:
+    exercises = now.lesson.exercises(now.trace)
+    if not exercises:
+        return
+    st.subheader("Exercises", anchor=False)
+    for place, exercise in enumerate(exercises):
+        _exercise(now, place, exercise)
+
+
+def _exercise(now: Reading, place: int, exercise: Exercise) -> None:
+    question = exercise.question
+    labels = {choice.id: choice.label for choice in question.choices}
+    said = st.radio(
+        plain(question.asks),
+        list(labels),
+        index=None,
+        format_func=lambda id: plain(labels[id]),
+        horizontal=True,
+        key=f"learn/exercise/{now.lesson.name}/{now.trace.example.name}/{place}",
+    )
+    if said is None:
+        return
+    if question.accepts(said):
+        st.success(f"Right. {plain(question.why)}", icon=":material/check:")
+    else:
+        st.info("Not so: look at the steps again.", icon=":material/close:")
+
+
+def _text(now: Reading) -> None:
+    with st.expander("The steps so far as text"):
+        steps = list(now.steps[: now.at + now.shown])
+        st.code(text_log(steps), language=None, wrap_lines=True)
+
+
+def _handouts(now: Reading, person: int) -> None:
+    name = f"{now.lesson.name}-{now.trace.example.name}"
+    with st.container(horizontal=True, gap="small"):
+        for key, label, sheet, said in (
+            ("file", "Lesson as one HTML file", False, "For a course's site: it needs no network."),
+            ("sheet", "Sheets to print", True, "Four steps on a sheet; open it and print."),
+        ):
+            download(
+                label,
+                later(handout, now.lesson, now.trace, person, sheet=sheet),
+                file=f"{name}{'-sheets' if sheet else ''}.html",
+                mime="text/html",
+                key=f"learn/{key}",
+                icon=":material/download:",
+                help=said,
+            )
+
+
+def _stage(
+    now: Reading, pictures: tuple[Picture, ...], view: View, picks: tuple[str, ...] | None
+) -> None:
+    """Draw pictures; `picks` is None where the lesson may play on."""
+    css = style("dark" if theme.dark() else "light")
+    drawn = "".join(draw(picture, view) for picture in pictures)
+    lesson_stage(
+        f'<style>{css}</style><div class="lesson"><div class="figures">{drawn}</div></div>',
+        picks=picks or (),
+        step=2 * now.at + now.shown,
+        play=_PACE if picks is None and learning.playing() else 0,
+    )
+
+
+# ---- clicks --------------------------------------------------------------------------------
+
+
+@handled(_PANEL)
+def _open(name: str) -> None:
+    learning.open_lesson(name)
+
+
+@handled(_PANEL)
+def _to_run(now: Reading, name: str) -> None:
+    learning.to_run(now, name)
+
+
+@handled(_PANEL)
+def _example(key: str) -> None:
+    learning.open_example(str(st.session_state[key]))
+
+
+@handled(_PANEL)
+def _move(now: Reading, where: str) -> None:
+    if where == "first":
+        learning.go(0, shown=False)
+    elif where == "last":
+        learning.go(len(now.steps) - 1, shown=True)
+    elif where == "next":
+        learning.forward(now)
+    else:
+        learning.go(max(now.at - 1, 0), shown=True)
+
+
+@handled(_PANEL)
+def _play() -> None:
+    learning.play(not learning.playing())
+
+
+@handled(_PANEL)
+def _scrub(key: str) -> None:
+    learning.go(int(st.session_state[key]) - 1, shown=True)
+
+
+@handled(_PANEL)
+def _answer(now: Reading, choice: str) -> None:
+    learning.answer(now, choice)
