@@ -293,3 +293,13 @@ def test_a_part_is_known_where_the_same_cell_is_printed_elsewhere() -> None:  # 
     hidden = tree.cells(["A", "B1"])  # B is printed, and says it
     assert [one.answer for one in audit(tree, hidden, needs, Bounds.of(tree)).exposed] == ["unsafe"]
     assert audit(tree, tree.closed(hidden), needs, Bounds.of(tree)).safe
+
+
+def test_levels_are_compared_in_whole_numbers_however_large_the_values() -> None:
+    # A tolerance of a millionth would let ten units pass at ten millions.
+    row = line(10**12 + 9 + 10**7, 10**12, 9, 10**7)
+    reader = Reader(row, row.cells(["c0", "c1"]), Bounds.of(row))
+    levels = [Level(upper=9), Level(upper=10), Level(sliding=10**7)]
+    assert [judged(reader, 1, level).answer for level in levels] == ["safe", "unsafe", "safe"]
+    wide = Level(sliding=10**12 + 10)
+    assert judged(reader, 1, wide).answer == "unsafe"
