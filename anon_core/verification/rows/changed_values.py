@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan
-from anon_core.verification.rows.changes import Redone, Rows, Told, makes_again
+from anon_core.verification.rows.change_rules import Redone, Rows, Told, makes_again
 
 F64 = npt.NDArray[np.float64]
 

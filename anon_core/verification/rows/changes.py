@@ -9,87 +9,26 @@ import base64
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
-from importlib import import_module
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from anon_core.base.errors import BadPlan, listing
 from anon_core.verification.findings import Check
+from anon_core.verification.rows import changed_values as changed_values  # enters its own
+from anon_core.verification.rows.change_rules import MADE_AGAIN, Redone, Rows, Told, makes_again
 from anon_core.verification.rows.tables import Promise
 from anon_core.verification.text.cells import Cells, TextTable, narrow
 from anon_core.verification.text.texts import read_private_column
 
-#: Texts of a column, row by row; None where there is no value.
-Rows = list[str | None]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Told:
-    """What one change is made again from.
-
-    Attributes
-    ----------
-    change : mapping
-        The recipe's table.
-    columns : tuple of str
-    rows : callable
-        Given a column's name, returns its texts row by row, as they were read.
-    person : str
-        The column that tells persons apart; empty where none does.
-    order : sequence of int
-        Rows by their content.
-    kind : callable
-        Given a column, the kind of its values.
-    measures : callable
-        Given a column of a measured kind, its numbers or days row by row.
-    generator : callable
-        Returns the numbers that the seed gives for this change, from the first on.
-    """
-
-    change: Mapping[str, Any]
-    columns: tuple[str, ...]
-    rows: Callable[[str], Rows]
-    person: str
-    key: bytes = field(repr=False)
-    order: Callable[[], Sequence[int]]
-    generator: Callable[[], np.random.Generator]
-    kind: Callable[[str], str]
-    measures: Callable[[str], list[Decimal | int | None]]
-
-    def text(self, name: str, default: str) -> str:
-        """Return a parameter that is a text."""
-        return str(self.change.get(name, default))
-
-    def asked(self, name: str) -> bool:
-        """Return a parameter that is a yes or no, and no where it is left out."""
-        return self.change.get(name, False) is True
-
-
-Redone = Mapping[str, tuple[Rows, str]]
-_MADE_AGAIN: dict[str, Callable[[Told], Redone]] = {}
-
-
-def makes_again(
-    name: str,
-) -> Callable[[Callable[[Told], Redone]], Callable[[Told], Redone]]:
-    """Enter a function that makes a change again: by column its texts, and their kind."""
-
-    def enter(made: Callable[[Told], Redone]) -> Callable[[Told], Redone]:
-        _MADE_AGAIN[name] = made
-        return made
-
-    return enter
-
 
 def made_again() -> frozenset[str]:
     """Return the names of the changes that are known here."""
-    import_module("anon_core.verification.rows.changed_values")  # which enters its own
-    return frozenset(_MADE_AGAIN)
+    return frozenset(MADE_AGAIN)
 
 
 def with_changes(
@@ -169,7 +108,7 @@ def with_changes(
             measures=measures,
         )
         other, rows_told = 0, 0
-        for column, (cells, kind) in _MADE_AGAIN[name](told).items():
+        for column, (cells, kind) in MADE_AGAIN[name](told).items():
             place: dict[str, int] = {}
             codes = [-1 if cell is None else place.setdefault(cell, len(place)) for cell in cells]
             shown[column] = Cells(codes=narrow(np.array(codes), len(place)), texts=list(place))
