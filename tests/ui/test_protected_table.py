@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from anon_core.tables import publication
+from anon_core.tables.publication import Publication
 from tests.ui.sessions import load, open_page, words
 
 PAGE = "pages/10_Tables.py"
@@ -34,6 +37,37 @@ def test_protected_cells_are_proven_and_a_change_takes_the_proof_away() -> None:
     assert "Each of 7 sensitive cells reaches its level" in proof.value
     app.slider(key="tables/n").set_value(2).run()
     assert not app.success
+
+
+def offered(app: AppTest) -> set[str]:
+    return {str(one.proto.label) for one in app.get("download_button")}
+
+
+def test_files_are_offered_once_the_second_computation_agrees() -> None:
+    app = opened()
+    app.button(key="tables/protect").click().run()
+    assert not app.exception
+    assert words(app).count("Recomputed") == 3
+    assert offered(app) >= {"CSV", "Excel"}
+
+
+def test_what_the_second_computation_does_not_confirm_is_not_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    right = publication.files_of
+
+    def shown(done: Publication) -> dict[str, bytes]:
+        files = dict(right(done))
+        hidden = str(publication.SUPPRESSED).encode()
+        files["table.csv"] = files["table.csv"].replace(hidden, b"1", 1)
+        return files
+
+    monkeypatch.setattr("ui.state.table_work.files_of", shown)
+    app = opened()
+    app.button(key="tables/protect").click().run()
+    assert not app.exception
+    assert any("second computation does not confirm" in one.value for one in app.error)
+    assert not offered(app)
 
 
 def test_rounded_counts_are_multiples_of_the_base() -> None:

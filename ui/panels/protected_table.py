@@ -15,6 +15,7 @@ from anon_core.tables.publication import SUPPRESSED, Judged, Publication, files_
 from anon_core.tables.recipe import METHODS, Known, Method, Protection, TableRecipe
 from anon_core.tables.sensitivity import Dominance, PPercent, Rule, Threshold, sensitive_cells
 from anon_core.tables.table import Layout
+from anon_core.verification.findings import Check
 from ui.charts.theme import dark
 from ui.components.downloads import download
 from ui.components.guard import handled
@@ -25,6 +26,8 @@ PANEL = "Tables"
 #: Cells of a grid that are drawn; a larger table is for the command line.
 _MOST = 3_000
 _COUNT = "Count rows"
+#: The grid holds what is suppressed, so its own toolbar, which would save that, is not offered.
+_NO_DOWNLOAD = "<style>.st-key-tables-grid [data-testid=stElementToolbar] {display: none}</style>"
 #: Sign before a number, by what becomes of its cell.
 _SIGN = {"sensitive": "▲ ", "primary": "× ", "secondary": "□ ", "plain": ""}
 _WORDS = {
@@ -176,6 +179,7 @@ def _shown(data: Dataset, chosen: Chosen) -> None:
         )
         return
     frame, places = _grid(judged, done)
+    st.html(_NO_DOWNLOAD)
     picked = st.dataframe(
         _coloured(frame, places, judged, done),
         height=min(560, 38 + 35 * len(frame)),
@@ -192,6 +196,7 @@ def _shown(data: Dataset, chosen: Chosen) -> None:
         _reason(judged, done, cell)
     if done is not None:
         _proof(done)
+        _published(done, table_work.checks(data, chosen.recipe))
 
 
 def _curve(judged: Judged) -> None:
@@ -328,6 +333,19 @@ def _proof(done: Publication) -> None:
     for note in done.notes:
         st.info(plain(note), icon=":material/info:")
     st.caption(f"Every suppressed cell is published as {SUPPRESSED}, sensitive or not.")
+
+
+def _published(done: Publication, checks: Sequence[Check]) -> None:
+    """Draw what the second computation says of the file, and the file where nothing is broken."""
+    broken = [check for check in checks if not check.holds and not check.unchecked]
+    for check in broken:
+        st.error(f"The second computation does not confirm the table: {plain(check.sentence)}")
+    if broken:
+        return
+    for check in checks:
+        mark = "check" if check.holds else "help"
+        words = "Recomputed" if check.holds else "Not checked"
+        st.markdown(f":material/{mark}: {words}: {plain(check.sentence)}")
     files = files_of(done)
     with st.container(horizontal=True):
         for file, label in (("table.csv", "CSV"), ("table.xlsx", "Excel")):

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import streamlit as st
 
 from anon_core.base import secret
 from anon_core.data.table import Dataset
+from anon_core.pipeline.runner import texts_of
 from anon_core.tables.audit import Interval, interval
-from anon_core.tables.publication import Judged, Publication, judge, protect
+from anon_core.tables.publication import Judged, Publication, files_of, judge, protect
 from anon_core.tables.reader import Reader
 from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.sensitivity import sensitive_cells
 from anon_core.tables.table import build
+from anon_core.verification.findings import Check
+from anon_core.verification.protected_table import verify_table
 from ui.state import state
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Finished:
+    """A protected table, and what the second computation says of its file."""
+
+    published: Publication
+    checks: tuple[Check, ...]
+
 
 _SEED, _DONE = "tables/seed", "tables/done"
 
@@ -38,14 +51,29 @@ def judged(
 def finish(
     data: Dataset, recipe: TableRecipe, levels: Mapping[str, Sequence[Sequence[str]]]
 ) -> None:
-    """Protect the table of a recipe, and keep what is published."""
+    """Protect the table of a recipe, recompute it from its file, and keep both."""
     found = protect(judge(data, recipe, levels))
-    st.session_state[_DONE] = (_key(data, recipe), found)
+    texts = texts_of(data)
+    columns = [[cell or "" for cell in texts.column(name).told()] for name in data.names]
+    rows = [dict(zip(data.names, row, strict=True)) for row in zip(*columns, strict=True)]
+    checks = verify_table(files_of(found)["table.csv"], recipe.as_mapping(), rows, levels)
+    st.session_state[_DONE] = (_key(data, recipe), Finished(published=found, checks=tuple(checks)))
 
 
 def done(data: Dataset, recipe: TableRecipe) -> Publication | None:
     """Return what was protected last, where it is of these choices."""
-    kept = cast(tuple[Any, Publication] | None, st.session_state.get(_DONE))
+    found = _finished(data, recipe)
+    return None if found is None else found.published
+
+
+def checks(data: Dataset, recipe: TableRecipe) -> tuple[Check, ...]:
+    """Return what the second computation says of it; none before it was protected."""
+    found = _finished(data, recipe)
+    return () if found is None else found.checks
+
+
+def _finished(data: Dataset, recipe: TableRecipe) -> Finished | None:
+    kept = cast(tuple[Any, Finished] | None, st.session_state.get(_DONE))
     return kept[1] if kept is not None and kept[0] == _key(data, recipe) else None
 
 
