@@ -49,6 +49,12 @@ def data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
+def no_session_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep no session of a page that a test opens; tests of that set the folder themselves."""
+    monkeypatch.setenv("ANONYMITY_WORKBENCH_SESSIONS", "off")
+
+
+@pytest.fixture(autouse=True)
 def nothing_kept(data_home: Path) -> Iterator[None]:
     """Fail the test that leaves a session where those of this computer are kept."""
     yield

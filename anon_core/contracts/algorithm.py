@@ -123,7 +123,7 @@ class Algorithm(Technique):
 
         What it publishes is checked all the same; see `LevelBounds`.
         """
-        return self.one_level and not self.is_mechanism
+        return self.one_level and self.needs_models and not self.is_mechanism
 
     def best_levels(self) -> tuple[Metric, float] | None:
         """Return metric and share of rows that may go, where it proves levels to be the best.

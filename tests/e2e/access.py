@@ -15,7 +15,7 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 #: Each entry says which rule, at which elements, and why it cannot be kept from here.
 EXCEPTIONS: list[dict[str, str]] = tomllib.loads(
     Path(__file__).with_name("access_exceptions.toml").read_text()
-)["exception"]
+).get("exception", [])
 
 _FIND = """
 async ([tags, exceptions]) => {

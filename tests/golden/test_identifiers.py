@@ -265,7 +265,7 @@ def test_offsets_are_uniform_over_the_whole_range() -> None:
         ({"days": 6, "weeks": True}, ["2024-01-15"], "no whole week"),
         ({}, ["2024-01", "2024-02"], "not whole dates"),
         ({"days": 36_500}, ["9999-12-31", "0001-01-01"], "1 to 9999"),
-        ({"by": ""}, ["2024-01-15"], "tells persons apart"),
+        ({"by": ""}, ["2024-01-15"], "no column says whose row it is"),
     ],
 )
 def test_bad_shifts_are_refused(told: dict[str, Any], dates: list[str], why: str) -> None:

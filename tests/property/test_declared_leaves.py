@@ -30,6 +30,7 @@ from tests.often import times
 #: Metrics defined over the domain, each with the reason.
 OVER_THE_DOMAIN = {
     "loss": "shares of the domain",
+    "weighted-loss": "shares of the domain",
     "ncp": "shares of the domain",
     "group-loss": "loss of a group's hull",
     "kl-divergence": "a cell is spread evenly over the values that it covers",

@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 from tests.ui.sessions import PATIENCE
 from ui.state import advice_trials
 from ui.state import precompile_status as warming
-from ui.state.kept_sessions import FOLDER_VARIABLE
 from ui.state.precompile_status import Warming
 
 # Each session asks every installed package whether it brings components, for the same answer: a
@@ -33,12 +32,6 @@ def warmed(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Warming()
     found.over.set()
     monkeypatch.setattr(warming, "begin", lambda: found)
-
-
-@pytest.fixture(autouse=True)
-def kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep no session in the home of whoever runs the tests."""
-    monkeypatch.setenv(FOLDER_VARIABLE, "off")
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import BadInput
-from tests.ui.sessions import carried_out, load, words
+from tests.ui.sessions import carried_out, load, tips, words
 from tests.ui.test_archives import packed
 from ui.export import bundle
 from ui.state import dropped_files as dropped
@@ -93,7 +93,7 @@ def test_whether_sessions_are_kept_is_asked_once(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     place = tmp_path / "anonymity-workbench" / "sessions" / "own"
     start.run()
-    assert str(place) in words(start)
+    assert str(place) in tips(start)
     start.button(key="start/sample/toth-private").click().run()
     assert place.is_dir()
     start.button(key="session/answer/False").click().run()

@@ -39,7 +39,7 @@ def test_a_metric_is_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     assert "measure-further" not in {button.key for button in app.button}
     monkeypatch.setattr(model_utility, "_LEAST_ROWS", 5)
     app.run()
-    assert app.selectbox(key="further-metric").options == ["Model utility"]
+    assert app.selectbox(key="further-metric").options == ["Model utility", "Weighted loss"]
     app.button(key="measure-further").click().run()
     told = until(app, lambda said: "not installed" in said)
     assert "Training a model needs scikit-learn, which is not installed" in told

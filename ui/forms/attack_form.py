@@ -121,8 +121,8 @@ def _threshold(draft: dict[str, Any]) -> list[dict[str, Any]]:
     else:
         value = _USUAL[words]
     defaults = {n: {p.name: p.default for p in known[n].parameters()} for n in personal}
-    table = {"threshold": value}
-    return [{"name": name, **table} for name in personal if table != defaults[name]]
+    others = [name for name in personal if defaults[name]["threshold"] != value]
+    return [{"name": name, "threshold": value} for name in others]
 
 
 def _each(

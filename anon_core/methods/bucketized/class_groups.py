@@ -24,7 +24,8 @@ from anon_core.release.release import Release
 def forms_groups(kind: type[Technique]) -> bool:
     """Say whether a class of technique forms groups whose rows can then be permuted apart."""
     if issubclass(kind, Algorithm):
-        return not (kind.permutes or kind.needs_public or kind.is_mechanism)
+        apart = kind.permutes or kind.needs_public or kind.is_mechanism
+        return kind.needs_models and not apart  # what asks for no model forms no groups
     return issubclass(kind, Partitioner)
 
 

@@ -54,7 +54,7 @@ def test_what_stops_a_disclosure_is_found_by_attacking_again(made: Result) -> No
     assert larger.attack is not None
     assert larger.attack.at_risk == 0
     assert larger.loss > as_it_is.loss
-    besides = next(one for words, one in by_words.items() if "t-closeness besides" in words)
+    besides = next(one for words, one in by_words.items() if "Also require t-closeness" in words)
     assert besides.plan is not None
     assert [m.name for m in besides.plan.models] == ["k-anonymity", "t-closeness"]
 

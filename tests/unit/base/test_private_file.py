@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[3]
 #: Everything that writes a file: its module, the function, and what it writes. A new one is to be
 #: entered; what holds a secret or private rows goes through `base/private_file.py`.
 WRITERS = {
+    ("anon_core/teaching/experiments/documented_runs.py", "document"): "public: figures of papers",
     ("anon_core/base/file_lock.py", "alone"): "nothing: the file stays empty",
     ("anon_core/base/private_file.py", "_write"): "private; public where that is asked for",
     ("anon_core/base/private_file.py", "new_private"): "private",

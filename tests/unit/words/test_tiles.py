@@ -96,7 +96,7 @@ def test_without_a_limit_the_surest_guess_is_told_neutrally_unless_it_is_certain
 def test_rows_unique_over_all_columns_are_told_with_the_people(result: Result) -> None:
     _, people, _ = changed(result, every=FINE)
     assert people.verdict == "doubtful"
-    assert "8 of 8 rows (100%) are unique over all published columns" in people.word
+    assert "8 of 8 rows (100%) are unique over all published columns" in people.note
 
 
 def test_who_knows_the_class_is_told_where_cells_of_other_classes_cover_the_same(

@@ -30,11 +30,11 @@ def cards(lessons: tuple[Lesson, ...]) -> None:
     for begin in range(0, len(lessons), 3):
         for column, one in zip(st.columns(3), lessons[begin : begin + 3], strict=False):
             with column.container(border=True, height="stretch", key=f"lesson-{one.name}"):
-                st.markdown(f"**{one.number}. {plain(one.title)}** · {one.minutes} min")
-                st.write(plain(first_sentence(one.summary)))
-                st.caption(
-                    plain(f"{one.source.author} {one.source.year}"), help=linked(one.source.cited)
+                st.markdown(
+                    f"**{one.number}. {plain(one.title)}** · {one.minutes} min",
+                    help=linked(one.source.cited),
                 )
+                st.write(plain(first_sentence(one.summary)))
                 st.button(
                     "Open",
                     key=f"learn/open/{one.name}",
@@ -110,7 +110,7 @@ def _head(now: Reading, leave: Callable[[], None]) -> int:
             "All lessons",
             key="learn/all",
             icon=":material/list:",
-            on_click=leave,
+            on_click=handled("Lesson")(leave),
         )
         st.markdown(f"**{plain(now.lesson.title)}**", width="stretch")
         return _followed(now)
