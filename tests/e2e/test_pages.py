@@ -63,6 +63,8 @@ def test_run_fits_two_screens_and_its_drawers_open(page: Page) -> None:
     attackers.locator("summary").click()
     wait_for_app(page)
     field = page.get_by_role("spinbutton", name="Columns known at most")
+    expect(field).to_be_visible()
+    wait_for_app(page)  # the click begins a run, which on a busy machine begins late
     field.fill("2")
     field.press("Enter")
     wait_for_app(page)
