@@ -9,20 +9,17 @@ from anon_core.data.reading import DataOptions
 from anon_core.data.samples import SAMPLES, Sample
 from anon_core.explain.text.phrases import size
 from ui.components.guard import handled, panel, show_error
-from ui.forms import read_options as options
-from ui.panels import page_frame as shell
-from ui.panels import session_panel
+from ui.forms import read_options
+from ui.panels import page_frame, session_panel
 from ui.state import (
     archives,
+    dropped_files,
     kept_sessions,
     limits,
     loading,
+    session_owner,
     state,
 )
-from ui.state import (
-    dropped_files as dropped,
-)
-from ui.state import session_owner as whose
 from ui.words.escaping import first_sentence, plain
 
 _STAYS = "The file stays on this computer. It is read as it is; nothing is sent anywhere."
@@ -40,7 +37,7 @@ _TURN = "start/upload_turn"
 
 def main() -> None:
     """Draw the page."""
-    shell.page("Anonymity Workbench", "🛡️")
+    page_frame.page("Anonymity Workbench", "🛡️")
     st.write("Anonymize a table of people, and measure what an attacker still learns.")
     if state.dataset() is not None:
         with panel("The table that is loaded"):
@@ -71,11 +68,11 @@ def _present() -> None:
             help=plain(state.attribution()) or None,
         )
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-            shell.next_step("pages/1_Data.py", "Look at the data")
+            page_frame.next_step("pages/1_Data.py", "Look at the data")
             if state.roles().quasi:
-                shell.next_step("pages/4_Run.py", "Go straight to Run")
+                page_frame.next_step("pages/4_Run.py", "Go straight to Run")
             else:
-                shell.next_step("pages/2_Roles.py", "Mark the columns")
+                page_frame.next_step("pages/2_Roles.py", "Mark the columns")
             if state.can_undo_dataset():
                 st.button(
                     "Restore the previous table",
@@ -144,15 +141,15 @@ def _open() -> None:
         accept_multiple_files=True,
         max_upload_size=limits.megabytes(),
         key=f"start/upload/{turn}",
-        help=f"Accepted: {dropped.ACCEPTED}; at most {_most()} a file. A recipe or a session is "
-        f"opened on its table, which may be loaded before, after or with it. "
+        help=f"Accepted: {dropped_files.ACCEPTED}; at most {_most()} a file. A recipe or a session "
+        f"is opened on its table, which may be loaded before, after or with it. "
         f"{_what_becomes_of_it()}",
     )
     for note in st.session_state.get("start/recipe_notes", ()):
         st.info(plain(note), icon=":material/info:")
     _offer_reading()
     try:
-        found = dropped.told_apart(
+        found = dropped_files.told_apart(
             [loading.Opened(name=one.name, content=one.getvalue()) for one in chosen]
         )
     except AnonError as error:
@@ -179,7 +176,7 @@ def _table(opened: loading.Opened | None) -> None:
     try:
         label = "How a table is read"
         with st.expander(label, expanded=_asks(opened), type="compact"):
-            wanted = options.reading_form("start", _for_another_file(), opened)()
+            wanted = read_options.reading_form("start", _for_another_file(), opened)()
         if opened is None:
             return
         if wanted is None:
@@ -202,7 +199,7 @@ def _done() -> None:
 
 
 def _what_becomes_of_it() -> str:
-    if not whose.is_shared():
+    if not session_owner.is_shared():
         return _STAYS
     return _READ_HERE if kept_sessions.folder() is None else _KEPT_HERE
 
@@ -223,7 +220,7 @@ def _asks(opened: loading.Opened | None) -> bool:
     return opened is not None and bool(loading.sheets_of(opened))
 
 
-def _recipe(found: dropped.Dropped) -> None:
+def _recipe(found: dropped_files.Dropped) -> None:
     if len(found.recipes) != 1:
         st.warning("Choose one recipe (TOML), with its hierarchy files if it has any.")
         return

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ui.components.guard import panel
-from ui.panels import page_frame as shell
-from ui.panels import protected_table
+from ui.panels import page_frame, protected_table
 
 
 def main() -> None:
     """Draw the page."""
-    if not shell.page("Tables", "▦", needs="dataset"):
+    if not page_frame.page("Tables", "▦", needs="dataset"):
         return
     with panel(protected_table.PANEL):
         protected_table.draw()

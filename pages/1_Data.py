@@ -9,13 +9,12 @@ from anon_core.data.profile import ColumnProfile, profile, rows_missing
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, ColumnKind
 from anon_core.explain.text.phrases import share
-from ui.charts import column_distribution as distribution
+from ui.charts import column_distribution
 from ui.components.clicks import clicked
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
-from ui.forms import read_options as options
-from ui.panels import notation_panel
-from ui.panels import page_frame as shell
+from ui.forms import read_options
+from ui.panels import notation_panel, page_frame
 from ui.state import loading, state
 from ui.words.escaping import plain
 
@@ -25,13 +24,13 @@ _MOST_SHOWN = 100_000
 
 def main() -> None:
     """Draw the page."""
-    if not shell.page("Data", "🔎", needs="dataset"):
+    if not page_frame.page("Data", "🔎", needs="dataset"):
         return
     try:
         data = state.typed_dataset()
     except BadInput as error:
         show_error(error, where="A column cannot be read as its type")
-        shell.undo_button(key="data/undo")
+        page_frame.undo_button(key="data/undo")
         return
     if data is None:
         return
@@ -50,7 +49,7 @@ def main() -> None:
     with left:
         name = _choose(found)
         with panel("One column"):
-            distribution.draw(data, name)
+            column_distribution.draw(data, name)
     with right:
         st.header(
             "Type",
@@ -86,7 +85,7 @@ def main() -> None:
     )
     with panel("How the file is read"):
         _reading()
-    shell.next_step("pages/2_Roles.py", "Mark the columns")
+    page_frame.next_step("pages/2_Roles.py", "Mark the columns")
 
 
 def _columns(found: tuple[ColumnProfile, ...]) -> None:
@@ -153,7 +152,7 @@ def _kind(data: Dataset, name: str) -> None:
         st.caption(plain(note))
     if error is not None:
         show_error(error, where="The type stays as it was")
-    shell.undo_button(key="data/undo")
+    page_frame.undo_button(key="data/undo")
 
 
 def _rows(data: Dataset) -> None:
@@ -249,7 +248,7 @@ def _reading() -> None:
             )
             return
         file = loading.Opened(name=state.dataset_title(), content=content)
-        wanted = options.reading_form(
+        wanted = read_options.reading_form(
             f"data/{state.dataset_title()}", state.draft()["data"], file
         )()
         if wanted is None:

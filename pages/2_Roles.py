@@ -13,12 +13,9 @@ from anon_core.data.roles.suggestions import Suggestion
 from anon_core.data.table import Dataset
 from anon_core.explain.text.phrases import share
 from ui.components.guard import handled, panel, show_error
-from ui.forms import finding_form
-from ui.forms import role_table as assigning
-from ui.panels import identifier_panel
-from ui.panels import page_frame as shell
-from ui.state import confirmations as confirming
-from ui.state import state
+from ui.forms import finding_form, role_table
+from ui.panels import identifier_panel, page_frame
+from ui.state import confirmations, state
 from ui.words.escaping import plain
 
 _APPLIED = "roles/applied"
@@ -40,7 +37,7 @@ _EXPLAINED = (
 
 def main() -> None:
     """Draw the page."""
-    if not shell.page("Roles", "🎭", needs="dataset"):
+    if not page_frame.page("Roles", "🎭", needs="dataset"):
         return
     try:
         data = state.typed_dataset()
@@ -57,14 +54,16 @@ def main() -> None:
     with panel("Suggestions"):
         _buttons(proposed, data)
     with panel("Roles"):
-        assigning.editor(found, proposed)
+        role_table.editor(found, proposed)
     with panel("What is undecided"):
         _undecided()
     with panel(finding_form.PANEL):
         finding_form.draw()
     with panel("What is published exactly"):
         _published(data, found)
-    shell.next_step("pages/3_Hierarchies.py", "Choose how each quasi-identifier becomes coarser")
+    page_frame.next_step(
+        "pages/3_Hierarchies.py", "Choose how each quasi-identifier becomes coarser"
+    )
 
 
 def _buttons(suggested: tuple[Suggestion, ...], data: Dataset) -> None:
@@ -88,7 +87,7 @@ def _buttons(suggested: tuple[Suggestion, ...], data: Dataset) -> None:
             args=(state.roles(), (*state.left_out(), *undecided)),
             help="Columns without a role are then neither published nor used; can be undone.",
         )
-        shell.undo_button(key="roles/undo")
+        page_frame.undo_button(key="roles/undo")
         if state.roles().quasi:
             with st.popover("What each contributes", type="tertiary"):
                 _contributions(_found(data))
@@ -103,9 +102,9 @@ def _buttons(suggested: tuple[Suggestion, ...], data: Dataset) -> None:
 def _apply(suggested: tuple[Suggestion, ...]) -> None:
     """Give every column the role that was suggested, and say what came of it."""
     given = [one for one in suggested if one.role != "undecided"]
-    assigning.take({one.name: one.role for one in suggested})
+    role_table.take({one.name: one.role for one in suggested})
     roles = dict.fromkeys(one.role for one in given)
-    parts = [f"{sum(one.role == r for one in given)} {assigning.word(r)}" for r in roles]
+    parts = [f"{sum(one.role == r for one in given)} {role_table.word(r)}" for r in roles]
     said = f"{len(given)} of {len(suggested)} columns have the suggested role: {', '.join(parts)}."
     rest = [plain(one.name) for one in suggested if one.role == "undecided"]
     if rest:
@@ -191,7 +190,7 @@ def _published(data: Dataset, found: tuple[ColumnProfile, ...]) -> None:
     exact = roles.exact(data)
     if not roles.quasi or not exact:
         return
-    asked = {one.column for one in confirming.found() if one.what == "unique"}
+    asked = {one.column for one in confirmations.found() if one.what == "unique"}
     telling = [
         one
         for one in found

@@ -7,7 +7,7 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from anon_core.data.table import Dataset
 from ui.components.guard import panel, show_error
-from ui.panels import page_frame as shell
+from ui.panels import page_frame
 from ui.panels.hierarchies import hierarchy_files, level_panel, many_hierarchies_panel
 from ui.panels.hierarchies.hierarchy_builder import builder
 from ui.state import state
@@ -16,7 +16,7 @@ from ui.words.escaping import plain
 
 def main() -> None:
     """Draw the page."""
-    if not shell.page("Hierarchies", "🪜", needs="roles"):
+    if not page_frame.page("Hierarchies", "🪜", needs="roles"):
         return
     try:
         data = state.typed_dataset()
@@ -26,7 +26,7 @@ def main() -> None:
     if data is None:
         return
     _choice(data)
-    shell.next_step("pages/4_Run.py", "Choose a technique and run it")
+    page_frame.next_step("pages/4_Run.py", "Choose a technique and run it")
 
 
 @st.fragment

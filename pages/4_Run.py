@@ -25,10 +25,15 @@ from ui.forms import (
 )
 from ui.panels.page_frame import next_step, page
 from ui.panels.run import advice_panel, cost_panel, counts_panel, fixes_panel, reuse_panel
-from ui.state import confirmations as confirming
-from ui.state import jobs, results, running, state
-from ui.state import population_tables as population
-from ui.state import precompile_status as warming
+from ui.state import (
+    confirmations,
+    jobs,
+    population_tables,
+    precompile_status,
+    results,
+    running,
+    state,
+)
 from ui.state.fragments import folded
 from ui.words.escaping import changed, plain
 
@@ -144,7 +149,7 @@ def what_will_happen() -> bool:
         show_error(error)
         next_step("pages/1_Data.py", "Say it on Data")
         return False
-    waiting = confirming.waiting()
+    waiting = confirmations.waiting()
     if waiting:
         lines = "\n".join(f"- {plain(one.sentence)}" for one in waiting)
         st.warning(
@@ -171,7 +176,7 @@ def what_will_happen() -> bool:
         st.warning(plain(undefined))
         fixes_panel.of_plan()
         return False
-    people = population.find(plan.population_file) if plan.population_file else None
+    people = population_tables.find(plan.population_file) if plan.population_file else None
     if data is not None and people is not None:
         beyond = out_of_reach(plan, data.rows, people.table.rows)
         if beyond:
@@ -247,7 +252,7 @@ if page("Run", "▶️", needs="roles"):
         # Drawn before the forms, so that a stopped run is seen to have stopped at once.
         with under_way, panel("The run"):
             jobs.watch(running.JOB)
-            if not running.is_running() and warming.has_to_wait(state.dataset()):
+            if not running.is_running() and precompile_status.has_to_wait(state.dataset()):
                 st.caption(
                     "You can start now. The first run begins once its routines are compiled."
                 )

@@ -10,7 +10,7 @@ from anon_core.base.registry import family
 from anon_core.explain.text.plan_words import made_by
 from anon_core.explain.text.tiles import told_in_full
 from anon_core.pipeline.result import Result
-from ui.charts import run_series as series
+from ui.charts import run_series
 from ui.charts.chart_frame import Palette, Series, kept, palette, show
 from ui.charts.class_plots import held_chart, most_different, sensitive_chart
 from ui.charts.metric_plots import column_heat, metric_names, title_of, what_is_lost
@@ -21,37 +21,26 @@ from ui.panels.panel_head import details_of
 from ui.panels.results import (
     attack_panel,
     class_panel,
+    class_selection,
     details_panel,
+    headline_figures,
     lattice_panel,
     linked_charts,
     measure_panel,
     metric_panel,
     parts_panel,
+    pending_result,
     question_panel,
     search_panel,
     stopping_panel,
     table_panel,
+    value_panel,
     verdict_lines,
+    verdict_tiles,
     what_if_panel,
     workspace,
 )
-from ui.panels.results import (
-    class_selection as linked,
-)
-from ui.panels.results import (
-    headline_figures as strip_panel,
-)
-from ui.panels.results import (
-    pending_result as what_comes,
-)
-from ui.panels.results import (
-    value_panel as by_value_panel,
-)
-from ui.panels.results import (
-    verdict_tiles as tiles_panel,
-)
-from ui.state import pinning, results, running, state, stopping
-from ui.state import selection as chosen
+from ui.state import pinning, results, running, selection, state, stopping
 from ui.state.fragments import Tells, alone, once_opened
 from ui.state.on_request import ATTACKING, MEASURING
 from ui.words.escaping import plain, what_is_this
@@ -78,7 +67,7 @@ def head(run: Series) -> None:
             f"{stale}{plain(state.dataset_title())} · **{plain(made_by(result.plan))}** · "
             f"{plain(promised or 'no privacy model')} · {len(run.facts.sizes):,} {noun}"
         )
-        pinned = series.pin_of(result)
+        pinned = run_series.pin_of(result)
         if pinned is None:
             st.button(
                 "Pin this run",
@@ -98,7 +87,7 @@ def head(run: Series) -> None:
 
 def pin(result: Result) -> None:
     """Keep a run for Compare; a key that is held down pins it once."""
-    if series.pin_of(result) is None:
+    if run_series.pin_of(result) is None:
         made_of = results.made_of()
         pinning.pin(result, None if made_of is None else made_of["choices"])
 
@@ -130,7 +119,7 @@ def sensitive_values(run: Series, colours: Palette, names: list[str]) -> None:
     if len(names) > 1:
         column = st.selectbox("Sensitive column", names, key="sensitive")
     ranked = most_different(run, column)
-    now = chosen.now(run.facts)
+    now = selection.now(run.facts)
     if now is not None and len(now.groups) == 1:  # the class that is chosen stands first
         at = int(now.groups[0])
         apart = float(run.facts.difference(column)[at])
@@ -146,7 +135,7 @@ def sensitive_values(run: Series, colours: Palette, names: list[str]) -> None:
         f"{one.capitalize()} (most different first)",
         list(words),
         format_func=words.__getitem__,
-        key=f"class-of-{column}-{chosen.turn()}",
+        key=f"class-of-{column}-{selection.turn()}",
     )
     show(kept(sensitive_chart, [run], colours, column, number), key="sensitive")
     show(kept(held_chart, [run], colours, column), key="held")
@@ -178,14 +167,14 @@ def now() -> Series:
     """Return the run that is shown now."""
     result = results.shown()
     assert result is not None
-    return series.of_result(result, palette())
+    return run_series.of_result(result, palette())
 
 
 def figures() -> None:
     """Draw the strip."""
     result, base = results.shown(), results.baseline()
     if result is not None:
-        strip_panel.draw(result, None if base is None else base.result)
+        headline_figures.draw(result, None if base is None else base.result)
 
 
 def panels() -> None:
@@ -206,7 +195,7 @@ def verdicts(result: Result) -> None:
     if result.pending:
         st.caption("Recomputing the privacy models from the published text …")
         return
-    told = tiles_panel.draw(result)
+    told = verdict_tiles.draw(result)
     verdict_lines.draw(result, key="results", told=told_in_full(told))
 
 
@@ -237,7 +226,7 @@ def further() -> None:
     )
     workspace.drawer(DRAWERS[2], lambda: search(run))
     with panel("Value by value"):
-        workspace.drawer(DRAWERS[3], lambda: by_value_panel.draw(run, colours))
+        workspace.drawer(DRAWERS[3], lambda: value_panel.draw(run, colours))
     for title, draw in (
         (CLASSES, class_details),
         (METRICS, metric_details),
@@ -263,12 +252,12 @@ if page("Results", "📊", needs="result"):
                 alone("Further", further, key="further-panel")
                 alone(
                     "The choice",
-                    lambda: linked.bar(now()),
+                    lambda: class_selection.bar(now()),
                     key="linked-bar",
                     linked=True,
                     tells="figures",
                 )
             panels()
-        alone("The run", what_comes.rest, key=what_comes.KEY, tells="verdict")
+        alone("The run", pending_result.rest, key=pending_result.KEY, tells="verdict")
 elif (stopped := running.error()) is not None:
     show_error(stopped)

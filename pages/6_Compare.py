@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.explain.text.phrases import links
 from anon_core.explain.text.plan_words import short_name
-from ui.charts import run_series as series
+from ui.charts import run_series
 from ui.charts.attack_plots import attack_bullets, risk_bullets
 from ui.charts.chart_frame import Palette, Series, kept, palette, show, table
 from ui.charts.metric_plots import column_heat, metric_bullets, what_is_lost
@@ -22,8 +22,7 @@ from ui.panels.page_frame import next_step, page
 from ui.panels.results import baseline_panel
 from ui.panels.results.attack_panel import not_tested
 from ui.panels.results.group_panel import title_of
-from ui.state import pinning, reopening, results, running, state
-from ui.state import session_reruns as again
+from ui.state import pinning, reopening, results, running, session_reruns, state
 from ui.state.fragments import once_opened
 from ui.words.escaping import plain
 
@@ -167,7 +166,7 @@ def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
                 width="content",
             )
             chosen = [p for p in pins if p.letter in letters] or pins[:1]
-        runs = baseline_panel.choose(series.of_pins(chosen))
+        runs = baseline_panel.choose(run_series.of_pins(chosen))
         by_letter = {pin.letter: pin for pin in chosen}
         chosen = [by_letter[run.letter] for run in runs]
         with panel("Runs"):
@@ -203,7 +202,7 @@ if page("Compare", "⚖️"):
     drawn: list[Series] = []
     if pinned:
         drawn = compare(pinned, tones)
-    elif coming := again.under_way():
+    elif coming := session_reruns.under_way():
         st.info(plain(coming), icon=":material/history:")
     else:
         with st.container(border=True):

@@ -26,8 +26,7 @@ from ui.forms import context_form, dialect_form
 from ui.panels.page_frame import page
 from ui.panels.results import verdict_lines
 from ui.panels.results.group_panel import title_of
-from ui.state import jobs, release_context, results, running, state
-from ui.state import population_tables as population
+from ui.state import jobs, population_tables, release_context, results, running, state
 from ui.words.escaping import plain
 
 _FORMULAS = {
@@ -329,8 +328,8 @@ def _reports(result: Result, *, public: bool, disabled: bool) -> None:
 
 def internal(result: Result) -> None:
     """Draw the downloads that stay in the house."""
-    people = population.find(result.plan.population_file)
-    released = population.find(result.plan.earlier.file)
+    people = population_tables.find(result.plan.population_file)
+    released = population_tables.find(result.plan.earlier.file)
     st.subheader("Internal edition", anchor=False)
     st.caption(
         ":material/lock: Never share these files: they hold the seed or private figures.",

@@ -7,23 +7,23 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from anon_core.teaching.learn import all_lessons
 from ui.components.guard import handled, panel, show_error
-from ui.panels import page_frame as shell
+from ui.panels import page_frame
 from ui.panels.teaching import lesson_panel
-from ui.state import lesson_place as learning
+from ui.state import lesson_place
 
 
 def main() -> None:
     """Draw the page."""
-    if learning.leads_away():
+    if lesson_place.leads_away():
         st.switch_page("pages/4_Run.py")
-    shell.page("Learn", "🎓")
+    page_frame.page("Learn", "🎓")
     with panel("Lesson"):
         try:
-            lesson = learning.chosen_lesson()
+            lesson = lesson_place.chosen_lesson()
             if lesson is None:
                 _course()
                 return
-            lesson_panel.draw_lesson(learning.reading(lesson), _all)
+            lesson_panel.draw_lesson(lesson_place.reading(lesson), _all)
         except AnonError as error:
             show_error(error)
             st.button("To the lessons", key="learn/away", on_click=_all)
@@ -36,7 +36,7 @@ def _course() -> None:
 
 @handled("Lesson")
 def _all() -> None:
-    learning.open_lesson("")
+    lesson_place.open_lesson("")
 
 
 main()

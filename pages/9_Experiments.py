@@ -6,19 +6,19 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from ui.components.guard import handled, panel, show_error
-from ui.panels import page_frame as shell
+from ui.panels import page_frame
 from ui.panels.teaching import experiment_panel
-from ui.state import experiment_runs as experimenting
+from ui.state import experiment_runs
 from ui.words.escaping import plain
 
 
 def main() -> None:
     """Draw the page."""
-    experimenting.settle()  # first, so that the sidebar no longer tells of it
-    shell.page("Experiments", "🧪")
+    experiment_runs.settle()  # first, so that the sidebar no longer tells of it
+    page_frame.page("Experiments", "🧪")
     with panel("Experiment"):
         try:
-            experiment = experimenting.chosen()
+            experiment = experiment_runs.chosen()
             if experiment is None:
                 _list()
                 return
@@ -40,7 +40,7 @@ def _list() -> None:
 
 @handled("Experiment")
 def _all() -> None:
-    experimenting.choose("")
+    experiment_runs.choose("")
 
 
 main()

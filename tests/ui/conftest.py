@@ -12,8 +12,7 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.sessions import PATIENCE
-from ui.state import advice_trials
-from ui.state import precompile_status as warming
+from ui.state import advice_trials, precompile_status
 from ui.state.precompile_status import Warming
 
 # Each session asks every installed package whether it brings components, for the same answer: a
@@ -31,7 +30,7 @@ def warmed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no test start to compile ahead; tests of that put their own in its place."""
     found = Warming()
     found.over.set()
-    monkeypatch.setattr(warming, "begin", lambda: found)
+    monkeypatch.setattr(precompile_status, "begin", lambda: found)
 
 
 @pytest.fixture(autouse=True)

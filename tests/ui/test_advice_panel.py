@@ -27,8 +27,7 @@ from tests.ui.sessions import (
     wait_for,
     words,
 )
-from ui.state import advice_trials, release_context, state
-from ui.state import release_context_answers as asked
+from ui.state import advice_trials, release_context, release_context_answers, state
 
 
 def button(app: AppTest, key: str) -> Any:
@@ -153,7 +152,7 @@ def test_whatever_is_offered_releases_and_meets_every_threshold(
 ) -> None:
     held = clinic() if table == "clinic" else load(table)
     with patch.object(st, "session_state", held):
-        asked.keep("recipient", recipient)
+        release_context_answers.keep("recipient", recipient)
     app = open_page(RUN, held)
     assert not app.exception
     offered = [str(b.key) for b in app.button if str(b.key).startswith("use-")]

@@ -12,8 +12,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from tests.ui.sessions import METRICS, RESULTS, RUN, carried_out, load, open_page
 from ui.components import guard
-from ui.state import jobs, results, state
-from ui.state import selection as chosen
+from ui.state import jobs, results, selection, state
 from ui.state.fragments import _shared
 from ui.state.result_view import facts
 
@@ -28,7 +27,7 @@ def held() -> dict[str, Any]:
 def chooses() -> None:
     result = results.last()
     assert result is not None
-    chosen.choose_number(facts(result), 1)
+    selection.choose_number(facts(result), 1)
 
 
 def works() -> None:

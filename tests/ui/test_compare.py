@@ -19,7 +19,7 @@ from anon_core.pipeline.sweep.points import Point
 from anon_core.pipeline.sweep.sweep import Varied, sweep
 from anon_core.pipeline.sweep.variations import Variation
 from tests.ui.sessions import COMPARE, VERDICTS, carried_out, load, open_page, wait_for, words
-from ui.charts import run_series as series
+from ui.charts import run_series
 from ui.charts.chart_frame import Series, light_palette
 from ui.charts.tracks import tracks
 from ui.panels.compare.compare_tables import all_figures
@@ -245,7 +245,7 @@ def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
 def test_figures_that_differ_most_come_first_and_equal_ones_are_folded() -> None:
     held = three_runs()
     with patch.object(st, "session_state", held):
-        runs = series.of_pins(held["state/pins"])
+        runs = run_series.of_pins(held["state/pins"])
     differ, little = figure_table(runs, least=0.02), figure_table(runs, below=0.02)
     equal = figure_table(runs, below=0)
     names = [*differ["figure"], *little["figure"], *equal["figure"]]

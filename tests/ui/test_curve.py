@@ -18,8 +18,7 @@ from anon_core.pipeline import runner
 from tests.ui.sessions import RESULTS, load, open_page, words
 from tests.ui.test_what_if import K, asked, labels, ran_quickly, shown, typed
 from ui.charts.curve_plot import Stop, curve_frame
-from ui.state import background_points as foreseen
-from ui.state import curve, jobs, running, state, what_if
+from ui.state import background_points, curve, jobs, running, state, what_if
 
 
 @contextmanager
@@ -31,7 +30,7 @@ def session(held: Any) -> Generator[what_if.Setting]:
         yield one
 
 
-def looked_ahead(held: Any) -> foreseen.Curve:
+def looked_ahead(held: Any) -> background_points.Curve:
     """Look at every value, and wait until it is done."""
     with session(held) as one:
         curve.begin(one)

@@ -13,7 +13,7 @@ from anon_core.data.column import Column
 from anon_core.data.hierarchy.label_truth import false_labels
 from anon_core.data.samples import sample
 from tests.ui.sessions import load
-from ui.panels.hierarchies import cut_panel as cuts
+from ui.panels.hierarchies import cut_panel
 from ui.state import drafts, state
 
 
@@ -27,16 +27,16 @@ def age() -> Iterator[Column]:
 
 
 def ask(column: Column, **asked: Any) -> dict[str, Any]:
-    before = cuts.message(column)
-    cuts.edit(column, {"epoch": before["epoch"], "rev": before["rev"] + 1, **asked})
-    after = cuts.message(column)
+    before = cut_panel.message(column)
+    cut_panel.edit(column, {"epoch": before["epoch"], "rev": before["rev"] + 1, **asked})
+    after = cut_panel.message(column)
     assert after["rev"] == before["rev"] + 1
     return after
 
 
 def test_from_nothing_to_three_nested_levels(age: Column) -> None:
-    assert cuts.can_be_cut(age)
-    told = cuts.message(age)
+    assert cut_panel.can_be_cut(age)
+    told = cut_panel.message(age)
     assert told["levels"] == ()
     assert sum(bar[4] for bar in told["bars"]) == told["rows"] == age.counts.sum()
     told = ask(age, do="start", how="rows")
@@ -95,15 +95,15 @@ def test_a_refusal_is_told_and_changes_nothing(
     told = ask(age, **asked)
     assert words in told["error"]["message"]
     assert told["levels"] == before
-    while len(told["levels"]) < cuts.MOST_LEVELS and told["error"] is None:
+    while len(told["levels"]) < cut_panel.MOST_LEVELS and told["error"] is None:
         told = ask(age, do="add_level")
 
 
 def test_an_echo_and_a_stale_edit_do_nothing(age: Column) -> None:
     first = ask(age, do="start", how="rows")
-    cuts.edit(age, {"epoch": first["epoch"], "rev": first["rev"], "do": "undo"})
-    cuts.edit(age, {"epoch": "another", "rev": 99, "do": "undo"})
-    assert cuts.message(age)["levels"] == first["levels"]
+    cut_panel.edit(age, {"epoch": first["epoch"], "rev": first["rev"], "do": "undo"})
+    cut_panel.edit(age, {"epoch": "another", "rev": 99, "do": "undo"})
+    assert cut_panel.message(age)["levels"] == first["levels"]
 
 
 def test_names_given_by_hand_are_told_of(age: Column) -> None:
@@ -112,15 +112,15 @@ def test_names_given_by_hand_are_told_of(age: Column) -> None:
     group = work.history.draft.levels[0][0]
     asked = {"do": "rename", "level": 1, "node": group.id, "label": "young"}
     drafts.edit(age, {**asked, "epoch": work.epoch, "rev": work.rev + 1})
-    assert cuts.message(age)["named"]
+    assert cut_panel.message(age)["named"]
 
 
 def test_texts_cannot_be_cut(age: Column) -> None:
     data = state.typed_dataset()
     assert data is not None
-    assert not cuts.can_be_cut(data.column("ward"))
+    assert not cut_panel.can_be_cut(data.column("ward"))
     day = data.column("admission_date")
-    assert cuts.can_be_cut(day)
+    assert cut_panel.can_be_cut(day)
     state.set_levels("admission_date", None)
     told = ask(day, do="start", how="rows")
     assert told["kind"] == "date"
@@ -140,7 +140,7 @@ def test_a_moved_cut_of_a_shipped_hierarchy_leaves_other_labels_and_all_are_true
         assert data is not None
         own = data.column(column)
         before = state.levels()[column]
-        told = cuts.message(own)
+        told = cut_panel.message(own)
         drawn = {label for level in told["intervals"] for _, _, label, _, _ in level}
         assert {label for row in before for label in row[1:-1]} <= drawn
         top = len(told["levels"])

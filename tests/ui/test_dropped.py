@@ -15,9 +15,7 @@ from anon_core.base.errors import BadInput
 from tests.ui.sessions import carried_out, load, tips, words
 from tests.ui.test_archives import packed
 from ui.export import bundle
-from ui.state import dropped_files as dropped
-from ui.state import kept_sessions, session_file
-from ui.state import session_owner as whose
+from ui.state import dropped_files, kept_sessions, session_file, session_owner
 from ui.state.loading import Opened
 
 TABLE = b"age;zip\n31;5370\n"
@@ -25,7 +23,9 @@ RECIPE = b'[roles]\nquasi = ["age"]\n[algorithm]\nname = "optimal"\n'
 
 
 def kinds(*files: tuple[str, bytes]) -> tuple[list[str], list[str], list[str]]:
-    found = dropped.told_apart([Opened(name=name, content=content) for name, content in files])
+    found = dropped_files.told_apart(
+        [Opened(name=name, content=content) for name, content in files]
+    )
     return (
         [one.name for one in found.sessions],
         [one.name for one in found.recipes],
@@ -74,7 +74,7 @@ def test_what_is_none_of_them_is_named_with_all_that_is_accepted() -> None:
     with pytest.raises(BadInput) as caught:
         kinds(*files)
     assert "'a.png', 'b.exe' are none of what is opened here" in caught.value.message
-    assert dropped.ACCEPTED in caught.value.message
+    assert dropped_files.ACCEPTED in caught.value.message
     assert "t.csv" not in caught.value.message
 
 
@@ -106,5 +106,5 @@ def test_whether_sessions_are_kept_is_asked_once(
     kept_sessions.answer(keep=True)
     assert kept_sessions.folder() == place
     assert kept_sessions.asks() is None
-    monkeypatch.setattr(whose, "is_shared", lambda: True)
+    monkeypatch.setattr(session_owner, "is_shared", lambda: True)
     assert kept_sessions.folder() is None

@@ -23,7 +23,7 @@ from anon_core.teaching.experiments import (
 from anon_core.teaching.experiments.bench import Bench
 from anon_core.teaching.experiments.tables import WANTED
 from tests.ui.sessions import PATIENCE
-from ui.state import experiment_runs as experimenting
+from ui.state import experiment_runs
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -63,7 +63,7 @@ def test_an_experiment_is_run_and_shown(monkeypatch: pytest.MonkeyPatch) -> None
     experiment = find_experiment("X-05")
     tiny = Settings(rows=120, at=(2, 3), columns=(3,), queries=20)
     monkeypatch.setattr(type(experiment), "small", tiny)
-    monkeypatch.setattr(experimenting, "Tables", lambda **_: Tables(most_rows=300, cached=False))
+    monkeypatch.setattr(experiment_runs, "Tables", lambda **_: Tables(most_rows=300, cached=False))
     app = press(opened("X-05"), "experiments/run")
     finished(app, own_figures)
     assert app.button(key="experiments/run").disabled
@@ -106,7 +106,7 @@ def test_more_time_measures_again_what_was_not_decided(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(type(experiment), "small", tiny)
     monkeypatch.setattr(type(experiment), "measure", measure)
-    monkeypatch.setattr(experimenting, "Tables", lambda **_: Tables(most_rows=300, cached=False))
+    monkeypatch.setattr(experiment_runs, "Tables", lambda **_: Tables(most_rows=300, cached=False))
     app = press(opened("X-03"), "experiments/run")
     finished(app, lambda app: any(button.key == "experiments/longer" for button in app.button))
     assert "Not decided in time" in " ".join(one.value for one in app.markdown)

@@ -16,9 +16,7 @@ from anon_core.base.registry import family
 from anon_core.data.reading import DataOptions
 from tests.ui.sessions import PATIENCE
 from ui.components.guard import handled
-from ui.state import jobs, limits, loading, state
-from ui.state import session_end as ending
-from ui.state import session_owner as whose
+from ui.state import jobs, limits, loading, session_end, session_owner, state
 
 CELL = "Xanthogranuloma"
 TABLE = loading.Opened(name=f"{CELL}.csv", content=f"age,{CELL}\n30,{CELL}\n31,{CELL}\n".encode())
@@ -41,7 +39,7 @@ def settings(monkeypatch: pytest.MonkeyPatch, log: Path) -> dict[str, Any]:
     monkeypatch.setattr(st, "secrets", _Secrets(hosting=told))
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(limits, "_AT_WORK", {})
-    whose.note_what_happens()
+    session_owner.note_what_happens()
     return told
 
 
@@ -127,20 +125,20 @@ def test_on_ones_own_computer_nothing_is_noted(
     settings: dict[str, Any], log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(st, "secrets", _Secrets())
-    whose.note_what_happens()
+    session_owner.note_what_happens()
     loading.load_file(TABLE, DataOptions())
     jobs.start("run", "Run", lambda _: None).wait(PATIENCE)
     assert not log.exists()
 
 
 def test_a_session_of_another_person_is_let_go_of(settings: dict[str, Any]) -> None:
-    assert ending.keep_only("ana")
+    assert session_end.keep_only("ana")
     loading.load_file(TABLE, DataOptions())
     hold = threading.Event()
     job = jobs.start("run", "Run", lambda _: hold.wait(10))
-    assert not ending.keep_only("ana")
+    assert not session_end.keep_only("ana")
     assert state.dataset() is not None
-    assert ending.keep_only("ben")
+    assert session_end.keep_only("ben")
     assert state.dataset() is None
     assert job.state == "cancelled"
     hold.set()

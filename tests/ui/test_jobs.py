@@ -15,8 +15,7 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from tests.ui.sessions import PATIENCE, carried_out, load, open_page
-from ui.state import jobs, state
-from ui.state import precompile_status as warming
+from ui.state import jobs, precompile_status, state
 from ui.state.precompile_status import Warming
 from ui.state.time_left import Pace
 
@@ -111,12 +110,14 @@ def test_a_second_job_of_the_name_stops_the_first() -> None:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the session's table be one whose runs are not interpreted."""
-    monkeypatch.setattr(state, "dataset", lambda: SimpleNamespace(rows=warming.MOST_ROWS + 1))
+    monkeypatch.setattr(
+        state, "dataset", lambda: SimpleNamespace(rows=precompile_status.MOST_ROWS + 1)
+    )
 
 
 def test_a_job_on_a_small_table_waits_for_no_routine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warming, "begin", lambda: Warming(compiling=True))
-    monkeypatch.setattr(state, "dataset", lambda: SimpleNamespace(rows=warming.MOST_ROWS))
+    monkeypatch.setattr(precompile_status, "begin", lambda: Warming(compiling=True))
+    monkeypatch.setattr(state, "dataset", lambda: SimpleNamespace(rows=precompile_status.MOST_ROWS))
     job = jobs.start("one", "Run", lambda context: "at once", needs=("optimal",))
     assert job.wait(PATIENCE)
     assert job.value == "at once"
@@ -128,7 +129,7 @@ def test_a_job_on_a_large_table_waits_for_the_routines_it_needs(
 ) -> None:
     found = Warming(compiling=True)
     found.process = Mock()
-    monkeypatch.setattr(warming, "begin", lambda: found)
+    monkeypatch.setattr(precompile_status, "begin", lambda: found)
     noted = threading.Event()
     genuine = jobs.Job.note
 
@@ -153,7 +154,7 @@ def test_a_job_on_a_large_table_waits_for_the_routines_it_needs(
 
 @pytest.mark.usefixtures("large")
 def test_a_job_that_waits_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warming, "begin", lambda: Warming(compiling=True))
+    monkeypatch.setattr(precompile_status, "begin", lambda: Warming(compiling=True))
     job = jobs.start("one", "Run", lambda context: "never", needs=("optimal",))
     job.cancel.set()
     assert job.wait(PATIENCE)

@@ -15,7 +15,7 @@ from ui.charts.chart_frame import Series
 from ui.charts.tracks import binned
 from ui.panels.results import linked_charts
 from ui.panels.results.class_selection import figures
-from ui.state import selection as chosen
+from ui.state import selection
 from ui.state.result_view import Facts
 
 
@@ -57,17 +57,17 @@ def test_a_class_chosen_by_its_number_is_chosen_everywhere() -> None:
 
 def test_a_row_chooses_its_class_and_another_release_has_none(session: None, facts: Facts) -> None:
     del session
-    chosen.choose_row(facts, 41)
-    now = chosen.now(facts)
+    selection.choose_row(facts, 41)
+    now = selection.now(facts)
     assert now is not None
     assert now.groups.tolist() == [facts.result.row_group[41]]
-    assert chosen.mask(facts).sum() == 1
+    assert selection.mask(facts).sum() == 1
     held = load()
-    assert chosen.now(Facts(result=carried_out(held))) is None
-    turn = chosen.turn()
-    chosen.clear()
-    assert chosen.now(facts) is None
-    assert chosen.turn() == turn + 1  # fields are drawn afresh, without the old number
+    assert selection.now(Facts(result=carried_out(held))) is None
+    turn = selection.turn()
+    selection.clear()
+    assert selection.now(facts) is None
+    assert selection.turn() == turn + 1  # fields are drawn afresh, without the old number
 
 
 @pytest.fixture
@@ -77,12 +77,12 @@ def clicks(
     """Return what lets the browser have bins selected; it returns the classes chosen then."""
     del session
     monkeypatch.setattr(linked_charts, "redraw_linked", lambda: None)
-    chosen.clear()
+    selection.clear()
     part = binned([Series(letter="", title="", facts=facts, colour="#0072B2")])
 
     def click(*ids: str) -> list[int]:
         linked_charts.take(facts, part, ids)
-        return np.flatnonzero(chosen.mask(facts)).tolist()
+        return np.flatnonzero(selection.mask(facts)).tolist()
 
     return click
 
@@ -94,35 +94,35 @@ def of(facts: Facts, at: int) -> list[int]:
 
 def test_a_click_chooses_the_classes_of_its_bin(clicks: Any, facts: Facts) -> None:
     assert len(facts.sizes) > 160
-    assert clicks(f"{chosen.turn()}/5") == of(facts, 5)
+    assert clicks(f"{selection.turn()}/5") == of(facts, 5)
     low, high = (facts.place[of(facts, 5)] + 1).min(), (facts.place[of(facts, 5)] + 1).max()
-    assert chosen.title(facts) == f"classes {low:,} to {high:,} ({high - low + 1})"
-    assert clicks(f"{chosen.turn()}/9") == of(facts, 9)  # and not those before
-    assert clicks(f"{chosen.turn()}/9") == []  # what is chosen is chosen no longer
-    assert clicks(f"{chosen.turn()}/9") == of(facts, 9)
+    assert selection.title(facts) == f"classes {low:,} to {high:,} ({high - low + 1})"
+    assert clicks(f"{selection.turn()}/9") == of(facts, 9)  # and not those before
+    assert clicks(f"{selection.turn()}/9") == []  # what is chosen is chosen no longer
+    assert clicks(f"{selection.turn()}/9") == of(facts, 9)
     assert clicks() == []  # a double click
 
 
 def test_a_click_with_shift_adds_and_takes_away(clicks: Any, facts: Facts) -> None:
-    first = f"{chosen.turn()}/5"
+    first = f"{selection.turn()}/5"
     clicks(first)
-    second = f"{chosen.turn()}/9"
+    second = f"{selection.turn()}/9"
     assert clicks(first, second) == sorted(of(facts, 5) + of(facts, 9))
-    assert clicks(first, second, f"{chosen.turn()}/5") == of(facts, 9)
+    assert clicks(first, second, f"{selection.turn()}/5") == of(facts, 9)
 
 
 def test_what_was_selected_before_the_choice_changed_chooses_nothing(
     clicks: Any, facts: Facts
 ) -> None:
-    old = f"{chosen.turn()}/5"
+    old = f"{selection.turn()}/5"
     clicks(old)
     assert clicks(old) == of(facts, 5)
-    assert clicks(f"{chosen.turn()}/400") == of(facts, 5)
+    assert clicks(f"{selection.turn()}/400") == of(facts, 5)
 
 
 def test_what_is_chosen_is_marked_in_metrics_and_attacks(clicks: Any, facts: Facts) -> None:
     assert linked_charts.lost(facts) == linked_charts.exposed(facts) == {}
-    here = clicks(f"{chosen.turn()}/5")
+    here = clicks(f"{selection.turn()}/5")
     loss = facts.result.measures["loss"].per_class
     assert loss is not None
     expected = np.average(loss[here], weights=facts.hiding[here])
@@ -164,17 +164,17 @@ def test_a_row_is_followed_into_the_next_release_and_a_class_is_not(
         "hospital", algorithm={"name": "mondrian"}, models=[{"name": "k-anonymity", "k": 50}]
     )
     after = Facts(result=carried_out(coarser))
-    chosen.choose_row(facts, 41)
-    assert chosen.follow(facts) == ""
-    assert chosen.follow(after) == ""
-    now = chosen.now(after)
+    selection.choose_row(facts, 41)
+    assert selection.follow(facts) == ""
+    assert selection.follow(after) == ""
+    now = selection.now(after)
     assert now is not None
     assert now.groups.tolist() == [after.result.row_group[41]]
-    chosen.choose_number(facts, 7)
-    assert chosen.follow(after) == "The choice ended with the run before: class 7."
-    assert chosen.now(after) is None
-    assert chosen.follow(facts) == ""
-    assert chosen.title(facts) == "class 7"  # back to the release it is a class of
+    selection.choose_number(facts, 7)
+    assert selection.follow(after) == "The choice ended with the run before: class 7."
+    assert selection.now(after) is None
+    assert selection.follow(facts) == ""
+    assert selection.title(facts) == "class 7"  # back to the release it is a class of
 
 
 def test_a_further_track_is_chosen_in_the_drawer_and_stays() -> None:

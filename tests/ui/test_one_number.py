@@ -31,8 +31,7 @@ from tests.ui.sessions import (
     words,
 )
 from tests.ui.test_advice_panel import clinic
-from ui.charts import attack_plots
-from ui.charts import run_series as series
+from ui.charts import attack_plots, run_series
 from ui.charts.chart_frame import palette
 from ui.panels.compare import compare_tables
 from ui.state import results, state
@@ -103,7 +102,7 @@ def figures(held: dict[str, object], result: Result) -> Iterator[tuple[Name, str
             yield (one["name"], one["column"] or "", name), "--json", one[key]
     by_name = {attack_plots.name_of(a): (a.attack, a.column) for a in result.attacks}
     with patch.object(st, "session_state", held):
-        run = series.of_result(result, palette())
+        run = run_series.of_result(result, palette())
         told = compare_tables.figures(run)
         for shown, of in by_name.items():
             for name, written in COMPARED.items():

@@ -46,8 +46,7 @@ from tests.ui.sessions import (
 )
 from ui.export import bundle
 from ui.panels.results.group_panel import guesses, page_breaks
-from ui.state import population_tables as population
-from ui.state import results, state
+from ui.state import population_tables, results, state
 from ui.state.result_view import Facts
 
 SEED = f"{secret(4):064x}"
@@ -258,7 +257,7 @@ def test_people_proven_to_be_in_the_table_are_listed() -> None:
     held = held_with("toth-private", "one-attribute-slicing", [{"name": "bucket-size", "k": 2}])
     public = sample("toth-public").frame()
     with patch.object(st, "session_state", held):
-        people = population.add("public.csv", public.to_csv(index=False).encode())
+        people = population_tables.add("public.csv", public.to_csv(index=False).encode())
         state.update_draft(population={"file": people.path})
         plan, table = state.plan(), state.dataset()
         assert table is not None

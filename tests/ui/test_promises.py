@@ -32,7 +32,7 @@ from tests.ui.sessions import (
     open_page,
     words,
 )
-from ui.charts import run_series as series
+from ui.charts import run_series
 from ui.charts.chart_frame import light_palette
 from ui.charts.example_plot import example_chart
 from ui.charts.verdict_plot import verdict_chart
@@ -320,7 +320,7 @@ def test_results_draw_what_every_class_reaches(model: dict[str, Any]) -> None:
     assert f"{title}, Salary: what every class reaches" in said(app)
     (verdict,) = result.verdicts
     assert verdict.sentence in said(app)
-    run = series.of_result(result, light_palette())
+    run = run_series.of_result(result, light_palette())
     (bars,) = list(cast(Any, verdict_chart([run], light_palette(), 0).figure).data)
     assert sum(bars.y) == len(verdict.per_class) == len(result.class_sizes)
 

@@ -11,7 +11,7 @@ from anon_core.data.reading import DataOptions
 from anon_core.data.roles.proposals import suggested
 from anon_core.data.roles.roles import Roles
 from tests.ui.sessions import RUN, words
-from ui.forms import role_table as assigning
+from ui.forms import role_table
 from ui.state import loading, state
 from ui.words.escaping import plain
 
@@ -77,13 +77,13 @@ def test_what_is_found_blocks_run_until_it_is_confirmed(start: AppTest) -> None:
 
 def test_edits_change_only_their_columns() -> None:
     base = {"a": "insensitive", "b": "quasi", "c": "sensitive", "d": "undecided", "e": "undecided"}
-    after = assigning.change(assigning.change(base, ["a"], "both"), ["d", "e"], "left_out")
+    after = role_table.change(role_table.change(base, ["a"], "both"), ["d", "e"], "left_out")
     assert after == {**base, "a": "both", "d": "left_out", "e": "left_out"}
-    made = assigning.as_roles(after)
+    made = role_table.as_roles(after)
     assert made == Roles(quasi=("a", "b"), sensitive=("a", "c"))
-    assert assigning.left_out(after) == ("d", "e")
-    assert assigning.as_choices(made, ("d", "e"), list(after)) == after
-    assert assigning.change({"a": "person", "b": "quasi"}, ["b"], "person") == {
+    assert role_table.left_out(after) == ("d", "e")
+    assert role_table.as_choices(made, ("d", "e"), list(after)) == after
+    assert role_table.change({"a": "person", "b": "quasi"}, ["b"], "person") == {
         "a": "identifier",
         "b": "person",
     }
@@ -92,8 +92,8 @@ def test_edits_change_only_their_columns() -> None:
 def test_an_edit_reaches_the_session(session: None) -> None:
     loading.load_sample("toth-private")
     names = ("Name", "Zip", "Age", "Salary")
-    choices = assigning.as_choices(state.roles(), state.left_out(), names)
-    assigning.take(assigning.change(choices, ["Zip"], "insensitive"))
+    choices = role_table.as_choices(state.roles(), state.left_out(), names)
+    role_table.take(role_table.change(choices, ["Zip"], "insensitive"))
     assert state.roles().insensitive == ("Zip",)
     assert state.roles().quasi == ("Age",)
     assert state.plan().hierarchies == {"Age": "hierarchies/Age.csv"}
@@ -159,19 +159,19 @@ def test_the_table_draws_every_column_with_its_role_and_why_another_is_suggested
     loading.load_sample("hospital")
     data = state.typed_dataset()
     assert data is not None
-    told = assigning.message(profile(data), suggested(data))
+    told = role_table.message(profile(data), suggested(data))
     assert [one["name"] for one in told["columns"]] == list(data.names)
     assert {one["name"]: one["role"] for one in told["columns"]}["zip"] == "quasi"
     assert all(one["why"] for one in told["columns"])
     assert len(told["choices"]) <= 9  # each has a number key
     assert len({one["word"] for one in told["choices"]}) == len(told["choices"])
     before = told["table"]
-    assigning.edited({"columns": ["zip", "age", "no such column"], "choice": "left_out"})
+    role_table.edited({"columns": ["zip", "age", "no such column"], "choice": "left_out"})
     assert {"zip", "age"} <= set(state.left_out())
-    after = assigning.message(profile(data), suggested(data))
+    after = role_table.message(profile(data), suggested(data))
     assert after["table"] == before  # what is ticked and in sight stays
-    assigning.edited({"columns": ["zip"], "choice": "no such role"})
+    role_table.edited({"columns": ["zip"], "choice": "no such role"})
     assert "zip" in state.left_out()
     with pytest.raises(BadPlan, match="both identify persons"):
-        assigning.edited({"columns": ["zip", "age"], "choice": "person"})
+        role_table.edited({"columns": ["zip", "age"], "choice": "person"})
     assert {"zip", "age"} <= set(state.left_out())

@@ -22,8 +22,7 @@ from tests.ui.sessions import (
     wait_for,
     words,
 )
-from ui.state import population_tables as population
-from ui.state import state
+from ui.state import population_tables, state
 
 
 def button(app: AppTest, key: str) -> Any:
@@ -173,13 +172,13 @@ def with_people(content: str) -> dict[str, Any]:
     """Return a session in which a population table is loaded and chosen."""
     held = load()
     with patch.object(st, "session_state", held):
-        people = population.add("people.csv", content.encode())
+        people = population_tables.add("people.csv", content.encode())
         state.update_draft(population={"file": people.path})
     return held
 
 
-def found_people(path: str) -> population.Population:
-    found = population.find(path)
+def found_people(path: str) -> population_tables.Population:
+    found = population_tables.find(path)
     assert found is not None
     return found
 

@@ -29,20 +29,16 @@ from ui.state import (
     jobs,
     kept_sessions,
     loading,
+    noise_budget,
     pinning,
     release_context,
+    release_context_answers,
     results,
     session_file,
+    session_owner,
+    session_reruns,
     state,
 )
-from ui.state import (
-    noise_budget as spent,
-)
-from ui.state import (
-    release_context_answers as asked,
-)
-from ui.state import session_owner as whose
-from ui.state import session_reruns as again
 
 CSV = b"age;town;ill\n30;A;x\n31;A;y\n30;B;x\n31;B;y\n"
 
@@ -63,17 +59,17 @@ def worked() -> dict[str, Any]:
     last = carried_out(held)
     with patch.object(st, "session_state", held):
         release_context.judge(last, "Fit for the register.")
-        asked.keep("purpose", "teaching")
-        asked.keep("concealed", ["presence"])
+        release_context_answers.keep("purpose", "teaching")
+        release_context_answers.keep("concealed", ["presence"])
         release_context.give_reason(last, "uniqueness", "Under contract.")
     return held
 
 
 def settled() -> None:
-    job = jobs.current(again.JOB)
+    job = jobs.current(session_reruns.JOB)
     assert job is not None
     assert job.wait(60)
-    again.settle()
+    session_reruns.settle()
 
 
 def test_a_session_comes_back_whole_with_verified_results(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,11 +92,11 @@ def test_a_session_comes_back_whole_with_verified_results(monkeypatch: pytest.Mo
     assert last.files == files
     assert results.is_current()
     assert release_context.judgement(last) == "Fit for the register."
-    assert asked.told() == {"purpose": "teaching", "concealed": ["presence"]}
+    assert release_context_answers.told() == {"purpose": "teaching", "concealed": ["presence"]}
     assert release_context.reasons(last) == {"uniqueness": "Under contract."}
     assert [(pin.letter, pin.title, pin.result.files) for pin in pinning.pins()] == pinned
     assert release_context.judgement(pinning.pins()[0].result) == "Too coarse."
-    assert again.said() == []
+    assert session_reruns.said() == []
     assert state.undo_dataset()  # nor is what stood there before lost
 
 
@@ -112,7 +108,7 @@ def test_a_run_that_comes_out_otherwise_is_told(session: None) -> None:
     loading.load_sample("toth-private")
     session_file.restore(session_file.parse(json.dumps(whole).encode()))
     settled()
-    assert "differs from the saved run" in again.said()[0]
+    assert "differs from the saved run" in session_reruns.said()[0]
 
 
 def test_what_was_not_carried_out_again_is_saved_again(session: None) -> None:
@@ -120,9 +116,9 @@ def test_what_was_not_carried_out_again_is_saved_again(session: None) -> None:
     with patch.object(st, "session_state", held):
         whole = session_file.told()
     loading.load_sample("toth-private")
-    with patch.object(again, "start"):
+    with patch.object(session_reruns, "start"):
         session_file.restore(whole)
-    assert session_file.told()["runs"] == again.waiting() == whole["runs"]
+    assert session_file.told()["runs"] == session_reruns.waiting() == whole["runs"]
 
 
 def test_a_changed_table_is_refused_and_nothing_changes(session: None) -> None:
@@ -175,14 +171,14 @@ def test_other_versions_and_damage_are_told(
 
 
 def test_what_counts_have_spent_is_not_forgotten(session: None) -> None:
-    spent.take_over({"t": ((1.0, 0.0), (0.5, 1e-6))})
+    noise_budget.take_over({"t": ((1.0, 0.0), (0.5, 1e-6))})
     loading.load_sample("toth-private")
-    told = spent.checked(session_file.told()["spent"])
+    told = noise_budget.checked(session_file.told()["spent"])
     st.session_state.clear()
-    spent.take_over(told)
-    assert spent.of("t").epsilon == 1.5
-    spent.take_over({"t": ((0.1, 0.0),)})
-    assert spent.of("t").epsilon == 1.5
+    noise_budget.take_over(told)
+    assert noise_budget.of("t").epsilon == 1.5
+    noise_budget.take_over({"t": ((0.1, 0.0),)})
+    assert noise_budget.of("t").epsilon == 1.5
 
 
 # ---- on this machine -----------------------------------------------------------------------
@@ -273,13 +269,13 @@ def test_killed_between_two_renames_the_older_state_is_there(
 def test_each_login_has_a_folder_and_a_shared_host_none(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whose, "is_shared", lambda: True)
-    monkeypatch.setattr(whose, "person", lambda: None)
+    monkeypatch.setattr(session_owner, "is_shared", lambda: True)
+    monkeypatch.setattr(session_owner, "person", lambda: None)
     assert kept_sessions.folder() is None
-    ada, bob = (whose.Person(issuer="i", subject=name) for name in ("ada", "bob"))
+    ada, bob = (session_owner.Person(issuer="i", subject=name) for name in ("ada", "bob"))
     found = []
     for one in (ada, bob):
-        monkeypatch.setattr(whose, "person", lambda one=one: one)
+        monkeypatch.setattr(session_owner, "person", lambda one=one: one)
         found.append(kept_sessions.folder())
     assert found == [place.parent / ada.key, place.parent / bob.key]
 
@@ -308,7 +304,7 @@ def test_start_opens_a_session_file_and_lists_what_is_kept(place: Path, start: A
     assert not app.exception
     assert "its 2 runs are carried out" in words(app)
     deadline = time.monotonic() + PATIENCE
-    while again.JOB in app.session_state["jobs"] and time.monotonic() < deadline:
+    while session_reruns.JOB in app.session_state["jobs"] and time.monotonic() < deadline:
         app.run()
     assert len(app.session_state["state/pins"]) == 1
     assert app.session_state["state/result"] is not None
@@ -324,15 +320,19 @@ def test_what_is_carried_out_again_is_told_where_it_will_show(page: str) -> None
     held = worked()
     with patch.object(st, "session_state", held):
         runs = session_file.told()["runs"]
-    app = open_page(page, {**load(), again._WAITING: runs})
+    app = open_page(page, {**load(), session_reruns._WAITING: runs})
     told = words(app).replace("\\", "")
     assert "Not carried out again yet: The last result (" in told
     assert "No result yet" not in told
     with (
-        patch.object(again.jobs, "current", lambda name: object() if name == again.JOB else None),
-        patch.object(st, "session_state", {again._WAITING: runs}),
+        patch.object(
+            session_reruns.jobs,
+            "current",
+            lambda name: object() if name == session_reruns.JOB else None,
+        ),
+        patch.object(st, "session_state", {session_reruns._WAITING: runs}),
     ):
-        assert again.under_way().startswith("Carried out and verified again")
+        assert session_reruns.under_way().startswith("Carried out and verified again")
 
 
 def test_a_run_that_is_carried_out_again_has_the_figures_that_it_had(session: None) -> None:

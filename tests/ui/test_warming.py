@@ -16,11 +16,11 @@ from anon_core.data.table import Dataset
 from anon_core.pipeline import compilation as core
 from tests.ui.conftest import APP
 from tests.ui.sessions import PATIENCE, words
-from ui.state import precompile_status as warming
+from ui.state import precompile_status
 from ui.state.precompile_status import Warming
 
 LINE = "Preparing the fast routines"
-GENUINE = warming.begin  # before the fixture puts another in its place
+GENUINE = precompile_status.begin  # before the fixture puts another in its place
 
 
 class Process:
@@ -50,7 +50,7 @@ def test_the_line_stands_while_something_is_compiled_and_never_else(
     monkeypatch: pytest.MonkeyPatch,
 ):
     found = Warming()
-    monkeypatch.setattr(warming, "begin", lambda: found)
+    monkeypatch.setattr(precompile_status, "begin", lambda: found)
     app = AppTest.from_file(str(APP), default_timeout=PATIENCE).run()
     assert not app.exception
     assert LINE not in words(app)  # nobody knows yet whether there is anything to do
@@ -160,10 +160,10 @@ def test_only_a_large_table_waits_for_what_is_compiled(
     more: int, waits: bool, monkeypatch: pytest.MonkeyPatch
 ):
     found = Warming(compiling=True)
-    monkeypatch.setattr(warming, "begin", lambda: found)
-    values = np.arange(warming.MOST_ROWS + more).astype(str)
+    monkeypatch.setattr(precompile_status, "begin", lambda: found)
+    values = np.arange(precompile_status.MOST_ROWS + more).astype(str)
     table = Dataset.from_frame(pd.DataFrame({"number": values}))
-    assert warming.has_to_wait(table) == waits
+    assert precompile_status.has_to_wait(table) == waits
     found.over.set()
-    assert not warming.has_to_wait(table)
-    assert not warming.has_to_wait(None)
+    assert not precompile_status.has_to_wait(table)
+    assert not precompile_status.has_to_wait(None)

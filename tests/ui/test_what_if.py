@@ -29,7 +29,7 @@ from tests.ui.sessions import (
 )
 from ui.charts.chart_frame import Series, palette
 from ui.charts.metric_plots import metric_bullets, title_of
-from ui.panels.results import headline_figures as strip_panel
+from ui.panels.results import headline_figures
 from ui.state import jobs, results, state, what_if
 from ui.state.result_view import Facts
 
@@ -441,7 +441,7 @@ def test_the_session_keeps_a_bounded_number_of_runs() -> None:
 def test_arrows_are_coloured_by_better_and_worse_of_their_figure(
     value: float, before: float, better: str, sign: str, tone: str
 ) -> None:
-    drawn = strip_panel.against(value, before, "<b>", better=better)
+    drawn = headline_figures.against(value, before, "<b>", better=better)
     assert sign in drawn
     assert f"aw-{tone}" in drawn
     assert "<b>" not in drawn

@@ -9,8 +9,7 @@ import streamlit as st
 
 from anon_core.explain.report.context import Decision, ReleaseContext
 from tests.ui.sessions import EXPORT, carried_out, load, open_page, words
-from ui.state import release_context
-from ui.state import session_owner as whose
+from ui.state import release_context, session_owner
 
 
 class _Secrets(dict[str, Any]):
@@ -29,39 +28,39 @@ def _here(monkeypatch: pytest.MonkeyPatch, secrets: dict[str, Any], **user: Any)
 
 def test_without_settings_it_is_ones_own_computer(monkeypatch: pytest.MonkeyPatch) -> None:
     _here(monkeypatch, {}, **ANA)
-    assert whose.person() is None
-    assert not whose.needs_login()
-    assert not whose.is_shared()
+    assert session_owner.person() is None
+    assert not session_owner.needs_login()
+    assert not session_owner.is_shared()
 
 
 def test_several_people_may_share_a_host_without_logins(monkeypatch: pytest.MonkeyPatch) -> None:
     _here(monkeypatch, {"hosting": {"shared": True}})
-    assert whose.is_shared()
-    assert not whose.needs_login()
+    assert session_owner.is_shared()
+    assert not session_owner.needs_login()
 
 
 @pytest.mark.parametrize("lacking", ["is_logged_in", "iss", "sub"])
 def test_who_is_not_told_is_nobody(monkeypatch: pytest.MonkeyPatch, lacking: str) -> None:
     _here(monkeypatch, AUTH, **{key: value for key, value in ANA.items() if key != lacking})
-    assert whose.is_shared()
-    assert whose.person() is None
+    assert session_owner.is_shared()
+    assert session_owner.person() is None
 
 
 def test_a_person_is_the_provider_and_its_name_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     _here(monkeypatch, AUTH, **ANA)
-    ana = whose.person()
+    ana = session_owner.person()
     assert ana is not None
     assert ana.shown == "Ana (a@x)"
     assert len(ana.key) == 64
     _here(monkeypatch, AUTH, **{**ANA, "iss": "https://other.example"})
-    other = whose.person()
+    other = session_owner.person()
     assert other is not None
     assert other.key != ana.key
 
 
 def test_an_unconfirmed_address_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     _here(monkeypatch, AUTH, **ANA, email_verified=False)
-    ana = whose.person()
+    ana = session_owner.person()
     assert ana is not None
     assert ana.shown == "Ana"
 
@@ -73,8 +72,10 @@ def test_the_author_of_a_report_is_who_is_logged_in(monkeypatch: pytest.MonkeyPa
     typed = ReleaseContext(decision=Decision(author="Somebody", approver="Somebody else"))
     release_context.state_it(typed)
     assert release_context.context_of(result, "").decision == typed.decision
-    ana = whose.Person(issuer="https://id", subject="1", name="Ana", email="ana@clinic.test")
-    monkeypatch.setattr(whose, "person", lambda: ana)
+    ana = session_owner.Person(
+        issuer="https://id", subject="1", name="Ana", email="ana@clinic.test"
+    )
+    monkeypatch.setattr(session_owner, "person", lambda: ana)
     found = release_context.context_of(result, "").decision
     assert (found.author, found.approver) == (ana.shown, "")  # somebody else's approval is not hers
     release_context.state_it(ReleaseContext(decision=Decision(author=ana.shown, approver="Ben")))
@@ -85,10 +86,12 @@ def test_the_author_of_a_report_is_who_is_logged_in(monkeypatch: pytest.MonkeyPa
 def test_with_logins_nobody_types_the_author(monkeypatch: pytest.MonkeyPatch) -> None:
     held = load()
     carried_out(held)
-    ana = whose.Person(issuer="https://id", subject="1", name="Ana", email="ana@clinic.test")
-    monkeypatch.setattr(whose, "needs_login", lambda: True)
-    monkeypatch.setattr(whose, "person", lambda: ana)
-    monkeypatch.setattr(whose, "hosting", lambda: {"log": "off"})
+    ana = session_owner.Person(
+        issuer="https://id", subject="1", name="Ana", email="ana@clinic.test"
+    )
+    monkeypatch.setattr(session_owner, "needs_login", lambda: True)
+    monkeypatch.setattr(session_owner, "person", lambda: ana)
+    monkeypatch.setattr(session_owner, "hosting", lambda: {"log": "off"})
     held["ending/of"] = ana.key
     app = open_page(EXPORT, held)
     assert not app.exception

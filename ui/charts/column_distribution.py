@@ -9,7 +9,7 @@ import streamlit as st
 
 from anon_core.data.profile import Distribution, distribution
 from anon_core.data.table import Dataset
-from ui.charts import chart_frame as charts
+from ui.charts import chart_frame
 from ui.charts.vega import Vega, form, named
 
 _DATA = "bars"
@@ -35,8 +35,8 @@ def draw(data: Dataset, name: str) -> None:
             "Share": [bar.rows / data.rows * 100 for bar in found.bars],
         }
     )
-    charts.show(
-        charts.Chart(
+    chart_frame.show(
+        chart_frame.Chart(
             title=f"Rows by {'interval' if found.intervals else 'value'}",
             figure=figure_of(found),
             numbers=numbers,
@@ -68,8 +68,8 @@ def _values(found: Distribution) -> Vega:
     import altair as alt
     import pandas as pd
 
-    colours = charts.palette()
-    texts = charts.labels([bar.label for bar in found.bars], 28)
+    colours = chart_frame.palette()
+    texts = chart_frame.labels([bar.label for bar in found.bars], 28)
     rows = [bar.rows for bar in found.bars]
     most = max(rows)
     y = alt.Y(
@@ -101,7 +101,7 @@ def _intervals(found: Distribution) -> Vega:
     import altair as alt
     import pandas as pd
 
-    colours = charts.palette()
+    colours = chart_frame.palette()
     rows = [bar.rows for bar in found.bars]
     starts = [bar.label.split(" – ")[0] for bar in found.bars]
     every = max(1, len(rows) // 8)

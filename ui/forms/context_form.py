@@ -16,8 +16,7 @@ from anon_core.explain.report.context import (
     ReleaseContext,
 )
 from ui.components.guard import show_error
-from ui.state import release_context
-from ui.state import session_owner as whose
+from ui.state import release_context, session_owner
 from ui.words.escaping import plain
 
 _EARLIER = ("Not stated", "There are none", "These are out")
@@ -107,7 +106,7 @@ def _decision(now: ReleaseContext) -> ReleaseContext:
     known = now.decision
     left, middle, right = st.columns(3)
     author = known.author
-    if (person := whose.person()) is not None:
+    if (person := session_owner.person()) is not None:
         author = person.shown
         left.caption(f"Author: {plain(author)}, who is logged in.")
     else:

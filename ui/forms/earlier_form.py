@@ -9,7 +9,7 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from ui.components.guard import show_error
 from ui.forms.draft_sync import follow, place
-from ui.state import population_tables as kept
+from ui.state import population_tables
 from ui.words.escaping import plain
 
 _WHO = {
@@ -22,7 +22,7 @@ _WHO = {
 def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
     """Draw the choice of an earlier release; return the recipe's table, empty for none."""
     present: dict[str, Any] = draft.get("earlier") or {}
-    found = kept.find(str(present.get("file", "")))
+    found = population_tables.find(str(present.get("file", "")))
     file = st.file_uploader(
         "An earlier release of the same people, as it was published (CSV or Parquet)",
         type=["csv", "gz", "parquet"],
@@ -31,7 +31,7 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
     )
     if file is not None:
         try:
-            found = kept.add(file.name, file.getvalue(), "earlier")
+            found = population_tables.add(file.name, file.getvalue(), "earlier")
         except AnonError as error:
             show_error(error, where=file.name)
             return {}
@@ -57,7 +57,7 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
 def held(draft: dict[str, Any]) -> dict[str, Any]:
     """Return what `earlier` returns where nobody changes anything."""
     present: dict[str, Any] = draft.get("earlier") or {}
-    found = kept.find(str(present.get("file", "")))
+    found = population_tables.find(str(present.get("file", "")))
     if found is None:
         return _decided(draft)
     people = str(present.get("people", "unknown"))
@@ -67,7 +67,7 @@ def held(draft: dict[str, Any]) -> dict[str, Any]:
 def told(draft: dict[str, Any]) -> str:
     """Return what stands on the drawer: which release it is."""
     present: dict[str, Any] = draft.get("earlier") or {}
-    found = kept.find(str(present.get("file", "")))
+    found = population_tables.find(str(present.get("file", "")))
     return "none" if found is None else found.title
 
 

@@ -10,8 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from anon_core.data.roles.findings import Finding
 from ui.components.guard import handled
 from ui.forms import role_table
-from ui.state import confirmations as confirming
-from ui.state import state
+from ui.state import confirmations, state
 from ui.words.escaping import plain
 
 PANEL = "What has to be confirmed"
@@ -19,7 +18,7 @@ PANEL = "What has to be confirmed"
 
 def draw() -> None:
     """Draw every finding with what can be done about it; those confirmed can be taken back."""
-    waiting, settled, hidden = confirming.waiting(), confirming.settled(), state.redacted()
+    waiting, settled, hidden = confirmations.waiting(), confirmations.settled(), state.redacted()
     if waiting:
         named = "One thing was" if len(waiting) == 1 else f"{len(waiting)} things were"
         st.warning(
@@ -27,7 +26,7 @@ def draw() -> None:
             "you confirm is written into the recipe and the report.",
             icon=":material/front_hand:",
         )
-    told = {one.column for one in confirming.found() if one.what == "text"}
+    told = {one.column for one in confirmations.found() if one.what == "text"}
     for one in waiting:
         _finding(one, coarser=one.what in ("unique", "day") and one.column not in told)
     if not settled and not hidden:
@@ -36,14 +35,14 @@ def draw() -> None:
         for one in settled:
             left, right = st.columns([4, 1], vertical_alignment="center")
             left.markdown(f":material/done: Confirmed: {plain(one.sentence)}")
-            _click(right, "Take back", confirming.taken_back, one, key=_key("back", one))
+            _click(right, "Take back", confirmations.taken_back, one, key=_key("back", one))
         for column, by in hidden.items():
             left, right = st.columns([4, 1], vertical_alignment="center")
             left.markdown(
                 f":material/ink_eraser: Words of {plain(', '.join(by))} are redacted in "
                 f"**{plain(column)}**."
             )
-            _click(right, "Keep them", confirming.keep_names, column, key=f"redacted/{column}")
+            _click(right, "Keep them", confirmations.keep_names, column, key=f"redacted/{column}")
 
 
 def _finding(one: Finding, *, coarser: bool) -> None:
@@ -56,7 +55,7 @@ def _finding(one: Finding, *, coarser: bool) -> None:
                 _click(
                     here,
                     "Every row is a person of its own",
-                    confirming.confirmed,
+                    confirmations.confirmed,
                     one,
                     key=_key("confirm", one),
                 )
@@ -65,7 +64,7 @@ def _finding(one: Finding, *, coarser: bool) -> None:
                 _click(
                     here,
                     "Redact these words",
-                    confirming.redact,
+                    confirmations.redact,
                     one.column,
                     one.beside,
                     key=_key("redact", one),
@@ -75,7 +74,9 @@ def _finding(one: Finding, *, coarser: bool) -> None:
                     here, "Make it a quasi-identifier", _become, one, "quasi", key=_key("q", one)
                 )
             _click(here, "Leave it out", _become, one, "left_out", key=_key("out", one))
-            _click(here, "Publish it all the same", confirming.confirmed, one, key=_key("yes", one))
+            _click(
+                here, "Publish it all the same", confirmations.confirmed, one, key=_key("yes", one)
+            )
 
 
 def _become(one: Finding, choice: str) -> None:

@@ -20,8 +20,7 @@ from ui.components.guard import handled, show_error
 from ui.forms import technique_picker
 from ui.forms.draft_sync import follow, place
 from ui.forms.parameter_forms import label_of, parameter_form, usual
-from ui.state import population_tables as population
-from ui.state import state
+from ui.state import population_tables, state
 from ui.state.what_if import BUDGET
 from ui.words.escaping import changed, explained, plain, what_is_this
 
@@ -174,14 +173,14 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
         )
         if file is not None:
             try:
-                added = population.add(file.name, file.getvalue())
+                added = population_tables.add(file.name, file.getvalue())
             except AnonError as error:
                 show_error(error, where=file.name)
                 return {}
             _told(added)
             return {"file": added.path}
         _offer_public_table()
-        kept = population.find(str(present.get("file", "")))
+        kept = population_tables.find(str(present.get("file", "")))
         if kept is not None:
             _told(kept)
             return {"file": kept.path}
@@ -192,7 +191,7 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
 def people_held(draft: dict[str, Any], rows: int) -> dict[str, Any]:
     """Return what `people` returns where nobody changes anything."""
     present: dict[str, Any] = draft["population"]
-    kept = population.find(str(present.get("file", "")))
+    kept = population_tables.find(str(present.get("file", "")))
     if present.get("file"):
         return {} if kept is None else {"file": kept.path}
     return {"size": max(int(present["size"]), rows)} if present.get("size") else {}
@@ -201,13 +200,13 @@ def people_held(draft: dict[str, Any], rows: int) -> dict[str, Any]:
 def people_told(draft: dict[str, Any]) -> str:
     """Return what stands on the drawer of the population: what is known of it."""
     present: dict[str, Any] = draft["population"]
-    kept = population.find(str(present.get("file", "")))
+    kept = population_tables.find(str(present.get("file", "")))
     if kept is not None:
         return f"{kept.title}, {kept.table.rows:,} people"
     return f"{int(present['size']):,} people" if present.get("size") else "none"
 
 
-def _told(people: population.Population) -> None:
+def _told(people: population_tables.Population) -> None:
     """Say what was read, and which quasi-identifiers it has: attackers go by these."""
     quasi, there = state.roles().quasi, people.table.names
     known = [name for name in quasi if name in there]
@@ -240,7 +239,7 @@ def _offer_public_table() -> None:
 def _use_public_table(name: str) -> None:
     one = sample(name)
     table = one.frame().to_csv(index=False).encode()
-    state.update_draft(population={"file": population.add(one.title, table).path})
+    state.update_draft(population={"file": population_tables.add(one.title, table).path})
 
 
 def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

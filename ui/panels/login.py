@@ -6,19 +6,18 @@ import streamlit as st
 
 from ui.components.guard import handled
 from ui.journal import here
-from ui.state import session_end as ending
-from ui.state import session_owner as whose
+from ui.state import session_end, session_owner
 from ui.words.escaping import plain
 
 
 def gate() -> None:
     """Stop the page here unless whoever sees it may; a session has one person, from its start."""
-    if not whose.needs_login():
-        whose.note_what_happens()
+    if not session_owner.needs_login():
+        session_owner.note_what_happens()
         return
-    person = whose.person()
-    begins = ending.keep_only("" if person is None else person.key)
-    whose.note_what_happens()
+    person = session_owner.person()
+    begins = session_end.keep_only("" if person is None else person.key)
+    session_owner.note_what_happens()
     if person is not None and begins:
         here().note("session")
     if person is not None:
@@ -27,7 +26,7 @@ def gate() -> None:
     st.write("Log in to work here. What you load and what comes out is shown to you alone.")
     if (told := st.user.to_dict()).get("is_logged_in") and told:
         st.error("The provider did not say who you are (claims `iss` and `sub`).")
-    for provider in whose.providers():
+    for provider in session_owner.providers():
         label = f"Log in with {provider.capitalize()}" if provider else "Log in"
         st.button(
             label, key=f"login-{provider}", type="primary", on_click=_log_in, args=(provider,)
@@ -37,7 +36,7 @@ def gate() -> None:
 
 def line() -> None:
     """Draw who is logged in, and the way out."""
-    person = whose.person()
+    person = session_owner.person()
     if person is None:
         return
     st.caption(f"Logged in as {plain(person.shown)}")
@@ -61,5 +60,5 @@ def _log_in(provider: str) -> None:
 @handled()
 def _log_out() -> None:
     here().note("log out")
-    ending.keep_only("")
+    session_end.keep_only("")
     st.logout()

@@ -14,12 +14,18 @@ from ui import this_machine
 from ui.charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
 from ui.components import clicks, guard, latest_file, leaving, narrow, theme_change
 from ui.components.guard import handled, panel
-from ui.panels import icon_sidebar as rail
-from ui.panels import login, session_panel
-from ui.panels.run import progress_panel as under_way
-from ui.state import fragments, kept_sessions, pinning, results, running, state
-from ui.state import precompile_status as warming
-from ui.state import session_reruns as again
+from ui.panels import icon_sidebar, login, session_panel
+from ui.panels.run import progress_panel
+from ui.state import (
+    fragments,
+    kept_sessions,
+    pinning,
+    precompile_status,
+    results,
+    running,
+    session_reruns,
+    state,
+)
 from ui.words.escaping import plain
 
 __all__ = ["BESIDE", "STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
@@ -180,7 +186,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
             "opens session files and the zip from Export.",
             icon=":material/info:",
         )
-    if absent == "result" and (coming := again.under_way()):
+    if absent == "result" and (coming := session_reruns.under_way()):
         st.info(plain(coming), icon=":material/history:")
         return False
     words, target, label = _MISSING[absent]
@@ -229,7 +235,7 @@ def _undo() -> None:
 def _sidebar(*, full_page: bool) -> None:
     with st.sidebar, panel():
         if full_page:
-            rail.draw()
+            icon_sidebar.draw()
         st.markdown("**Anonymity Workbench**")
         _table_facts()
         login.line()
@@ -244,8 +250,8 @@ def _sidebar(*, full_page: bool) -> None:
             _step(step)
         session_panel.draw()
         # What comes and goes stands below all links: none moves under whoever is about to click it.
-        warming.line()
-        under_way.draw()
+        precompile_status.line()
+        progress_panel.draw()
         if pinning.pins():
             st.divider()
             st.caption("Pinned runs")
@@ -305,7 +311,7 @@ def _step(step: Step) -> None:
 
 def _lacking(absent: str) -> str:
     """Return what is missing, in words: a result may be on its way."""
-    if absent == "result" and again.under_way():
+    if absent == "result" and session_reruns.under_way():
         return "The results of the session are not carried out again yet."
     return _MISSING[absent][0]
 

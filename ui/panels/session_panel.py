@@ -12,8 +12,7 @@ from anon_core.explain.text.phrases import count
 from ui.components.clicks import clicked
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
-from ui.state import jobs, kept_sessions, session_file, state
-from ui.state import session_reruns as again
+from ui.state import jobs, kept_sessions, session_file, session_reruns, state
 from ui.words.escaping import plain
 
 PANEL = "Session"
@@ -34,7 +33,7 @@ def begin() -> None:
                 _say(kept_sessions.restore_named())
             except AnonError as error:
                 st.session_state[_ERROR] = error
-    again.settle()
+    session_reruns.settle()
     kept_sessions.save()
 
 
@@ -52,7 +51,7 @@ def told(title: str) -> None:
             st.info(plain(said), icon=":material/history:")
         else:
             _say("")
-    for sentence in again.said():
+    for sentence in session_reruns.said():
         st.warning(plain(sentence), icon=":material/warning:")
 
 
@@ -65,11 +64,11 @@ def draw() -> None:
     """Draw what the sidebar says of the session."""
     if state.dataset() is None:
         return
-    jobs.watch(again.JOB)
-    waiting = again.waiting()
-    if waiting and jobs.current(again.JOB) is None:
+    jobs.watch(session_reruns.JOB)
+    waiting = session_reruns.waiting()
+    if waiting and jobs.current(session_reruns.JOB) is None:
         st.caption(f"{count(len(waiting), 'run')} of the session not carried out again yet.")
-        st.button("Carry out again", key="session/again", on_click=handled()(again.start))
+        st.button("Carry out again", key="session/again", on_click=handled()(session_reruns.start))
     _session()
 
 

@@ -16,9 +16,7 @@ from anon_core.explain.advice.countermeasures import Inputs
 from anon_core.explain.advice.recommendations import Recommendation
 from anon_core.explain.advice.trials import Offers, Trial
 from anon_core.explain.text.tiles import Tile, tiles
-from ui.state import confirmations as confirming
-from ui.state import jobs, state
-from ui.state import population_tables as population
+from ui.state import confirmations, jobs, population_tables, state
 
 JOB = "advice"
 _JOB = "advice/job"
@@ -99,7 +97,7 @@ def of(
     if not TRIES:
         return _as_they_are(found, "Not tried.")
     try:
-        if state.undecided() or confirming.waiting():
+        if state.undecided() or confirmations.waiting():
             return _as_they_are(
                 found, "Not tried yet: first decide on every column, and confirm what was found."
             )
@@ -174,7 +172,7 @@ def _told(offers: Offers) -> Found:
 
 def _loaded(part: str) -> Dataset | None:
     named = str(state.draft().get(part, {}).get("file", ""))
-    kept = population.find(named) if named else None
+    kept = population_tables.find(named) if named else None
     return None if kept is None else kept.table
 
 

@@ -21,8 +21,7 @@ from anon_core.explain.text.tiles import tiles
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import foresee
 from anon_core.recipe.plan import Plan
-from ui.state import background_points as foreseen
-from ui.state import jobs, results, running, state, what_if
+from ui.state import background_points, jobs, results, running, state, what_if
 from ui.state.background_points import Curve, Point
 
 JOB = jobs.BACKGROUND
@@ -79,7 +78,7 @@ def values(of: what_if.Setting, before: float | None = None) -> list[float]:
 
 def of(one: what_if.Setting) -> Curve:
     """Return the curve of a parameter as far as it is known."""
-    return foreseen.curve(_key(one))
+    return background_points.curve(_key(one))
 
 
 def logarithmic(one: what_if.Setting) -> bool:

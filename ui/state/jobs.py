@@ -19,10 +19,7 @@ from anon_core.base.context import Context, SoFar
 from anon_core.base.errors import AnonError, Cancelled
 from ui.components.guard import BrokenDown, handled
 from ui.journal import here
-from ui.state import best_so_far as taking
-from ui.state import limits, state
-from ui.state import precompile_status as warming
-from ui.state import session_owner as whose
+from ui.state import best_so_far, limits, precompile_status, session_owner, state
 from ui.state.precompile_status import Warming
 from ui.state.time_left import Pace, duration
 from ui.words.escaping import plain
@@ -181,14 +178,14 @@ def start(
         jobs.pop(BACKGROUND).cancel.set()
     if name in jobs:
         jobs[name].cancel.set()
-        if limited and whose.is_shared():
+        if limited and session_owner.is_shared():
             jobs[name].wait(STOP_WITHIN)
     data = state.dataset()
     job = Job(title=title, page=page, large=data is not None and data.rows >= LARGE)
     if limited:
         limits.enter(job)
     jobs[name] = job
-    ready = warming.begin() if needs and warming.waits(data) else None
+    ready = precompile_status.begin() if needs and precompile_status.waits(data) else None
     given = work, needs, ready, _noting(needs) if limited else None
     threading.Thread(target=job.carry_out, args=given, daemon=True, name=title).start()
     return job
@@ -269,7 +266,7 @@ def watch(name: str, news: Callable[[], bool] = lambda: False) -> None:
             st.rerun()
             return
         st.progress(job.share, text=plain(f"{job.title}: {job.told}"))
-        taking.draw(name, job.so_far)
+        best_so_far.draw(name, job.so_far)
 
     with place.container():
         drawn()

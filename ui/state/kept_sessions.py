@@ -25,20 +25,16 @@ from anon_core.base.errors import AnonError, BadInput, NotFound
 from anon_core.base.private_file import write_private
 from ui.state import (
     drafts,
+    noise_budget,
     pinning,
     release_context,
+    release_context_answers,
     results,
     session_file,
+    session_owner,
+    session_reruns,
     state,
 )
-from ui.state import (
-    noise_budget as spent,
-)
-from ui.state import (
-    release_context_answers as asked,
-)
-from ui.state import session_owner as whose
-from ui.state import session_reruns as again
 
 #: Names another folder; "off" keeps nothing.
 FOLDER_VARIABLE = "ANONYMITY_WORKBENCH_SESSIONS"
@@ -76,9 +72,9 @@ def folder() -> Path | None:
     if named.lower() == "off":
         return None
     root = _root()
-    if not whose.is_shared():
+    if not session_owner.is_shared():
         return None if _answered() == _NOT else root / "own"
-    person = whose.person()
+    person = session_owner.person()
     return None if person is None else root / person.key
 
 
@@ -87,7 +83,7 @@ def asks() -> Path | None:
 
     Once is enough, and on one's own computer alone: elsewhere the host has settled it.
     """
-    if os.environ.get(FOLDER_VARIABLE, "").strip() or whose.is_shared() or _answered():
+    if os.environ.get(FOLDER_VARIABLE, "").strip() or session_owner.is_shared() or _answered():
         return None
     return folder()
 
@@ -116,7 +112,7 @@ def answer(*, keep: bool) -> None:
 
 def refused() -> bool:
     """Return whether a person said that nothing is to be kept."""
-    free = not os.environ.get(FOLDER_VARIABLE, "").strip() and not whose.is_shared()
+    free = not os.environ.get(FOLDER_VARIABLE, "").strip() and not session_owner.is_shared()
     return free and _answered() == _NOT
 
 
@@ -298,7 +294,14 @@ def _parts() -> tuple[tuple[object, ...], str]:
     runs = (results.last(), *(pin.result for pin in pinning.pins()))
     objects = (state.dataset(), state.choices(), results.made_of(), drafts.all_kept(), *runs)
     written = [release_context.words_of(one) for one in runs]
-    return objects, str((written, asked.told(), len(again.waiting()), spent.totals()))
+    return objects, str(
+        (
+            written,
+            release_context_answers.told(),
+            len(session_reruns.waiting()),
+            noise_budget.totals(),
+        )
+    )
 
 
 def _alike(one: tuple[tuple[object, ...], str], other: tuple[tuple[object, ...], str]) -> bool:

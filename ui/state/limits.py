@@ -14,7 +14,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, BadPlan
 from anon_core.data.reading import MOST_BYTES
-from ui.state import session_owner as whose
+from ui.state import session_owner
 
 #: Runs at a time where `[hosting]` of a shared host does not say.
 USUAL_RUNS = 2
@@ -81,7 +81,7 @@ def enter(work: Working) -> None:
     """
     most = _most("most_runs")
     if most is None:
-        if not whose.is_shared():
+        if not session_owner.is_shared():
             return
         most = USUAL_RUNS
     key = _key()
@@ -96,14 +96,14 @@ def enter(work: Working) -> None:
 
 
 def _key() -> str:
-    person = whose.person()
+    person = session_owner.person()
     if person is not None:
         return person.key
     return st.session_state.setdefault(_SESSION, secrets.token_hex(16))
 
 
 def _most(name: str) -> int | None:
-    found = whose.hosting().get(name)
+    found = session_owner.hosting().get(name)
     if found is None:
         return None
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:

@@ -26,8 +26,7 @@ from anon_core.pipeline.measure import thresholds
 from anon_core.recipe.plan import LevelTable, Plan
 from anon_core.recipe.unseen_values import met, read_unseen
 from ui.journal import here
-from ui.state import drafts, limits, state
-from ui.state import population_tables as population
+from ui.state import drafts, limits, population_tables, state
 from ui.state.named_files import named_among
 
 #: What of the reading options decides how a file's text becomes cells.
@@ -364,7 +363,7 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
     if plan.population_file:
         name = PurePath(plan.population_file).name
         own = next((one for one in others if PurePath(one.name).name == name), None)
-        draft["population"] = {"file": population.add(name, own.content).path} if own else {}
+        draft["population"] = {"file": population_tables.add(name, own.content).path} if own else {}
         if own is None:
             notes.append(
                 f"The recipe names the population table {name}, which is not here. Choose it "
@@ -373,7 +372,7 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
     if plan.earlier.file:
         name = PurePath(plan.earlier.file).name
         own = next((one for one in others if PurePath(one.name).name == name), None)
-        kept_earlier = population.add(name, own.content, "earlier").path if own else ""
+        kept_earlier = population_tables.add(name, own.content, "earlier").path if own else ""
         told = replace(plan.earlier, file=kept_earlier)
         draft["earlier"] = told.as_mapping() or ({"sha256": told.sha256} if told.sha256 else {})
         if own is None:

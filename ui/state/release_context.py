@@ -11,8 +11,7 @@ import streamlit as st
 from anon_core.explain.report.context import Alternative, ReleaseContext
 from anon_core.explain.text.run_summary import standing
 from anon_core.pipeline.result import Result
-from ui.state import pinning, state
-from ui.state import session_owner as owner
+from ui.state import pinning, session_owner, state
 
 _CONTEXT = "state/context"
 _REASONS = "state/reasons"
@@ -60,7 +59,7 @@ def context_of(result: Result, judgement: str) -> ReleaseContext:
     """Return everything that the report of a release says beside what was computed."""
     said = stated()
     decision = said.decision
-    if (person := owner.person()) is not None and decision.author != person.shown:
+    if (person := session_owner.person()) is not None and decision.author != person.shown:
         # A session that somebody else kept: what they approved is not this author's.
         decision = replace(decision, author=person.shown, approver="")
     return replace(

@@ -18,17 +18,15 @@ from anon_core.pipeline.open_notations import refuse_undecided
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
-from ui.state import background_points as foreseen
 from ui.state import (
-    confirmations as confirming,
-)
-from ui.state import (
+    background_points,
+    confirmations,
     jobs,
+    population_tables,
     result_view,
     results,
     state,
 )
-from ui.state import population_tables as population
 from ui.state.first_figures import FirstFigures
 
 JOB = "run"
@@ -69,7 +67,7 @@ def start(*, shown: bool = False) -> None:
     recipe, helps = state.recipe(), list[Change]()
     figures = FirstFigures()
     fit = encoding(table, people)
-    known = foreseen.found(plan) if shown else None
+    known = background_points.found(plan) if shown else None
 
     def work(context: Context) -> Result:
         figures.cancel = context.cancel
@@ -208,7 +206,7 @@ def refuse_unready(plan: Plan) -> None:
     AnonError
         If a finding is not confirmed, a question of the data is open, or the secret can be guessed.
     """
-    waiting = confirming.waiting()
+    waiting = confirmations.waiting()
     if waiting:
         raise BadPlan(
             f"Run waits for an answer to what was found: {waiting[0].sentence}",
@@ -236,7 +234,7 @@ def inputs(plan: Plan) -> tuple[Dataset, Dataset | None]:
         raise BadPlan("There is no table yet.", remedy="Choose one on Start.")
     if not plan.population_file:
         return table, None
-    found = population.find(plan.population_file)
+    found = population_tables.find(plan.population_file)
     if found is None:
         raise BadPlan(
             "The population table is not in this session any more.",
@@ -255,7 +253,7 @@ def earlier(plan: Plan) -> Dataset | None:
     """
     if not plan.earlier.file:
         return None
-    found = population.find(plan.earlier.file)
+    found = population_tables.find(plan.earlier.file)
     if found is None:
         raise BadPlan(
             "The earlier release is not in this session any more.",

@@ -23,18 +23,14 @@ from anon_core.pipeline.result import Result
 from ui.state import (
     drafts,
     loading,
+    noise_budget,
     pinning,
     release_context,
+    release_context_answers,
     results,
+    session_reruns,
     state,
 )
-from ui.state import (
-    noise_budget as spent,
-)
-from ui.state import (
-    release_context_answers as asked,
-)
-from ui.state import session_reruns as again
 
 FORMAT = "anonymity-workbench-session"
 #: Grows when an older workbench could not open the file any more.
@@ -63,7 +59,7 @@ def told() -> dict[str, Any]:
     runs = [_run(last, "", made_of)] if last is not None else []
     runs += [_run(pin.result, pin.letter, None) for pin in pinning.pins()]
     there = {run["letter"] for run in runs}
-    runs += [run for run in again.waiting() if run["letter"] not in there]
+    runs += [run for run in session_reruns.waiting() if run["letter"] not in there]
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -78,9 +74,9 @@ def told() -> dict[str, Any]:
         "choices": state.choices(),
         "drafts": drafts.all_kept(),
         "context": release_context.stated().as_mapping(),
-        "asked": asked.told(),
+        "asked": release_context_answers.told(),
         "runs": runs,
-        "spent": spent.totals(),
+        "spent": noise_budget.totals(),
     }
 
 
@@ -95,7 +91,7 @@ def _run(result: Result, letter: str, made_of: results.MadeOf | None) -> dict[st
         _made[result] = {
             "plan": result.plan.as_mapping(),
             "levels": {name: result.level_rows(name) for name in result.plan.hierarchies},
-            "released": again.hash_of(result),
+            "released": session_reruns.hash_of(result),
         }
     present = made_of is not None and made_of["choices"] is state.choices()
     return {
@@ -172,14 +168,14 @@ def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bo
         work = dict(whole["choices"])
         named = {role: _names(work["roles"].get(role, [])) for role in _ROLES}
         draft = _checked_draft(work["draft"])
-        levels = {str(n): again.level_table(e["rows"]) for n, e in work["levels"].items()}
+        levels = {str(n): session_reruns.level_table(e["rows"]) for n, e in work["levels"].items()}
         for plain in whole["drafts"].values():
             history_of_dict(plain["history"])
         context = ReleaseContext.from_mapping(whole.get("context", {}))
-        answers = asked.checked(whole.get("asked", {}))
-        runs = [again.checked(run) for run in whole["runs"]]
+        answers = release_context_answers.checked(whole.get("asked", {}))
+        runs = [session_reruns.checked(run) for run in whole["runs"]]
         title, sample = str(work["title"]), str(work.get("sample", ""))
-        drawn = spent.checked(whole.get("spent", {}))
+        drawn = noise_budget.checked(whole.get("spent", {}))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         if isinstance(error, AnonError):
             raise
@@ -215,10 +211,10 @@ def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bo
         state.forget_dataset_before()
     drafts.take_over(whole["drafts"])
     release_context.state_it(context)
-    asked.take_over(answers)
-    spent.take_over(drawn)
+    release_context_answers.take_over(answers)
+    noise_budget.take_over(drawn)
     pinning.clear()
-    again.begin(runs)
+    session_reruns.begin(runs)
     many = len(runs)
     if not many:
         return f"The session on {title} was restored."

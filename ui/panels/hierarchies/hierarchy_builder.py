@@ -10,9 +10,8 @@ from anon_core.base.errors import AnonError
 from anon_core.data.column import Column
 from ui import components
 from ui.components.guard import show_error
-from ui.panels import page_frame as shell
-from ui.panels.hierarchies import cut_panel as cuts
-from ui.panels.hierarchies import label_warnings
+from ui.panels import page_frame
+from ui.panels.hierarchies import cut_panel, label_warnings
 from ui.state import drafts
 from ui.words.escaping import plain
 
@@ -36,15 +35,15 @@ def builder(column: Column) -> bool:
     except AnonError as error:
         show_error(error, where="The hierarchy does not fit the column as it is now")
         st.caption("Load another one, or choose “value or \\*”. Nothing can be run until then.")
-        shell.undo_button(key="hierarchies/undo")
+        page_frame.undo_button(key="hierarchies/undo")
         return False
     label_warnings.draw(column)
-    line = _line(column) if cuts.can_be_cut(column) and _by_cuts(column) else None
+    line = _line(column) if cut_panel.can_be_cut(column) and _by_cuts(column) else None
     if line is not None:
         components.CUTS.draw(
             line,
             key=f"cuts/{column.name}",
-            edited=lambda asked: cuts.edit(column, asked),
+            edited=lambda asked: cut_panel.edit(column, asked),
         )
         if told["unplaced"]:
             st.caption(
@@ -57,7 +56,7 @@ def builder(column: Column) -> bool:
             f"{len(told['leaves']):,} values are more than can be grouped by hand; at most "
             f"{MOST_VALUES:,} are drawn. Take a proposal, or load a file."
         )
-        shell.undo_button(key="hierarchies/undo")
+        page_frame.undo_button(key="hierarchies/undo")
         return not told["unplaced"]
     components.TREE.draw(
         told,
@@ -72,7 +71,7 @@ def builder(column: Column) -> bool:
 def _line(column: Column) -> dict[str, Any] | None:
     """Return the line of cuts, or say why these groups cannot be drawn on one."""
     try:
-        return cuts.message(column)
+        return cut_panel.message(column)
     except AnonError as error:
         st.info(plain(f"{error.message} They are shown as groups here."))
         return None

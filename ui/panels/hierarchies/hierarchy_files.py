@@ -12,7 +12,7 @@ from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
 from ui.components.downloads import download, later
 from ui.components.guard import handled, show_error
-from ui.panels.hierarchies import hierarchy_proposals as proposals
+from ui.panels.hierarchies import hierarchy_proposals
 from ui.state import loading, state
 
 
@@ -20,7 +20,7 @@ def draw(data: Dataset, name: str) -> None:
     """Draw proposals, the sample's own, no hierarchy at all, import and export."""
     shipped = sample(state.sample_name()).hierarchies if state.sample_name() else {}
     with st.container(horizontal=True, vertical_alignment="center"):
-        proposals.menu(data, data.column(name))
+        hierarchy_proposals.menu(data, data.column(name))
         # Another key is another popover, closed: what was imported is not covered by it.
         turn = st.session_state.setdefault("hierarchies/turn", 0)
         with st.popover("Import", icon=":material/upload:", key=f"hierarchies/load/{turn}"):

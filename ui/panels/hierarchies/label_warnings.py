@@ -10,8 +10,7 @@ from anon_core.base.errors import BadInput
 from anon_core.data.column import Column
 from anon_core.data.hierarchy.label_truth import FalseLabel
 from ui.components.guard import handled
-from ui.state import confirmations as confirming
-from ui.state import drafts
+from ui.state import confirmations, drafts
 from ui.words.escaping import plain
 
 #: More are counted rather than shown.
@@ -20,14 +19,14 @@ _MOST = 4
 
 def draw(column: Column) -> None:
     """Show which labels a run will refuse, and offer a true one for each."""
-    if reason := confirming.reason_for_names(column.name):
+    if reason := confirmations.reason_for_names(column.name):
         with st.container(horizontal=True, key="label-names"):
             st.caption(plain(f"Labels are confirmed as names and not checked: {reason}"))
             st.button(
                 "Check them again",
                 key=f"hierarchies/names/{column.name}/back",
                 type="tertiary",
-                on_click=handled("Builder")(confirming.names_taken_back),
+                on_click=handled("Builder")(confirmations.names_taken_back),
                 args=(column.name,),
             )
         return
@@ -97,7 +96,7 @@ def _confirm(column: str, field: str) -> None:
             f"Labels of '{column}' are confirmed as names only with a reason.",
             remedy="Type why these labels claim nothing about the values under them.",
         )
-    confirming.confirm_names(column, reason)
+    confirmations.confirm_names(column, reason)
 
 
 def _unread(labels: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import streamlit as st
 from anon_core.base.errors import listing
 from anon_core.explain.advice.table_facts import lacking
 from ui.components.guard import handled
-from ui.panels.hierarchies import hierarchy_proposals as proposals
+from ui.panels.hierarchies import hierarchy_proposals
 from ui.state import loading, many_hierarchies, state
 from ui.words.escaping import plain
 
@@ -88,7 +88,7 @@ def offer(columns: tuple[str, ...]) -> None:
 
 
 def _told(line: many_hierarchies.Line) -> str:
-    source = plain(proposals.NAMES.get(line.source, line.source))
+    source = plain(hierarchy_proposals.NAMES.get(line.source, line.source))
     if not line.height:
         named = f"**{plain(line.column)}**, " if line.column else ""
         return f":material/close: {named}{source}: not taken over. {plain(line.why)}"

@@ -28,8 +28,7 @@ from ui.panels.results import (
     stopping_panel,
 )
 from ui.panels.run import earlier_panel
-from ui.state import jobs
-from ui.state import selection as chosen
+from ui.state import jobs, selection
 from ui.state.fragments import once_opened
 from ui.state.on_request import ATTACKING
 from ui.words.escaping import plain, what_is_this
@@ -54,7 +53,7 @@ _QUESTIONS = {
 def draw(run: Series, colours: Palette) -> None:
     """Draw the panel of one run: a line for each attack."""
     base = linked_charts.baseline()
-    now = chosen.now(run.facts)
+    now = selection.now(run.facts)
     if now is None:
         chart = kept(attack_bullets, [run], colours, base)
     else:
@@ -193,12 +192,12 @@ def _further(run: Series) -> None:
     if not waiting:
         st.info("None of them applies to this release.")
         return
-    chosen = st.selectbox(
+    wanted = st.selectbox(
         "Attack", waiting, format_func=lambda n: known[n].title, key="further-attack"
     )
-    kind = known[chosen]
+    kind = known[wanted]
     st.write(plain(kind.summary))
-    given = next((a.as_mapping() for a in result.plan.attacks if a.name == chosen), {})
+    given = next((a.as_mapping() for a in result.plan.attacks if a.name == wanted), {})
     values = parameter_form(kind, given, key="further", sensitive=result.audience.secret)
     st.button(
         "Attack",
@@ -209,7 +208,7 @@ def _further(run: Series) -> None:
         args=(result, kind, values),
     )
     for attack in run.facts.attacks:
-        if attack.attack == chosen:
+        if attack.attack == wanted:
             st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}{_badge(attack)}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ui.charts.chart_frame import Palette, Series
 from ui.panels import panel_head
 from ui.panels.results import linked_charts
-from ui.state import selection as chosen
+from ui.state import selection
 
 
 def draw(run: Series, colours: Palette) -> None:
@@ -17,7 +17,7 @@ def draw(run: Series, colours: Palette) -> None:
     signs = [("■", run.colour, "now")]
     if base is not None:
         signs.append(("━", colours.sensitive, f"A ({len(base.sizes):,})"))
-    if chosen.now(run.facts) is not None:
+    if selection.now(run.facts) is not None:
         signs.append(("■", colours.ink, "chosen"))
     title = f"{count:,} {one if count == 1 else many}"
     panel_head.draw(title, of="Classes", chart=chart, key="classes-chart", signs=signs)

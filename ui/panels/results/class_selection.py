@@ -12,7 +12,7 @@ from anon_core.explain.text.phrases import chance, share
 from ui.charts import class_values
 from ui.charts.chart_frame import Series, table
 from ui.components.guard import handled
-from ui.state import selection as chosen
+from ui.state import selection
 from ui.state.fragments import redraw_linked
 from ui.state.result_view import Facts
 from ui.words.escaping import plain
@@ -26,8 +26,8 @@ _CLASS, _ROW = "chosen/class", "chosen/row"
 def bar(run: Series) -> None:
     """Draw what is chosen, what clears it, and the choice by a number; take what is clicked."""
     facts = run.facts
-    left = chosen.follow(facts)
-    now = chosen.now(facts)
+    left = selection.follow(facts)
+    now = selection.now(facts)
     one = facts.noun[0]
     with st.container(key="chosen-bar", horizontal=True, vertical_alignment="center"):
         if now is None:
@@ -113,15 +113,15 @@ def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.Dat
 def row_picker(facts: Facts, frame: pd.DataFrame, key: str) -> dict[str, Any]:
     """Return what lets a click on a row of a table, its class first, choose that class."""
     numbers = frame[facts.head].to_numpy()
-    place = chosen.place(key)
+    place = selection.place(key)
 
     @handled("Table")
     def take() -> None:
         event = cast(Mapping[str, Any], st.session_state.get(place) or {})
         rows = event.get("selection", {}).get("rows", [])
         if rows:
-            chosen.afresh(key)  # the row stands elsewhere among the chosen ones
-            chosen.choose_number(facts, int(numbers[rows[0]]))
+            selection.afresh(key)  # the row stands elsewhere among the chosen ones
+            selection.choose_number(facts, int(numbers[rows[0]]))
             redraw_linked()
 
     return {"key": place, "on_select": take, "selection_mode": "single-row"}
@@ -129,13 +129,13 @@ def row_picker(facts: Facts, frame: pd.DataFrame, key: str) -> dict[str, Any]:
 
 def only_chosen(facts: Facts, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of chosen classes; all of them where nothing is chosen."""
-    now = chosen.now(facts)
+    now = selection.now(facts)
     if now is None:
         return frame
     return frame[np.isin(frame[facts.head].to_numpy(), facts.numbers[now.groups])]
 
 
-def _extent(facts: Facts, now: chosen.Chosen) -> str:
+def _extent(facts: Facts, now: selection.Chosen) -> str:
     many = facts.noun[1]
     people = int(facts.hiding[now.groups].sum())
     counted = facts.result.counted
@@ -146,7 +146,7 @@ def _extent(facts: Facts, now: chosen.Chosen) -> str:
 
 
 def _number(title: str, key: str, most: int, take: Callable[[int], None]) -> None:
-    place = f"{key}-{chosen.turn()}"
+    place = f"{key}-{selection.turn()}"
 
     @handled("The choice")
     def taken() -> None:
@@ -168,7 +168,7 @@ def _number(title: str, key: str, most: int, take: Callable[[int], None]) -> Non
     )
 
 
-def _steps(facts: Facts, now: chosen.Chosen | None) -> None:
+def _steps(facts: Facts, now: selection.Chosen | None) -> None:
     """Draw what chooses the class before the chosen ones, and the one after them."""
     one, last = facts.noun[0], len(facts.sizes) - 1
     places = [] if now is None else facts.place[now.groups].tolist()
@@ -189,18 +189,18 @@ def _steps(facts: Facts, now: chosen.Chosen | None) -> None:
 
 
 def _choose_place(facts: Facts, at: int) -> None:
-    chosen.choose_number(facts, int(facts.numbers[facts.by_size[at]]))
+    selection.choose_number(facts, int(facts.numbers[facts.by_size[at]]))
     redraw_linked()
 
 
 def _clear() -> None:
-    chosen.clear()
+    selection.clear()
     redraw_linked()
 
 
 def _by_class(facts: Facts) -> Callable[[int], None]:
-    return lambda number: chosen.choose_number(facts, number)
+    return lambda number: selection.choose_number(facts, number)
 
 
 def _by_row(facts: Facts) -> Callable[[int], None]:
-    return lambda number: chosen.choose_row(facts, number - 1)
+    return lambda number: selection.choose_row(facts, number - 1)

@@ -7,7 +7,7 @@ import streamlit as st
 from anon_core.pipeline.result import Result
 from ui.components.guard import handled
 from ui.forms import level_bounds, run_form
-from ui.panels.results import pending_result as what_comes
+from ui.panels.results import pending_result
 from ui.state import results, state, what_if
 from ui.words.escaping import plain
 
@@ -70,7 +70,7 @@ def _between(result: Result, name: str, now: int | None) -> None:
             state.draft().get("level_bounds", {}).get(name, {}),
             key=_BETWEEN.format(name),
             now=now,
-            on_change=handled(_NAME)(what_comes.shown(_bounded)),
+            on_change=handled(_NAME)(pending_result.shown(_bounded)),
         )
 
 
@@ -95,7 +95,7 @@ def _level(result: Result, name: str, now: int) -> None:
         index=now,
         format_func=lambda level: level_bounds.level_named(level, rows, height),
         key=key,
-        on_change=handled(_NAME)(what_comes.shown(_chosen)),
+        on_change=handled(_NAME)(pending_result.shown(_chosen)),
         args=(name,),
         width=260,
     )

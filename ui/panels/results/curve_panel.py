@@ -12,7 +12,7 @@ from ui.charts.chart_frame import Palette, palette, selected
 from ui.charts.curve_plot import HEIGHT, PICKED, Stop, curve_frame, curve_spec
 from ui.components import another_look
 from ui.components.guard import handled
-from ui.panels.results import pending_result as what_comes
+from ui.panels.results import pending_result
 from ui.state import curve, results, what_if
 from ui.state.background_points import Point
 from ui.state.fragments import alone
@@ -68,7 +68,7 @@ def _chart(one: what_if.Setting, label: str, before: float | None) -> None:
         curve_frame(stops, id(results.last()), logarithmic=logarithmic),
         dict(curve_spec(colours, logarithmic=logarithmic)),
         key=_CHART,
-        on_select=handled(_NAME)(what_comes.shown(_clicked)),
+        on_select=handled(_NAME)(pending_result.shown(_clicked)),
         selection_mode=PICKED,
         theme=None,
         width="stretch",

@@ -10,8 +10,8 @@ import streamlit as st
 from anon_core.explain.text.phrases import links, rows
 from ui.charts.chart_frame import palette, table
 from ui.panels import panel_head
-from ui.panels.results import class_selection as linked
-from ui.state import selection as chosen
+from ui.panels.results import class_selection
+from ui.state import selection
 from ui.state.result_view import MISSING_TEXT, Facts
 from ui.words.escaping import plain
 
@@ -42,8 +42,10 @@ def draw(facts: Facts, *, key: str) -> None:
             start, stop, words = 0, len(facts.result.member), "All rows, smallest groups first."
         elif view == "One group":
             start, stop, words = _one_group(facts, key)
-        elif chosen.now(facts) is not None:
-            frames = {title: linked.only_chosen(facts, frame) for title, frame in frames.items()}
+        elif selection.now(facts) is not None:
+            frames = {
+                title: class_selection.only_chosen(facts, frame) for title, frame in frames.items()
+            }
             start, stop = 0, max(len(frame) for frame in frames.values())
             words = "Only rows of the chosen groups are shown."
         else:
@@ -189,7 +191,7 @@ def _banded(facts: Facts, frame: pd.DataFrame, *, key: str) -> None:
         hide_index=True,
         height=_HEIGHT if len(frame) > 8 else "auto",
         row_height=ROW,
-        **linked.row_picker(facts, frame, key),
+        **class_selection.row_picker(facts, frame, key),
         column_config={
             facts.head: st.column_config.NumberColumn(format="localized", width="small")
         },

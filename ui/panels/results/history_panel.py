@@ -12,7 +12,7 @@ from anon_core.pipeline.result import Result
 from ui.charts.chart_frame import palette, selected
 from ui.charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
 from ui.components.guard import handled
-from ui.panels.results import pending_result as what_comes
+from ui.panels.results import pending_result
 from ui.state import results, what_if
 from ui.state.fragments import alone
 from ui.words.escaping import plain
@@ -53,7 +53,7 @@ def _steps() -> None:
                 shortcut=keys,
                 width="content",
                 disabled=not what_if.can_step(by),
-                on_click=handled(_NAME)(what_comes.shown(what_if.step)),
+                on_click=handled(_NAME)(pending_result.shown(what_if.step)),
                 args=(by,),
                 help=f"{word} ({keys}): show the run {'before' if by < 0 else 'after'} this one "
                 "again, with its settings.",
@@ -66,7 +66,7 @@ def _steps() -> None:
             width="content",
             disabled=result is None or result.pending,
             on_click=handled(_NAME)(
-                what_comes.shown(results.unpin_baseline if pinned else results.pin_baseline)
+                pending_result.shown(results.unpin_baseline if pinned else results.pin_baseline)
             ),
             help="A stays this run until you unpin it."
             if not pinned
@@ -85,7 +85,7 @@ def _list(kept: list[results.Kept]) -> None:
             index=now,
             format_func=lambda at: f"{at + 1} · {plain(name_of(kept[at].result))}",
             key=_LIST,
-            on_change=handled(_NAME)(what_comes.shown(_listed)),
+            on_change=handled(_NAME)(pending_result.shown(_listed)),
         )
 
 
@@ -112,7 +112,7 @@ def _dots(kept: list[results.Kept]) -> None:
             frame,
             dict(history_spec(palette())),
             key=_DOTS,
-            on_select=handled(_NAME)(what_comes.shown(_clicked)),
+            on_select=handled(_NAME)(pending_result.shown(_clicked)),
             selection_mode=PICKED,
             theme=None,
             width="stretch",

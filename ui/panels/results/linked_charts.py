@@ -11,8 +11,7 @@ from ui.charts import class_values
 from ui.charts.chart_frame import Chart, Palette, Series, chosen_of, kept, vega
 from ui.charts.tracks import PICKED, Binned, binned_of, offered, picked_bins, tracks, words_of
 from ui.components.guard import handled
-from ui.state import results
-from ui.state import selection as chosen
+from ui.state import results, selection
 from ui.state.fragments import redraw_linked
 from ui.state.result_view import Facts, facts
 
@@ -31,11 +30,11 @@ def baseline() -> Facts | None:
 
 def of_run(run: Series, colours: Palette) -> Chart:
     """Return the tracks of a run with A behind it and the choice marked."""
-    now = chosen.now(run.facts)
+    now = selection.now(run.facts)
     base = baseline()
     if now is None:
-        return kept(tracks, [run], colours, base, None, chosen.turn(), more())
-    return tracks([run], colours, base, chosen.mask(run.facts), chosen.turn(), more())
+        return kept(tracks, [run], colours, base, None, selection.turn(), more())
+    return tracks([run], colours, base, selection.mask(run.facts), selection.turn(), more())
 
 
 def more() -> tuple[str, ...]:
@@ -86,15 +85,15 @@ def take(facts: Facts, part: Binned, ids: Sequence[str]) -> None:
         earlier turn stays in it where somebody adds to the choice.
     """
     if not ids:
-        if chosen.now(facts) is not None:
-            chosen.clear()
+        if selection.now(facts) is not None:
+            selection.clear()
             redraw_linked()
         return
-    bins = [at for at in picked_bins(ids, chosen.turn()) if at < len(part)]
+    bins = [at for at in picked_bins(ids, selection.turn()) if at < len(part)]
     if not bins:
         return
     adds = len(ids) > len(bins)
-    mask = chosen.mask(facts)
+    mask = selection.mask(facts)
     here = np.concatenate([part.groups(facts, at) for at in bins])
     if mask[here].all():
         mask[here] = False
@@ -107,13 +106,13 @@ def take(facts: Facts, part: Binned, ids: Sequence[str]) -> None:
     groups = np.flatnonzero(mask).astype(np.int64)
     told = words_of(facts, part, bins[0])
     alone = len(bins) == 1 and len(groups) == len(here)
-    chosen.choose(facts, groups, told if alone else f"{len(groups):,} {facts.noun[1]}")
+    selection.choose(facts, groups, told if alone else f"{len(groups):,} {facts.noun[1]}")
     redraw_linked()
 
 
 def lost(facts: Facts) -> Mapping[str, float]:
     """Return what the chosen classes lost on average, by metric; nothing where none is chosen."""
-    now = chosen.now(facts)
+    now = selection.now(facts)
     if now is None:
         return {}
     weights = facts.hiding[now.groups].astype(np.float64)
@@ -125,7 +124,7 @@ def lost(facts: Facts) -> Mapping[str, float]:
 
 def exposed(facts: Facts) -> Mapping[str, float]:
     """Return the highest chance of each attack among the chosen classes."""
-    now = chosen.now(facts)
+    now = selection.now(facts)
     if now is None:
         return {}
     return {

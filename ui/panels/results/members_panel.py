@@ -10,8 +10,7 @@ import streamlit as st
 from anon_core.base.registry import family
 from anon_core.data.table import Dataset
 from anon_core.release.attack_result import AttackResult, Hits
-from ui.state import population_tables as population
-from ui.state import state
+from ui.state import population_tables, state
 from ui.state.result_view import Facts
 from ui.words.escaping import plain
 
@@ -32,7 +31,7 @@ def draw(facts: Facts, attack: AttackResult) -> None:
 
 
 def _listed(facts: Facts, attack: AttackResult, hits: Hits) -> None:
-    people = population.find(facts.result.plan.population_file)
+    people = population_tables.find(facts.result.plan.population_file)
     made_of = (id(hits), people.path if people is not None else "")
     frame = state.once(
         f"members/{attack.attack}",

@@ -22,8 +22,7 @@ from anon_core.release.outcome import figure
 from ui.charts.chart_frame import palette, show, table
 from ui.charts.k_plot import k_chart
 from ui.components.guard import panel
-from ui.state import results, state
-from ui.state import selection as chosen
+from ui.state import results, selection, state
 from ui.state.result_view import shown
 from ui.words.escaping import plain
 
@@ -177,9 +176,9 @@ def _person(result: Result) -> None:
     )
     quasi = list(result.problem.quasi)
     if way == _ROW:
-        first = chosen.row_of(result) or 0
+        first = selection.row_of(result) or 0
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            row = _row_number(result, f"person-row-{chosen.turn()}", first)
+            row = _row_number(result, f"person-row-{selection.turn()}", first)
             told = st.multiselect(
                 "Columns that are known of them", quasi, default=quasi, key="person-known"
             )

@@ -11,10 +11,8 @@ import streamlit as st
 from anon_core.explain.text.phrases import rows as rows_of
 from ui.charts.chart_frame import Palette, palette
 from ui.panels import panel_head
-from ui.panels.results import class_selection as linked
-from ui.panels.results import group_panel
-from ui.state import results
-from ui.state import selection as chosen
+from ui.panels.results import class_selection, group_panel
+from ui.state import results, selection
 from ui.state.result_view import MISSING_TEXT, Facts
 
 if TYPE_CHECKING:
@@ -50,9 +48,9 @@ def draw(facts: Facts, *, key: str) -> None:
         frame = facts.published if side == "Published" else facts.original
         number = 1
         if view == PAGES:
-            frame = linked.only_chosen(facts, frame)
+            frame = class_selection.only_chosen(facts, frame)
             pages = max(1, -(-len(frame) // PAGE))
-            number = panel_head.stepper("Page", pages, key=f"page-{key}-{chosen.turn()}")
+            number = panel_head.stepper("Page", pages, key=f"page-{key}-{selection.turn()}")
         elif view == CLASSES:
             number = panel_head.stepper(
                 "Class", max(len(facts.sizes), 1), key=f"class-{key}", more="1 is the smallest"
@@ -75,7 +73,7 @@ def _page(
 ) -> None:
     start = (number - 1) * PAGE
     stop = min(start + PAGE, len(frame))
-    of = "chosen rows" if chosen.now(facts) else "rows"
+    of = "chosen rows" if selection.now(facts) else "rows"
     extent = f"{start + 1:,}–{stop:,} of {len(frame):,} {of}"
     _note(_columns(facts), extent, colours, title="Smallest classes first")
     _rows(facts, frame.iloc[start:stop], side, colours, key)
@@ -163,7 +161,7 @@ def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: s
         hide_index=True,
         height="stretch",
         row_height=ROW,
-        **linked.row_picker(facts, frame, f"rows-{key}-{side}"),
+        **class_selection.row_picker(facts, frame, f"rows-{key}-{side}"),
         column_config={
             facts.head: st.column_config.NumberColumn(format="localized", width="small")
         },

@@ -19,9 +19,7 @@ from ui.panels.results import (
     column_level_panel,
     curve_panel,
     history_panel,
-)
-from ui.panels.results import (
-    pending_result as what_comes,
+    pending_result,
 )
 from ui.panels.run import fixes_panel
 from ui.state import curve, jobs, results, running, state, what_if
@@ -113,7 +111,7 @@ def _run_button() -> None:
         key="what-if/run",
         type="primary",
         width="content",
-        on_click=handled(_NAME)(what_comes.shown(what_if.go)),
+        on_click=handled(_NAME)(pending_result.shown(what_if.go)),
         help="The settings changed since this run. The estimate is the time the last run took.",
     )
 
@@ -129,7 +127,7 @@ def _baseline() -> None:
         key="back",
         icon=":material/swap_horiz:",
         width="content",
-        on_click=handled(_NAME)(what_comes.shown(_back)),
+        on_click=handled(_NAME)(pending_result.shown(_back)),
         help=f"A is the run that the figures are compared with: {plain(made_by(plan))}, "
         f"{plain(settings)}. Its settings come back too, and the present run becomes A.",
     )
@@ -167,7 +165,7 @@ def _nearest(refused: what_if.Refused) -> None:
         key="what-if/nearest",
         type="primary",
         width="content",
-        on_click=handled(_NAME)(what_comes.shown(what_if.change)),
+        on_click=handled(_NAME)(pending_result.shown(what_if.change)),
         args=(setting, refused.nearest),
     )
 
@@ -181,14 +179,14 @@ def _changes(error: AnonError, *, tried: bool) -> None:
             plain(change.label),
             key=f"what-if/fix-{place}",
             width="content",
-            on_click=handled(_NAME)(what_comes.shown(_mend)),
+            on_click=handled(_NAME)(pending_result.shown(_mend)),
             args=(change,),
             help="It was tried on this table, and releases something." if tried else None,
         )
 
 
 @handled(_NAME)
-@what_comes.shown
+@pending_result.shown
 def _typed(setting: what_if.Setting) -> None:
     value = st.session_state.get(setting.key)
     if is_overtaken(setting.key):
@@ -198,7 +196,7 @@ def _typed(setting: what_if.Setting) -> None:
 
 
 @handled(_NAME)
-@what_comes.shown
+@pending_result.shown
 def _technique() -> None:
     name = str(st.session_state[_TECHNIQUE])
     if is_overtaken(_TECHNIQUE):

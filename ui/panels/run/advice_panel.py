@@ -29,9 +29,13 @@ from ui.forms.draft_sync import follow
 from ui.forms.technique_picker import APPROACHES, approach_of
 from ui.panels.hierarchies import many_hierarchies_panel
 from ui.panels.page_frame import undo_button
-from ui.state import advice_trials, release_context, state
-from ui.state import population_tables as population
-from ui.state import release_context_answers as asked
+from ui.state import (
+    advice_trials,
+    population_tables,
+    release_context,
+    release_context_answers,
+    state,
+)
 from ui.state.advice_trials import Figures, Offered
 from ui.words.escaping import plain
 
@@ -41,7 +45,9 @@ _SUITED = 8
 #: The table's columns: name, worst chance, loss, suppressed, and the button.
 _WIDE = (2.6, 1.3, 0.8, 1.3, 1.25)
 _HEADS = ("Worst chance", "Loss", "Suppressed")
-_PURPOSE, _RECIPIENT, _HIDE = (asked.WIDGETS[p] for p in ("purpose", "recipient", "concealed"))
+_PURPOSE, _RECIPIENT, _HIDE = (
+    release_context_answers.WIDGETS[p] for p in ("purpose", "recipient", "concealed")
+)
 
 
 def draw() -> None:
@@ -58,7 +64,7 @@ def draw() -> None:
     data = state.typed_dataset()
     if data is None:
         return
-    file = population.find(str(state.draft()["population"].get("file", "")))
+    file = population_tables.find(str(state.draft()["population"].get("file", "")))
     people = file.table.rows if file is not None else 0
     levels = state.levels()
     of = (data.fingerprint, state.draft()["types"], state.roles(), _marks(), people)
@@ -146,7 +152,7 @@ def _asked() -> Request | None:
     """Draw the questions and return what they say; None while nothing has to be hidden."""
     said = release_context.stated()
     known: dict[str, Purpose] = {words: purpose for purpose, words in PURPOSES.items()}
-    begun: Purpose = known.get(said.purpose, asked.purpose())
+    begun: Purpose = known.get(said.purpose, release_context_answers.purpose())
     purpose, recipient = st.columns(2)
     for_what = purpose.selectbox(
         "The release is for",
@@ -155,27 +161,27 @@ def _asked() -> Request | None:
         format_func=PURPOSES.__getitem__,
         key=_PURPOSE,
     )
-    asked.keep("purpose", for_what)
+    release_context_answers.keep("purpose", for_what)
     models = list(RELEASE_MODELS)
     who = recipient.selectbox(
         "Who gets it",
         models,
-        index=models.index(follow(_RECIPIENT, said.model or asked.recipient())),
+        index=models.index(follow(_RECIPIENT, said.model or release_context_answers.recipient())),
         format_func=RELEASE_MODELS.__getitem__,
         key=_RECIPIENT,
     )
-    asked.keep("recipient", who)
+    release_context_answers.keep("recipient", who)
     usual: list[Stops] = ["identity", "attribute"] if state.roles().sensitive else ["identity"]
     hidden = st.pills(
         "What must not be learned of a person",
         list(CONCEALED),
         selection_mode="multi",
-        default=follow(_HIDE, asked.concealed(usual)),
+        default=follow(_HIDE, release_context_answers.concealed(usual)),
         format_func=CONCEALED.__getitem__,
         key=_HIDE,
         wrap=True,
     )
-    asked.keep("concealed", list(hidden))
+    release_context_answers.keep("concealed", list(hidden))
     if not hidden:
         return None
     return Request(purpose=for_what, concealed=tuple(hidden), recipient=who)

@@ -18,8 +18,7 @@ from anon_core.counts.noise import refuse_without_library
 from anon_core.data.table import Dataset
 from ui.components.downloads import download
 from ui.components.guard import handled
-from ui.state import noise_budget as spent
-from ui.state import state
+from ui.state import noise_budget, state
 from ui.words.escaping import plain
 
 PANEL = "Counts with noise"
@@ -175,7 +174,7 @@ def _level(name: str, lines: Sequence[Sequence[str]]) -> int:
 
 
 def _draw_button(data: Dataset, asked: Asked) -> None:
-    before = spent.of(data.fingerprint)
+    before = noise_budget.of(data.fingerprint)
     with st.container(border=True, key="counts-budget"):
         st.markdown(
             f"**Budget.** Unit: one row, added or removed. This draw spends {_budget(asked)}. "
@@ -223,12 +222,12 @@ def _draw(asked: Asked) -> None:
         levels=asked.levels,
         clip=asked.clip,
     )
-    spent.enter(data.fingerprint, drawn)
+    noise_budget.enter(data.fingerprint, drawn)
 
 
 def _drawn(data: Dataset) -> None:
     """Draw what was drawn last, and its files."""
-    last = spent.of(data.fingerprint).last
+    last = noise_budget.of(data.fingerprint).last
     if last is None:
         return
     (table,) = last.tables

@@ -17,8 +17,7 @@ from ui.charts.chart_frame import Palette, Series
 from ui.components.guard import handled, show_error
 from ui.forms import earlier_form
 from ui.panels.results import details_panel
-from ui.state import jobs, results, state
-from ui.state import population_tables as kept
+from ui.state import jobs, population_tables, results, state
 from ui.state.on_request import ATTACKING
 from ui.words.escaping import plain, what_is_this
 
@@ -63,7 +62,7 @@ def _one(run: Series, colours: Palette, attack: AttackResult, kind: type[Attack]
 
 def _begin(result: Result, chosen: Mapping[str, Any]) -> None:
     file = EarlierFile.from_mapping(chosen)
-    held = kept.find(file.file)
+    held = population_tables.find(file.file)
     if held is None:
         return
     current = results.is_current()

@@ -23,8 +23,7 @@ from ui.charts.chart_frame import palette, show, table
 from ui.charts.experiment_plot import experiment_chart
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
-from ui.state import experiment_runs as experimenting
-from ui.state import jobs
+from ui.state import experiment_runs, jobs
 from ui.words.escaping import plain
 
 #: Seconds between two looks at the points of an experiment under way.
@@ -48,7 +47,7 @@ def draw_all() -> None:
 
     rows: list[dict[str, str]] = []
     for experiment in all_experiments():
-        found, told = experimenting.last(experiment), documented(experiment)
+        found, told = experiment_runs.last(experiment), documented(experiment)
         if found is not None:
             rows.append(summary_row(found))
         elif told is not None:
@@ -75,18 +74,18 @@ def draw(experiment: Experiment) -> None:
     st.caption(plain(experiment.source.cited))
     _tables(experiment)
     size, seed = _form(experiment)
-    jobs.watch(experimenting.JOB)
-    error = experimenting.error()
+    jobs.watch(experiment_runs.JOB)
+    error = experiment_runs.error()
     if error is not None:
         show_error(error)
-    busy = experimenting.is_running()
-    if experimenting.note() and not busy:
-        st.caption(plain(experimenting.note()))
+    busy = experiment_runs.is_running()
+    if experiment_runs.note() and not busy:
+        st.caption(plain(experiment_runs.note()))
 
     @st.fragment(run_every=_LOOK if busy else None)
     @panel("Figures of the experiment")
     def live() -> None:
-        found = experimenting.report(experiment, size, seed)
+        found = experiment_runs.report(experiment, size, seed)
         if found is not None and found.done:
             _figures(found)
             _more_time(found, size, seed)
@@ -115,7 +114,7 @@ def _more_time(found: Report, size: Size, seed: int) -> None:
         icon=":material/more_time:",
         on_click=_longer,
         args=(found.experiment, size, seed),
-        disabled=experimenting.is_running(),
+        disabled=experiment_runs.is_running(),
         help=f"Four times the time box of {found.settings.seconds:g} s for the steps that were not "
         "decided; all others are kept.",
     )
@@ -135,7 +134,7 @@ def _tables(experiment: Experiment) -> None:
             accept_multiple_files="directory",
             key="experiments/folder",
         )
-        experimenting.hand_over({PurePosixPath(f.name).name: f.getvalue() for f in files or ()})
+        experiment_runs.hand_over({PurePosixPath(f.name).name: f.getvalue() for f in files or ()})
 
 
 def _form(experiment: Experiment) -> tuple[Size, int]:
@@ -160,7 +159,7 @@ def _form(experiment: Experiment) -> tuple[Size, int]:
                 help="Draws the rows, the questions, and the table where it is generated.",
             )
         )
-        found = experimenting.report(experiment, size, seed)
+        found = experiment_runs.report(experiment, size, seed)
         goes_on = found is not None and not found.whole
         st.button(
             "Continue" if goes_on else "Run",
@@ -168,7 +167,7 @@ def _form(experiment: Experiment) -> tuple[Size, int]:
             type="primary",
             on_click=_run,
             args=(experiment, size, seed),
-            disabled=experimenting.is_running() or (found is not None and found.whole),
+            disabled=experiment_runs.is_running() or (found is not None and found.whole),
         )
     return size, seed
 
@@ -233,14 +232,14 @@ def _settings(experiment: Experiment, size: Size) -> None:
 
 @handled("Experiment")
 def _open(id: str) -> None:
-    experimenting.choose(id)
+    experiment_runs.choose(id)
 
 
 @handled("Experiment")
 def _longer(experiment: Experiment, size: Size, seed: int) -> None:
-    experimenting.start(experiment, size, seed, longer=True)
+    experiment_runs.start(experiment, size, seed, longer=True)
 
 
 @handled("Experiment")
 def _run(experiment: Experiment, size: Size, seed: int) -> None:
-    experimenting.start(experiment, size, seed)
+    experiment_runs.start(experiment, size, seed)

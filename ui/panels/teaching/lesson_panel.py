@@ -16,7 +16,7 @@ from ui.charts import theme
 from ui.components.downloads import download, later
 from ui.components.guard import handled
 from ui.components.lesson_stage import lesson_stage
-from ui.state import lesson_place as learning
+from ui.state import lesson_place
 from ui.state.lesson_place import Reading
 from ui.words.escaping import first_sentence, linked, plain
 
@@ -122,18 +122,18 @@ def _doors(now: Reading) -> None:
         st.write("Open this table on Run, with the settings of the lesson:")
         for name in now.trace.runs:
             st.button(
-                learning.run_said(now, name),
+                lesson_place.run_said(now, name),
                 key=f"learn/run/{name}",
                 on_click=_to_run,
                 args=(now, name),
             )
         st.write("A link to this step:")
-        st.code(learning.link(now), language=None, wrap_lines=True)
+        st.code(lesson_place.link(now), language=None, wrap_lines=True)
 
 
 def _followed(now: Reading) -> int:
     """Draw what the lesson is read on and who is followed; return the latter's row."""
-    named = dict(learning.examples(now.lesson))
+    named = dict(lesson_place.examples(now.lesson))
     own = now.trace.example.name
     if len(named) > 1:
         st.selectbox(
@@ -181,9 +181,9 @@ def _controls(now: Reading) -> None:
                 help=_KEYS[name],
             )
         st.button(
-            "Halt" if learning.playing() else "Play",
+            "Halt" if lesson_place.playing() else "Play",
             key="learn-play",
-            icon=":material/pause:" if learning.playing() else ":material/play_arrow:",
+            icon=":material/pause:" if lesson_place.playing() else ":material/play_arrow:",
             disabled=end,
             on_click=_play,
             help="A step every few seconds; questions wait for an answer.",
@@ -231,7 +231,7 @@ def _asked(now: Reading, question: Question) -> None:
 
 
 def _verdict(now: Reading) -> None:
-    question, said = now.step.question, learning.answered(now)
+    question, said = now.step.question, lesson_place.answered(now)
     if question is None or not said:
         return
     right = question.right.label
@@ -308,7 +308,7 @@ def _stage(
         f'<style>{css}</style><div class="lesson"><div class="figures">{drawn}</div></div>',
         picks=picks or (),
         step=2 * now.at + now.shown,
-        play=_PACE if picks is None and learning.playing() else 0,
+        play=_PACE if picks is None and lesson_place.playing() else 0,
     )
 
 
@@ -317,41 +317,41 @@ def _stage(
 
 @handled(_PANEL)
 def _open(name: str) -> None:
-    learning.open_lesson(name)
+    lesson_place.open_lesson(name)
 
 
 @handled(_PANEL)
 def _to_run(now: Reading, name: str) -> None:
-    learning.to_run(now, name)
+    lesson_place.to_run(now, name)
 
 
 @handled(_PANEL)
 def _example(key: str) -> None:
-    learning.open_example(str(st.session_state[key]))
+    lesson_place.open_example(str(st.session_state[key]))
 
 
 @handled(_PANEL)
 def _move(now: Reading, where: str) -> None:
     if where == "first":
-        learning.go(0, shown=False)
+        lesson_place.go(0, shown=False)
     elif where == "last":
-        learning.go(len(now.steps) - 1, shown=True)
+        lesson_place.go(len(now.steps) - 1, shown=True)
     elif where == "next":
-        learning.forward(now)
+        lesson_place.forward(now)
     else:
-        learning.go(max(now.at - 1, 0), shown=True)
+        lesson_place.go(max(now.at - 1, 0), shown=True)
 
 
 @handled(_PANEL)
 def _play() -> None:
-    learning.play(not learning.playing())
+    lesson_place.play(not lesson_place.playing())
 
 
 @handled(_PANEL)
 def _scrub(key: str) -> None:
-    learning.go(int(st.session_state[key]) - 1, shown=True)
+    lesson_place.go(int(st.session_state[key]) - 1, shown=True)
 
 
 @handled(_PANEL)
 def _answer(now: Reading, choice: str) -> None:
-    learning.answer(now, choice)
+    lesson_place.answer(now, choice)
