@@ -385,7 +385,7 @@ def finish(
     given = sys.argv[1:] if arguments is None else list(arguments)
     _clear_away_when_ended()
     try:
-        gc.set_threshold(100_000, 50, 100)  # most objects of a command live as long as it does
+        gc.set_threshold(100_000, 50, 100)  # most objects live as long as a command or server
         status = main(given, prog=prog, more=more)
     except KeyboardInterrupt as error:  # before or after the command
         status = _stopped(str(error), as_json="--json" in given)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import socket
 import sys
@@ -56,7 +55,6 @@ def _serve(options: argparse.Namespace) -> int:
     from ui import this_machine
 
     this_machine.stay()
-    gc.set_threshold(100_000, 50, 100)  # most objects of the server live as long as it does
     from streamlit.web import cli
 
     sys.argv = ["streamlit", "run", "app.py", "--server.port", str(port)]

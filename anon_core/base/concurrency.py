@@ -1,4 +1,4 @@
-"""Work done in a thread of its own beside other work, and stopped where that fails."""
+"""Work in threads: one task alongside a block, or parts of a whole in their order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Either(threading.Event):
 
 
 @contextmanager
-def beside(
+def run_alongside(
     work: Callable[[Context], None], context: Context, *, threads: bool = True
 ) -> Generator[None]:
     """Do `work` while the block is carried out; both have ended at its end.
@@ -57,14 +57,13 @@ def beside(
             raise
 
 
-# Parts worked on beside each other in threads, and handed on in their order.
-
-
 Part = TypeVar("Part")
 Found = TypeVar("Found")
 
 
-def in_order(work: Callable[[Part], Found], parts: Iterable[Part], threads: int) -> Iterator[Found]:
+def ordered_map(
+    work: Callable[[Part], Found], parts: Iterable[Part], threads: int
+) -> Iterator[Found]:
     """Yield what `work` makes of parts, in their order.
 
     Parameters
@@ -84,5 +83,5 @@ def in_order(work: Callable[[Part], Found], parts: Iterable[Part], threads: int)
             while waiting:
                 yield waiting.popleft().result()
         finally:
-            for one in waiting:  # nobody wants them any more
+            for one in waiting:  # the caller takes no more
                 one.cancel()

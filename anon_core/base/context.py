@@ -14,7 +14,7 @@ import numpy as np
 from anon_core.base.errors import Cancelled
 from anon_core.base.secret import draw, stream
 
-# The best that a search has found so far, for whoever waits and may take it as it stands.
+# The best that a search has found so far: the page may take it before the search ends.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class Standing:
 
 
 class SoFar:
-    """Shared by a search and whoever waits for it; safe to be used from both their threads.
+    """Shared by a search and the thread that waits for it; both may use it.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ def silent(share: float, stage: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """A step that a technique has just made, told to whoever draws it.
+    """A step that a technique has just made, for a listener that draws it.
 
     Attributes
     ----------

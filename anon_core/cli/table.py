@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from anon_core.base.errors import BadInput, NotVerified, clipped
+from anon_core.base.errors import BadInput, clipped
 from anon_core.cli.output import OK, tell, write_json
 
 
@@ -30,7 +30,7 @@ def table(options: argparse.Namespace) -> int:
     from anon_core.tables.publication import files_of, judge, protect, report_of
     from anon_core.tables.recipe import read_recipe
     from anon_core.verification.files.hierarchy_files import read_hierarchies
-    from anon_core.verification.protected_table import private_rows, verify_table
+    from anon_core.verification.protected_table import private_rows, refuse_broken, verify_table
 
     if options.out.exists():
         raise BadInput(
@@ -63,12 +63,7 @@ def table(options: argparse.Namespace) -> int:
         private_rows(options.data, given),
         read_hierarchies(given, options.recipe.parent),
     )
-    broken = [check for check in checks if not check.holds and not check.unchecked]
-    if broken:
-        raise NotVerified(
-            f"The second computation does not confirm the table: {broken[0].sentence}",
-            remedy="Nothing was written. Please report it with the recipe.",
-        )
+    refuse_broken(checks)
     report: dict[str, Any] = report_of(publication)
     report["recomputed"] = [check.as_json() for check in checks]
     options.out.mkdir(parents=True)

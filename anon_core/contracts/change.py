@@ -39,7 +39,7 @@ class Change(Technique):
 
     #: One sentence: when to use it, and when never.
     when: ClassVar[str] = ""
-    #: What it leaves to whoever reads the release, as a sentence.
+    #: What it leaves to a reader of the release, as a sentence.
     leaves: ClassVar[str] = ""
     #: Roles that its columns may have.
     of_roles: ClassVar[tuple[Role, ...]] = ("quasi", "sensitive", "insensitive")

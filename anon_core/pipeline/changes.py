@@ -12,7 +12,7 @@ import numpy.typing as npt
 from anon_core.base.arrays import I64
 from anon_core.base.errors import BadPlan, listing
 from anon_core.base.secret import stream
-from anon_core.contracts.change import Chance
+from anon_core.contracts.change import Chance, Changed
 from anon_core.data.column import Column
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
@@ -34,9 +34,9 @@ def changed(plan: Plan, table: Dataset) -> tuple[Dataset, Roles]:
     Raises
     ------
     BadPlan, BadInput
-        If a column cannot be changed so, or rows of one person could be joined under a promise.
+        If a column cannot be changed so, or a model counts rows that a pseudonym joins.
     """
-    made = [one for one in plan.changes if plan.key or not one.change.needs_key]
+    made = _makeable(plan)
     if not made:
         return table, plan.roles
     order, digest = canonical(table, plan.roles.named)
@@ -65,7 +65,7 @@ def before_changes(plan: Plan, unchanged: Dataset, table: Dataset) -> Before | N
     table : Dataset
         The changed one, without the rows that were dropped or not drawn since.
     """
-    made = [one for one in plan.changes if plan.key or not one.change.needs_key]
+    made = _makeable(plan)
     if not made:
         return None
     left, all_of = table.columns[0].origin, unchanged.columns[0].origin
@@ -79,6 +79,11 @@ def before_changes(plan: Plan, unchanged: Dataset, table: Dataset) -> Before | N
         columns={n: taken(unchanged.column(n), kept) for n in names},
         replaced=tuple(n for one in made if one.change.replaces for n in one.columns),
     )
+
+
+def _makeable(plan: Plan) -> list[Changed]:
+    """Return the changes of a plan, but those that ask for a key which is not there."""
+    return [one for one in plan.changes if plan.key or not one.change.needs_key]
 
 
 def canonical(table: Dataset, names: Sequence[str]) -> tuple[I64, str]:
@@ -107,7 +112,7 @@ def canonical(table: Dataset, names: Sequence[str]) -> tuple[I64, str]:
 
 
 def _refuse_joined(made: Sequence[Column], promised: str) -> None:
-    """Refuse a promise about single rows where a pseudonym joins several of one person."""
+    """Refuse a model of single rows if a pseudonym joins several of one person."""
     several = [c.name for c in made if int(c.counts.max(initial=0)) > 1]
     if several:
         raise BadPlan(

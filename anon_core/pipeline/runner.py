@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anon_core.base.concurrency import beside
+from anon_core.base.concurrency import run_alongside
 from anon_core.base.context import Context, part_of, silent
 from anon_core.base.errors import BadPlan, Infeasible, NeedsRows, NotFound, NotVerified, listing
 from anon_core.contracts.algorithm import counted_in_people, refuse_unsteered
@@ -174,7 +174,7 @@ def run(
     elif first is None or plan.accept:
         carry_out(_FIND, context)
         worth = dataset.rows >= WORTH_THREADS
-        with beside(lambda own: carry_out(_ASSESS, own), context, threads=worth):
+        with run_alongside(lambda own: carry_out(_ASSESS, own), context, threads=worth):
             carry_out(_RECOMPUTE, replace(context, progress=silent))
     else:
         carry_out(_FIND_AND_SHOW, context)
@@ -182,7 +182,7 @@ def run(
             began = time.perf_counter()
             first(_result(job, seconds, began - began_all))
             elsewhere = time.perf_counter() - began
-        with beside(lambda own: carry_out(_ASSESS_THE_REST, own), context):
+        with run_alongside(lambda own: carry_out(_ASSESS_THE_REST, own), context):
             carry_out(_RECOMPUTE[1:], replace(context, progress=silent))
     gates = tuple(check for check in job.verification.broken if check.name == GATES)
     _refuse_broken(job, but=gates)

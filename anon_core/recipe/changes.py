@@ -41,7 +41,7 @@ def refuse_no_changes(
     models: Sequence[GroupModel],
     elsewhere: Mapping[str, object],
 ) -> None:
-    """Refuse changes that contradict each other, the roles, or what is promised.
+    """Refuse changes that contradict each other, the roles, or the privacy models.
 
     Parameters
     ----------

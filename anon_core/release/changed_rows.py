@@ -1,4 +1,4 @@
-"""Columns whose cells were changed before rows were grouped, beside what the table had there."""
+"""Columns whose cells were changed before rows were grouped, with what the table had there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Before:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Beside:
+class ChangedColumn:
     """One column twice, as numbers: what the table had in each row, and what is published there.
 
     Attributes
@@ -46,12 +46,12 @@ class Beside:
     now: F64
 
 
-def beside(table: Dataset, before: Before, name: str) -> Beside:
+def changed_column(table: Dataset, before: Before, name: str) -> ChangedColumn:
     """Return a column before and after the changes; equal texts of both are equal numbers."""
     now = table.column(name)
     was = before.columns.get(name, now)
     if KINDS[now.kind].measured and now.measure is not None and was.measure is not None:
-        return Beside(
+        return ChangedColumn(
             name=name,
             amount=KINDS[now.kind].amount,
             was=np.append(was.measure, np.nan)[was.codes],
@@ -59,7 +59,7 @@ def beside(table: Dataset, before: Before, name: str) -> Beside:
         )
     place = {v: float(i) for i, v in enumerate(dict.fromkeys((*was.values, *now.values)))}
     told = [np.array([*(place[v] for v in c.values), np.nan])[c.codes] for c in (was, now)]
-    return Beside(name=name, amount=False, was=told[0], now=told[1])
+    return ChangedColumn(name=name, amount=False, was=told[0], now=told[1])
 
 
 def taken(column: Column, rows: B1) -> Column:

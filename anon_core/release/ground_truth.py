@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core.base.arrays import B1, I64
 from anon_core.data.frequency import FrequencySet, dense_rank, occur_once
-from anon_core.release.changed_rows import Beside, beside
+from anon_core.release.changed_rows import ChangedColumn, changed_column
 from anon_core.release.grouping import Grouping
 from anon_core.release.holdout import Holdout
 from anon_core.release.person_counts import Crowd, crowd_of, line_people
@@ -180,13 +180,13 @@ class Truth:
         return rows, int(np.count_nonzero(rows & shown))
 
     @cached_property
-    def changed(self) -> tuple[Beside, ...]:
+    def changed(self) -> tuple[ChangedColumn, ...]:
         """Published columns before and after changes, row by row; empty where none was replaced."""
         problem = self._problem
         if problem.before is None or not problem.replaced:
             return ()
         names = problem.roles.published(problem.dataset)
-        return tuple(beside(problem.dataset, problem.before, name) for name in names)
+        return tuple(changed_column(problem.dataset, problem.before, name) for name in names)
 
     @property
     def row_group(self) -> I64:

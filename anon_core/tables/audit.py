@@ -113,8 +113,13 @@ class Audit:
 
 def interval(reader: Reader, cell: int, *, whole: bool = False) -> Interval:
     """Return what a reader can tell of a cell, with two tables that reach it."""
+    return _between(
+        reader, cell, reader.side(cell, -1, whole=whole), reader.side(cell, 1, whole=whole)
+    )
+
+
+def _between(reader: Reader, cell: int, down: Side, up: Side) -> Interval:
     value = reader.system.values[cell]
-    down, up = reader.side(cell, -1, whole=whole), reader.side(cell, 1, whole=whole)
     return Interval(
         cell=cell,
         low=None if down.proven is None else _plain(value - down.proven),
@@ -165,7 +170,6 @@ def judged(
 ) -> Judgement:
     """Return whether a reader is kept far enough from a cell."""
     down, up = reader.side(cell, -1, whole=whole), reader.side(cell, 1, whole=whole)
-    value = reader.system.values[cell]
     answer: Answer = "undecided"
     if _reaches(down, level.lower) and _reaches(up, level.upper) and _wide(down, up, level):
         answer = "safe"
@@ -179,14 +183,7 @@ def judged(
         cell=cell,
         answer=answer,
         reader=name,
-        interval=Interval(
-            cell=cell,
-            low=None if down.proven is None else _plain(value - down.proven),
-            high=None if up.proven is None else _plain(value + up.proven),
-            exact=down.exact and up.exact,
-            least=reader.values(down.witness),
-            greatest=reader.values(up.witness),
-        ),
+        interval=_between(reader, cell, down, up),
     )
 
 

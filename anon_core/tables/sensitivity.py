@@ -6,6 +6,7 @@ Ties are safe. All is decided in integers and fractions.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -81,16 +82,16 @@ class Contributions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class Rule(ABC):
     """What makes a cell sensitive."""
 
     name: ClassVar[str]
     #: Whether the rule reads amounts, and not the number of respondents alone.
     of_amounts: ClassVar[bool] = True
 
+    @abstractmethod
     def excess(self, cell: Contributions) -> Fraction | None:
         """Return the upper level of a cell; above 0 it is sensitive. None: a level of width 1."""
-        raise NotImplementedError
 
     def sensitive(self, cell: Contributions) -> bool:
         """Return whether a cell tells too much."""
@@ -108,9 +109,9 @@ class Rule:
         least = max(excess, Fraction(1))
         return Level(lower=least, upper=least)
 
+    @abstractmethod
     def reason(self, cell: Contributions, who: str) -> str:
         """Say in words why a cell is sensitive."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)

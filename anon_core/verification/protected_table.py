@@ -18,9 +18,11 @@ from typing import Any, cast
 import numpy as np
 from scipy.optimize import linprog
 
+from anon_core.base.errors import NotVerified
 from anon_core.verification.files.reading import read_table
 from anon_core.verification.files.reading_options import read_options
 from anon_core.verification.findings import Check
+from anon_core.verification.text.cells import TextTable
 
 Key = tuple[str, ...]
 _HIDDEN = "×"
@@ -78,6 +80,27 @@ def verify_table(
     return found
 
 
+def rows_of(table: TextTable) -> list[dict[str, str]]:
+    """Return the rows of a table by column; a missing value is empty."""
+    columns = {name: [cell or "" for cell in table.column(name).told()] for name in table.names}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def refuse_broken(checks: Sequence[Check]) -> None:
+    """Refuse a table of which a check is broken; what was not checked stays in its words.
+
+    Raises
+    ------
+    NotVerified
+    """
+    for check in checks:
+        if not check.holds and not check.unchecked:
+            raise NotVerified(
+                f"The second computation does not confirm the table: {check.sentence}",
+                remedy="Nothing was written. Please report it with the recipe.",
+            )
+
+
 def private_rows(path: Path, recipe: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return the private rows as a recipe has them read, by this computation's own reader.
 
@@ -86,9 +109,7 @@ def private_rows(path: Path, recipe: Mapping[str, Any]) -> list[dict[str, str]]:
     BadInput
     """
     data = cast(Mapping[str, Any], recipe.get("data", {}))
-    table = read_table(path, read_options(data))
-    columns = {name: [cell or "" for cell in table.column(name).told()] for name in table.names}
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rows = rows_of(read_table(path, read_options(data)))
     if data.get("missing") == "drop":
         needed = recipe["table"]["columns"]
         rows = [row for row in rows if all(row[name].strip() for name in needed)]

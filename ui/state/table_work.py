@@ -18,7 +18,7 @@ from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.sensitivity import sensitive_cells
 from anon_core.tables.table import build
 from anon_core.verification.findings import Check
-from anon_core.verification.protected_table import verify_table
+from anon_core.verification.protected_table import refuse_broken, rows_of, verify_table
 from ui.state import state
 
 
@@ -51,12 +51,17 @@ def judged(
 def finish(
     data: Dataset, recipe: TableRecipe, levels: Mapping[str, Sequence[Sequence[str]]]
 ) -> None:
-    """Protect the table of a recipe, recompute it from its file, and keep both."""
+    """Protect the table of a recipe, recompute it from its file, and keep both.
+
+    Raises
+    ------
+    NotVerified
+        If the second computation does not confirm it; nothing is kept then.
+    """
     found = protect(judge(data, recipe, levels))
-    texts = texts_of(data)
-    columns = [[cell or "" for cell in texts.column(name).told()] for name in data.names]
-    rows = [dict(zip(data.names, row, strict=True)) for row in zip(*columns, strict=True)]
+    rows = rows_of(texts_of(data))
     checks = verify_table(files_of(found)["table.csv"], recipe.as_mapping(), rows, levels)
+    refuse_broken(checks)
     st.session_state[_DONE] = (_key(data, recipe), Finished(published=found, checks=tuple(checks)))
 
 

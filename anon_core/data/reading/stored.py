@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from anon_core.base.concurrency import in_order
+from anon_core.base.concurrency import ordered_map
 from anon_core.base.errors import BadInput, InputChanged, clipped
 
 #: What Arrow reads from without anything being installed. ``file`` is for trying it out.
@@ -152,7 +152,7 @@ class Stored:
             def block(begin: int) -> bytes:
                 return self.part(opened, begin, min(_BLOCK, file.size - begin))
 
-            yield from in_order(block, range(0, file.size, _BLOCK), AT_ONCE)
+            yield from ordered_map(block, range(0, file.size, _BLOCK), AT_ONCE)
 
     def footer(self, nth: int) -> Any:
         """Return what the end of a Parquet object tells, by the object's place among the others.

@@ -1,10 +1,11 @@
 """The kinds of columns, one row each: how texts are read, compared and written again.
 
 Another kind is a row of `KINDS` here, and one in `anon_core/verification/text/kinds.py`, which
-shares no code with this file. Whoever needs to know what a column's values are asks the row, and
-compares no names. What a kind may have besides stands where it belongs, by the kind's name: forms
-of labels in `hierarchy/ranges.py`, proposals in `hierarchy/propose/`, round places of cuts in
-`hierarchy/propose/starts.py`. A kind that is not there is treated as any other with a measure.
+shares no code with this file. Other code asks the row what a column's values are, and compares no
+names. Three things of a kind are kept where they are used, by its name: forms of labels in
+`anon_core/data/hierarchy/ranges.py`, proposals in `anon_core/data/hierarchy/propose/builders.py`,
+round places of cuts in `anon_core/data/hierarchy/propose/starts.py`. A kind that is missing there
+is treated as any other with a measure.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from anon_core.base.arrays import B1, F64, I64
 from anon_core.base.context import Context
-from anon_core.release.changed_rows import Beside
+from anon_core.release.changed_rows import ChangedColumn
 
 #: Distances that are held at a time.
 _AT_ONCE = 4_000_000
@@ -35,7 +35,7 @@ class Points:
     amount: B1
 
 
-def points_of(columns: Sequence[Beside]) -> Points:
+def points_of(columns: Sequence[ChangedColumn]) -> Points:
     """Return columns as points."""
     was = np.stack([c.was for c in columns], axis=1)
     now = np.stack([c.now for c in columns], axis=1)
@@ -60,6 +60,13 @@ def distances(from_: F64, to: F64, amount: B1) -> F64:
         apart = (one - other) ** 2 if is_amount else (one != other).astype(np.float64)
         found += np.where(gone, np.where(both, 0.0, 1.0), apart)
     return found
+
+
+def attacked(shown: I64, most: int, context: Context) -> tuple[I64, bool]:
+    """Return the rows that are attacked, in their order, and whether they were drawn."""
+    if len(shown) <= most:
+        return shown, False
+    return np.sort(context.generator.choice(shown, most, replace=False)), True
 
 
 def nearest_chances(points: Points, rows: I64, context: Context) -> F64:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.concurrency import in_order
+from anon_core.base.concurrency import ordered_map
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,7 +69,7 @@ def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
         return joined_lines(part, first, ends, text).data
 
     starts = range(0, table.num_rows, _BESIDE)
-    yield from map(lines, starts) if len(starts) < 2 else in_order(lines, starts, _THREADS)
+    yield from map(lines, starts) if len(starts) < 2 else ordered_map(lines, starts, _THREADS)
 
 
 def _cell(text: str, *, alone: bool) -> str:

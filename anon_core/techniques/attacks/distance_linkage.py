@@ -12,7 +12,13 @@ from anon_core.base.context import Context
 from anon_core.base.params import choice, integer, number
 from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack, Disclosure, Question
-from anon_core.methods.changes.closeness import Points, assigned, nearest_chances, points_of
+from anon_core.methods.changes.closeness import (
+    Points,
+    assigned,
+    attacked,
+    nearest_chances,
+    points_of,
+)
 from anon_core.methods.inference.corrected_risk import wilson
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
@@ -81,9 +87,7 @@ class DistanceLinkage(Attack):
         points = points_of([c for c in truth.changed if c.name in audience.roles.quasi])
         shown = np.flatnonzero(truth.row_group >= 0)
         most = min(self.most, _MOST_ASSIGNED) if self.matching == "one-to-one" else self.most
-        rows, drawn = shown, len(shown) > most
-        if drawn:
-            rows = np.sort(context.generator.choice(shown, most, replace=False))
+        rows, drawn = attacked(shown, most, context)
         chance = self._chances(points, rows, context)
         succeeded = float(chance.sum())
         rate = succeeded / max(len(rows), 1)

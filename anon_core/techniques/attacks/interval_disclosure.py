@@ -19,7 +19,7 @@ from anon_core.data.values.kinds import KINDS
 from anon_core.methods.changes.closeness import window
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
-from anon_core.release.changed_rows import Beside
+from anon_core.release.changed_rows import ChangedColumn
 from anon_core.release.ground_truth import Truth
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
@@ -84,7 +84,7 @@ class IntervalDisclosure(Attack):
             return [self._result(view, truth, c.name, *self._ranks(c)) for c in columns]
         return [self._result(view, truth, "", *self._deviations(columns))]
 
-    def _ranks(self, column: Beside) -> tuple[B1, B1, float]:
+    def _ranks(self, column: ChangedColumn) -> tuple[B1, B1, float]:
         told = ~np.isnan(column.was) & ~np.isnan(column.now)
         was, now = column.was[told], column.now[told]
         width = math.floor(Fraction(str(self.p)) * len(now) / 100)
@@ -95,7 +95,7 @@ class IntervalDisclosure(Attack):
         others = np.searchsorted(ordered, high, side="right") - np.searchsorted(ordered, low)
         return inside, told, float(others.sum()) / max(len(now) ** 2, 1)
 
-    def _deviations(self, columns: Sequence[Beside]) -> tuple[B1, B1, float]:
+    def _deviations(self, columns: Sequence[ChangedColumn]) -> tuple[B1, B1, float]:
         told = ~np.any([np.isnan(c.was) | np.isnan(c.now) for c in columns], axis=0)
         was = np.stack([c.was[told] for c in columns], axis=1)
         now = np.stack([c.now[told] for c in columns], axis=1)

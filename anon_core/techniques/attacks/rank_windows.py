@@ -15,11 +15,11 @@ from anon_core.base.params import integer, number
 from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.data.values.kinds import KINDS
-from anon_core.methods.changes.closeness import window
+from anon_core.methods.changes.closeness import attacked, window
 from anon_core.methods.inference.corrected_risk import wilson
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
-from anon_core.release.changed_rows import Beside
+from anon_core.release.changed_rows import ChangedColumn
 from anon_core.release.ground_truth import Truth
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
@@ -85,9 +85,7 @@ class RankWindows(Attack):
         ]
         columns = [c for c in truth.changed if c.name in names]
         shown = np.flatnonzero(truth.row_group >= 0)
-        people, drawn = shown, len(shown) > self.most
-        if drawn:
-            people = np.sort(context.generator.choice(shown, self.most, replace=False))
+        people, drawn = attacked(shown, self.most, context)
         chance = np.zeros(len(people))
         fits = [_Fits(c, shown, self.p) for c in columns]
         for place, person in enumerate(people.tolist()):
@@ -126,7 +124,7 @@ class RankWindows(Attack):
 class _Fits:
     """Which published rows of a column could be a person's, by its window."""
 
-    def __init__(self, column: Beside, shown: np.ndarray, p: float) -> None:
+    def __init__(self, column: ChangedColumn, shown: np.ndarray, p: float) -> None:
         self._was, self._now = column.was, column.now[shown]
         told = self._now[~np.isnan(self._now)]
         width = math.floor(Fraction(str(p)) * len(told) / 100)

@@ -12,7 +12,7 @@ from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.metric import Metric
 from anon_core.data.values.kinds import KINDS
-from anon_core.release.changed_rows import beside
+from anon_core.release.changed_rows import changed_column
 from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
@@ -71,7 +71,7 @@ def _matrices(problem: Problem) -> tuple[F64, F64] | None:
     ]
     if len(names) < 2 or not any(n in problem.replaced for n in names):
         return None
-    told = [beside(problem.dataset, problem.before, n) for n in names]
+    told = [changed_column(problem.dataset, problem.before, n) for n in names]
     was, now = (np.stack([getattr(c, of) for c in told], axis=1) for of in ("was", "now"))
     whole = ~(np.isnan(was).any(axis=1) | np.isnan(now).any(axis=1))
     was, now = was[whole], now[whole]

@@ -10,7 +10,7 @@ import numpy as np
 from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.metric import Headline, Metric
-from anon_core.release.changed_rows import Beside, beside
+from anon_core.release.changed_rows import ChangedColumn, changed_column
 from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
@@ -51,14 +51,14 @@ class Il1s(Metric):
         )
 
 
-def _numbers(problem: Problem) -> list[Beside]:
+def _numbers(problem: Problem) -> list[ChangedColumn]:
     if problem.before is None:
         return []
-    told = [beside(problem.dataset, problem.before, n) for n in problem.replaced]
+    told = [changed_column(problem.dataset, problem.before, n) for n in problem.replaced]
     return [c for c in told if c.amount]
 
 
-def loss(column: Beside) -> float:
+def loss(column: ChangedColumn) -> float:
     """Return the mean distance of a column's cells; cells without a value are left out."""
     told = ~np.isnan(column.was) & ~np.isnan(column.now)
     was, now = column.was[told], column.now[told]

@@ -12,7 +12,7 @@ from anon_core.base.arrays import F64, I64
 from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.metric import Metric
-from anon_core.release.changed_rows import Beside, beside
+from anon_core.release.changed_rows import ChangedColumn, changed_column
 from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
@@ -44,8 +44,9 @@ class Propensity(Metric):
         """Compare cells of every pair of columns with a changed one."""
         before = problem.before
         names = problem.roles.published(problem.dataset)
+        table = problem.dataset
         told = (
-            {} if before is None else {n: _cells(beside(problem.dataset, before, n)) for n in names}
+            {} if before is None else {n: _cells(changed_column(table, before, n)) for n in names}
         )
         pairs = [p for p in itertools.combinations(names, 2) if {*p} & {*problem.replaced}]
         ratios: dict[tuple[str, ...], tuple[float, float]] = {}
@@ -86,7 +87,7 @@ def saturated(original: I64, published: I64) -> tuple[float, float]:
     return found, (int(held.sum()) - 1) * (1 - share) ** 2 * share / rows
 
 
-def _cells(column: Beside) -> tuple[F64, F64]:
+def _cells(column: ChangedColumn) -> tuple[F64, F64]:
     """Return a column's values in both tables, many numbers cut into parts of about equal rows."""
     was, now = np.nan_to_num(column.was, nan=np.inf), np.nan_to_num(column.now, nan=np.inf)
     if not column.amount or len(np.unique(was)) <= _PARTS:

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from anon_core.base.concurrency import beside
+from anon_core.base.concurrency import run_alongside
 from anon_core.base.context import Context
 from anon_core.base.errors import BadInput, Cancelled
 
@@ -19,14 +19,14 @@ def until_cancelled(context: Context) -> None:
 
 def test_both_are_done_at_the_end() -> None:
     done: list[str] = []
-    with beside(lambda _: done.append("beside"), Context()):
+    with run_alongside(lambda _: done.append("beside"), Context()):
         done.append("here")
     assert sorted(done) == ["beside", "here"]
 
 
 def test_what_fails_here_stops_what_runs_beside() -> None:
     before = threading.active_count()
-    with pytest.raises(BadInput, match="here"), beside(until_cancelled, Context()):
+    with pytest.raises(BadInput, match="here"), run_alongside(until_cancelled, Context()):
         raise BadInput("here", remedy="")
     assert threading.active_count() == before
 
@@ -36,12 +36,12 @@ def test_what_fails_beside_is_told_after_what_is_done_here() -> None:
         raise BadInput("beside", remedy="")
 
     done: list[str] = []
-    with pytest.raises(BadInput, match="beside"), beside(fail, Context()):
+    with pytest.raises(BadInput, match="beside"), run_alongside(fail, Context()):
         done.append("here")
     assert done == ["here"]
 
 
 def test_who_cancels_the_whole_cancels_both() -> None:
     context = Context()
-    with pytest.raises(Cancelled), beside(until_cancelled, context):
+    with pytest.raises(Cancelled), run_alongside(until_cancelled, context):
         context.cancel.set()
