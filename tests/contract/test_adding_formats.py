@@ -19,6 +19,7 @@ from anon_core.pipeline.publish.file_formats import FileFormat, file_names
 from anon_core.verification.files import file_formats as recomputed
 from anon_core.verification.files.file_formats import same_bytes
 from anon_core.verification.text.texts import Codes
+from tests.ui import sessions
 from tests.ui.sessions import EXPORT, carried_out, load, open_page
 from ui.export import bundle
 
@@ -50,6 +51,12 @@ TOY = FileFormat(
     mime="application/jsonl",
     write=lines,
 )
+
+
+@pytest.fixture(autouse=True)
+def _own_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results of other tests hold files that were written in the formats of then."""
+    monkeypatch.setattr(sessions, "_CARRIED_OUT", [])
 
 
 @pytest.fixture
