@@ -22,7 +22,7 @@ from ui.state import (
 )
 from ui.words.escaping import first_sentence, plain
 
-_STAYS = "The file stays on this computer. It is read as it is; nothing is sent anywhere."
+_STAYS = "The file stays on this computer; nothing is sent anywhere."
 _READ_HERE = (
     "The file is sent to the host of this workbench and held in memory for this session alone."
 )
@@ -282,7 +282,9 @@ def _read_again(wanted: DataOptions) -> None:
     except AnonError as error:
         st.session_state["start/reading_error"] = error
         return
-    st.session_state["start/recipe_notes"] = ("The table was read again as the recipe says.",)
+    st.session_state["start/recipe_notes"] = (
+        "The table was re-imported with the recipe's settings.",
+    )
 
 
 main()

@@ -62,7 +62,7 @@ def main() -> None:
         st.header(
             "Missing values",
             anchor=False,
-            help="Rows that miss a value in a quasi-identifier or sensitive column. If you keep "
+            help="Rows with a missing value in a quasi-identifier or sensitive column. If you keep "
             "them, missing is a value of its own.",
         )
         with panel("Missing values"):
@@ -120,7 +120,7 @@ def _columns(found: tuple[ColumnProfile, ...]) -> None:
                 format="%.1f%%",
                 min_value=0,
                 max_value=100,
-                help="Share of rows with a unique value: who knows the value can find the row.",
+                help="Share of rows with a unique value. Anyone who knows it can find the row.",
             ),
             "Notes": st.column_config.TextColumn(width="large"),
         },
@@ -189,7 +189,7 @@ def _missing(data: Dataset) -> None:
         return
     st.session_state["data/missing"] = state.draft()["data"].get("missing", "keep")
     st.radio(
-        "Rows that miss a value in a quasi-identifier or sensitive column",
+        "Rows with a missing value in a quasi-identifier or sensitive column",
         ("keep", "drop"),
         format_func=lambda choice: (
             f"keep all {data.rows:,} rows"
@@ -202,7 +202,7 @@ def _missing(data: Dataset) -> None:
         label_visibility="collapsed",
     )
     if count == 0:
-        st.caption("No row misses a value in these columns.")
+        st.caption("These columns have no missing values.")
 
 
 @handled("Missing values")

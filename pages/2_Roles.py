@@ -85,7 +85,7 @@ def _buttons(suggested: tuple[Suggestion, ...], data: Dataset) -> None:
             disabled=not undecided,
             on_click=handled("Roles")(state.set_roles),
             args=(state.roles(), (*state.left_out(), *undecided)),
-            help="Columns without a role are then neither published nor used; can be undone.",
+            help="Columns without a role are neither published nor used. Can be undone.",
         )
         page_frame.undo_button(key="roles/undo")
         if state.roles().quasi:
@@ -178,8 +178,8 @@ def _undecided() -> None:
     names = state.undecided()
     if names:
         st.warning(
-            f"Still undecided: {_few([plain(name) for name in names])}. Run waits until each "
-            "has a role or is left out.",
+            f"Still undecided: {_few([plain(name) for name in names])}. Give each a role or "
+            "leave it out to enable Run.",
             icon=":material/help:",
         )
 

@@ -59,7 +59,7 @@ def head(run: Series) -> None:
     noun = run.facts.noun[0 if len(run.facts.sizes) == 1 else 1]
     stale = ""
     if running.error() is not None:
-        stale = "**The last run released nothing; this is the one before** · "
+        stale = "**The last run produced no release; showing the previous one** · "
     elif not (results.is_current() or result.pending):
         stale = "**Settings have changed since this run** · "
     with st.container(key="run-head", horizontal=True, vertical_alignment="center"):

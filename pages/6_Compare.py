@@ -64,7 +64,7 @@ def opens(pin: pinning.Pin) -> None:
             label,
             key=f"{key}-{pin.letter}",
             disabled=busy,
-            help="It becomes the result again, with the choices that it was made of.",
+            help="Restores this run and its settings.",
         ):
             reopening.open_pin(pin)
             st.switch_page(target)

@@ -310,10 +310,10 @@ def _reports(result: Result, *, public: bool, disabled: bool) -> None:
 
     made: dict[ReportFormat, tuple[str, str]] = {
         "html": ("One file that opens without a network, on screen and on paper.", "text/html"),
-        "json": ("The same for programs.", "application/json"),
+        "json": ("The same report as JSON.", "application/json"),
     }
     if makes_pdf():
-        made["pdf"] = ("The same, to be filed.", "application/pdf")
+        made["pdf"] = ("The same report as PDF.", "application/pdf")
     context = _context(result)
     for ending, (note, mime) in made.items():
         download(

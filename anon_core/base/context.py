@@ -193,7 +193,7 @@ class Context:
         if self.cancel.is_set():
             raise Cancelled(
                 "The run was cancelled; nothing was released.",
-                remedy="The last good result is still there.",
+                remedy="Your last successful result is still available.",
             )
 
     def report(self, share: float, stage: str) -> None:

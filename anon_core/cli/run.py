@@ -260,7 +260,7 @@ def _figures_of(place: Path | None) -> object | None:
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(
             f"{clipped(str(place))} cannot be read as the figures of an earlier run.",
-            remedy="Give the file that 'run --json' wrote.",
+            remedy="Choose the file that 'run --json' wrote.",
         ) from error
     read_figures(found)  # what is none is refused before the run
     return found

@@ -124,8 +124,8 @@ def suggest(options: argparse.Namespace) -> int:
                 "None of the techniques that suit finds a release of this table: ask for less, or "
                 "name hierarchies."
                 if suited
-                else "Nothing here stops all that was named: hide less, mark the sensitive "
-                "columns, or name a table of the population."
+                else "No technique protects against everything you listed: list fewer threats, "
+                "mark sensitive columns, or provide a population table."
             )
     if not found:
         return INFEASIBLE

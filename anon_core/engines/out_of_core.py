@@ -52,7 +52,7 @@ def refuse_at_scale(plan: Plan) -> None:
     why = why_not_at_scale(plan)
     if why:
         raise BadPlan(
-            f"Only counts of the table are held in memory, which do not support {listing(why)}.",
+            f"DuckDB and Spark keep only counts of the table, which do not support {listing(why)}.",
             remedy="Choose another technique or leave that out, or run with engine = 'memory', "
             "which takes about 160 bytes of memory a cell.",
         )

@@ -537,7 +537,7 @@ def _refuse_broken(job: _Job, but: Sequence[Check] = ()) -> None:
         )
     failed = [check.sentence for check in doubtful]
     raise NotVerified(
-        "The release was found, but recomputing it did not confirm it: "
+        "Verification failed: a release was found, but the independent check disagrees: "
         + " ".join(failed or [f"{listing(broken)} does not hold."]),
         remedy="Nothing was released. This is an error of the workbench; please report it with "
         "the recipe.",

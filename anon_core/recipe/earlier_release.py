@@ -24,7 +24,7 @@ class EarlierFile:
     file : str
         The published table, relative to the recipe; empty if there is none.
     people : {'unknown', 'all', 'grown'}
-        Who stood in both with the values they have now: nobody says it; everyone of the table; or
+        Who is in both with the values they have now: nobody says it; everyone of the table; or
         everyone of the earlier release, to whom others have come since.
     sha256 : str
         Of the file, where no other one will do; empty where any will.

@@ -41,7 +41,7 @@ def members_of(text: str) -> tuple[str, ...] | None:
     return tuple(row)
 
 
-#: Who stood in both: nobody says who, everyone of the table, or everyone of the earlier release,
+#: Who is in both: nobody says who, everyone of the table, or everyone of the earlier release,
 #: to whom others have come since.
 Overlap = Literal["unknown", "all", "grown"]
 

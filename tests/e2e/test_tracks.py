@@ -69,7 +69,7 @@ def test_a_click_on_a_class_is_seen_in_every_panel(page: Page) -> None:
     wait_for_app(page)
     expect(marked).to_have_count(2 * _TRACKS)
     bins.nth(70).dblclick()
-    expect(chosen).to_contain_text("Nothing is chosen", timeout=30_000)
+    expect(chosen).to_contain_text("No class is selected", timeout=30_000)
     wait_for_app(page)
     expect(marked).to_have_count(0)
     expect(rows_shown(page)).to_have_text(all_rows)

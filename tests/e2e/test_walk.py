@@ -69,7 +69,7 @@ def chooses_in_one_panel(page: Page) -> None:
     for panel in ("classes-chart", "metrics", "attacks"):
         expect(page.locator(f".st-key-head-{panel}")).to_contain_text("chosen")
     page.keyboard.press("Escape")
-    expect(chosen).to_contain_text("Nothing is chosen", timeout=30_000)
+    expect(chosen).to_contain_text("No class is selected", timeout=30_000)
     wait_for_app(page)
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
@@ -78,7 +78,7 @@ def chooses_in_one_panel(page: Page) -> None:
         expect(chosen).to_contain_text("Chosen: class", timeout=30_000)
         wait_for_app(page)
         bins.last.click()
-        expect(chosen).to_contain_text("Nothing is chosen", timeout=30_000)
+        expect(chosen).to_contain_text("No class is selected", timeout=30_000)
         wait_for_app(page)
 
 

@@ -66,7 +66,7 @@ def test_an_attack_is_run_on_the_result_when_asked_for() -> None:
             assert pinning.pins()[0].result is now
             assert results.last() is now
         app.segmented_control(key="attack-view").set_value("One by one").run()
-        assert "Of this table itself it learns 33" in words(app)
+        assert "Net of that, 33" in words(app)
         assert not app.exception
 
 

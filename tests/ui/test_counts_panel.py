@@ -33,7 +33,7 @@ def test_counts_are_drawn_and_every_draw_is_entered() -> None:
     assert "made without this table" in words(app)
     app.checkbox(key="counts/sure").check().run()
     assert not app.button(key="counts/draw").disabled
-    assert "Nothing was drawn from this table" in words(app)
+    assert "Nothing drawn from this table" in words(app)
     press(app)
     assert not app.exception
     assert "This draw spends ε = 0.5" in words(app)

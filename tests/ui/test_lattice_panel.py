@@ -43,7 +43,7 @@ def test_a_full_domain_result_shows_its_lattice(technique: str) -> None:
     assert drawn.whole
     assert in_hand(app).value == next(i for i, n in enumerate(drawn.nodes) if n.chosen)
     assert button(app).disabled
-    assert "These levels are the release already" in words(app).replace("\\", "")
+    assert "The release already has these levels" in words(app).replace("\\", "")
     chart = node_chart(result.problem, drawn, "Loss", 0, light_palette())
     legend = {trace.name: len(trace.x) for trace in chart.figure.data}
     only_local = [n for n in drawn.nodes if n.locally_minimal and not n.minimal]

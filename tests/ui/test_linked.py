@@ -52,7 +52,7 @@ def test_a_class_chosen_by_its_number_is_chosen_everywhere() -> None:
     assert f"1–{size:,} of {size:,} chosen rows" in notes[0]
     next(b for b in app.button if b.key == "chosen-clear").click().run()
     assert not app.exception
-    assert "Nothing is chosen" in words(app)
+    assert "No class is selected" in words(app)
 
 
 def test_a_row_chooses_its_class_and_another_release_has_none(session: None, facts: Facts) -> None:

@@ -68,7 +68,7 @@ def test_columns_left_out_are_named() -> None:
         ("samarati", "Proven: no other choice is preferred."),
         ("incognito", "Proven: no other choice is preferred."),
         ("datafly", "Nothing is proven about better results."),
-        ("optimal", "Proven: no choice of its kind costs less than"),
+        ("optimal", "Proven optimal: no other combination costs less than"),
         ("mondrian", "Nothing is proven about better results."),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_promise_without_a_column_is_offered_once() -> None:
     app = open_page(RUN, held)
     control(app, "promise_picker/stops").set_value("identity").run()
     assert button(app, "add-bucket-size").disabled
-    assert "It is required already" in words(app)
+    assert "Already required" in words(app)
     assert not button(app, "add-k-anonymity").disabled  # may be promised of several sets of columns
     control(app, "promise_picker/stops").set_value("attribute").run()
     assert not button(app, "add-l-diversity").disabled

@@ -174,7 +174,7 @@ def test_figures_that_are_not_confirmed_go_and_the_last_good_result_comes_back()
             wait_for(app, "run")
     assert shown(app) is first
     assert "asked 5" in strip(app)
-    assert "recomputing it did not confirm it" in words(app)
+    assert "the independent check disagrees" in words(app)
 
 
 def test_a_step_that_another_follows_is_cancelled() -> None:
@@ -276,7 +276,7 @@ def test_an_infeasible_run_keeps_the_result_and_offers_what_is_feasible() -> Non
     assert shown(app) is first
     offered = [b for b in app.button if str(b.key).startswith("what-if/fix-")]
     assert offered
-    assert "The last run released nothing" in words(app)
+    assert "The last run produced no release" in words(app)
     offered[0].click().run()
     wait_for(app, "run")
     assert not app.exception
@@ -292,7 +292,7 @@ def test_keeping_the_settings_of_the_result_forgets_what_was_refused() -> None:
     app.button(key="what-if/keep").click().run()
     assert shown(app) is first
     assert app.number_input(key=K).value == asked(first)
-    assert "The last run released nothing" not in words(app)
+    assert "The last run produced no release" not in words(app)
     assert "what-if/keep" not in [b.key for b in app.button]
 
 

@@ -62,7 +62,7 @@ def example_chart(
         note=" ".join(
             [
                 *(f"{_SIGNS[side.holds].capitalize()}: {side.why}" for side in sides),
-                "Illustrative classes, not from your table; evaluated with the model itself.",
+                "Illustrative classes, not from your table, evaluated with the model itself.",
             ]
         ),
     )

@@ -424,7 +424,7 @@ def _numbers(picture: LatticePicture, metric: str) -> pd.DataFrame:
             {
                 **{f"level of {column}": level for column, level in levels.items()},
                 "height": node.height,
-                "what became of it": ("chosen, " if node.chosen else "")
+                "outcome": ("chosen, " if node.chosen else "")
                 + _word(picture, node.fate)
                 + _mark(node),
                 "rows suppressed": node.removed,

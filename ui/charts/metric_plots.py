@@ -193,7 +193,7 @@ def metric_bullets(
         figure=bullets(lines, heads, colours, runs=len(runs)),
         signs=signs_of(runs),
         numbers=pd.DataFrame(rows),
-        note="Less is better in every bar. A suppressed row has lost everything.",
+        note="Less is better. A suppressed row counts as fully lost.",
         formats={"0 to 1": "%.4f", "value": "localized", "value in A": "localized"},
     )
 

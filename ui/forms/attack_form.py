@@ -173,7 +173,7 @@ def further_attacks(given: Mapping[str, Mapping[str, object]]) -> list[dict[str,
         default=follow("further-attacks", [n for n in known if n in given]),
         format_func=lambda n: known[n].title,
         key="further-attacks",
-        help="These take their time. Results can run them afterwards, too.",
+        help="Slow. You can also run them later, on Results.",
     )
     found: list[dict[str, Any]] = []
     for name in chosen:

@@ -14,8 +14,8 @@ from ui.words.escaping import plain
 
 _WHO = {
     "unknown": "Overlap unknown",
-    "all": "Everyone of this table stood in it",
-    "grown": "Everyone of it is in this table, which has grown",
+    "all": "Everyone in this table was in it",
+    "grown": "Everyone in it is also in this table",
 }
 
 
@@ -42,7 +42,7 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
     now = str(present.get("people", "unknown"))
     key = f"{where}-earlier-people"
     people = st.radio(
-        "Who stood in both",
+        "Who is in both",
         names,
         index=place(names, follow(key, now)),
         format_func=lambda name: _WHO[name],

@@ -13,7 +13,7 @@ from ui.forms import role_table
 from ui.state import confirmations, state
 from ui.words.escaping import plain
 
-PANEL = "What has to be confirmed"
+PANEL = "Findings to confirm"
 
 
 def draw() -> None:

@@ -90,7 +90,7 @@ def draw(
                 known[name], technique, people=people, sensitive=sensitive, person=person
             )
             if not why and name in taken and once(known[name]):
-                why = "It is required already."
+                why = "Already required."
             if not why and of is not None:
                 why = promise_facts.unfit(known[name], of)
             _offer(known[name], why)
@@ -151,9 +151,9 @@ def hindrance(
     except BadPlan as error:
         return error.message
     if model.needs_public and not people:
-        return "It needs a public table: load one under Population, below."
+        return "Needs a public table: load one under Population, below."
     if not once(model) and not sensitive and model.stops == "attribute":
-        return "No column is marked as sensitive: say so on Roles."
+        return "No column is marked as sensitive: mark one on Roles."
     return ""
 
 

@@ -184,7 +184,7 @@ def _told(
         allowed_range.draw(type(model), found.allowed, key=key, removable=found.removable)
         if found.kept is not None or found.broken is not None:
             picture = st.expander(
-                "A class that keeps it, and one that breaks it",
+                "A class that meets it, and one that does not",
                 key=f"example-{place}",
                 on_change="rerun",
             )

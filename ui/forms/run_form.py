@@ -312,7 +312,7 @@ def _further_metrics(given: Mapping[str, Mapping[str, Any]]) -> list[dict[str, A
         default=follow("further-metrics", [n for n in known if n in given]),
         format_func=lambda n: known[n].title,
         key="further-metrics",
-        help="These take their time. Results can measure them afterwards, too.",
+        help="Slow. You can also measure them later, on Results.",
     )
     found: list[dict[str, Any]] = []
     for name in chosen:
@@ -353,7 +353,7 @@ def advanced(draft: dict[str, Any]) -> dict[str, Any]:
             "Draw a new one",
             key="draw-seed",
             on_click=handled("Run")(state.draw_seed),
-            help="A recipe that was exported before keeps its own.",
+            help="Recipes exported earlier keep theirs.",
         )
     options = {
         "neutralise": "Put an apostrophe before them (neutralise)",

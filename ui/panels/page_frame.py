@@ -312,7 +312,7 @@ def _step(step: Step) -> None:
 def _lacking(absent: str) -> str:
     """Return what is missing, in words: a result may be on its way."""
     if absent == "result" and session_reruns.under_way():
-        return "The results of the session are not carried out again yet."
+        return "The results of this session have not been recomputed yet."
     return _MISSING[absent][0]
 
 

@@ -41,7 +41,7 @@ def unpacked(opened: Opened) -> tuple[Opened, ...]:
         raise
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, ValueError) as error:
         raise BadInput(
-            "The zip is damaged, or packed in a way that is not read here.",
+            "The zip is damaged, or packed in a format that is not supported.",
             remedy="Export it again, or unpack it and choose its files together.",
         ) from error
 

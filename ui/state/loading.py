@@ -320,7 +320,7 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
     data = state.dataset()
     if data is None:
         raise BadInput(
-            "A recipe is opened on a table, and there is none yet.",
+            "A recipe needs a table, and none is loaded.",
             remedy="Choose a sample or load a file first.",
         )
     plan = named_among(Plan.from_toml(text_of(recipe)), [one.name for one in others])

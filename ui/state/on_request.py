@@ -68,7 +68,7 @@ class Further:
         elif job.state == "cancelled":
             st.session_state[self._error] = Cancelled(
                 f"{job.title} was cancelled; {self.nothing}.",
-                remedy="The other figures are still there.",
+                remedy="The other figures are still available.",
             )
         else:
             st.session_state[self._error] = job.error

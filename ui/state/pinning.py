@@ -58,8 +58,8 @@ def pin(result: Result, choices: Mapping[str, Any] | None = None) -> Pin:
     free = [letter for letter in LETTERS if letter not in {p.letter for p in kept}]
     if not free:
         raise AnonError(
-            f"{len(LETTERS)} runs are pinned, which is the most that are compared at once.",
-            remedy="Let one of them go first.",
+            f"{len(LETTERS)} runs are pinned, the most that can be compared at once.",
+            remedy="Unpin one first.",
         )
     table = state.dataset()
     new = Pin(

@@ -237,7 +237,7 @@ def inputs(plan: Plan) -> tuple[Dataset, Dataset | None]:
     found = population_tables.find(plan.population_file)
     if found is None:
         raise BadPlan(
-            "The population table is not in this session any more.",
+            "The population table is no longer in this session.",
             remedy="Load it again under Population on Run, or state a size.",
         )
     return table, found.table
@@ -256,7 +256,7 @@ def earlier(plan: Plan) -> Dataset | None:
     found = population_tables.find(plan.earlier.file)
     if found is None:
         raise BadPlan(
-            "The earlier release is not in this session any more.",
+            "The earlier release is no longer in this session.",
             remedy="Load it again under Attackers on Run.",
         )
     return found.table

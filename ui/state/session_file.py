@@ -122,10 +122,10 @@ def parse(content: bytes) -> dict[str, Any]:
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise _damaged("it is no JSON") from error
+        raise _damaged("it is not JSON") from error
     if not isinstance(found, dict) or cast(dict[str, Any], found).get("format") != FORMAT:
         raise BadInput(
-            "The file is no session of the workbench.",
+            "This is not a session file of the workbench.",
             remedy="Choose the file that Save session made.",
         )
     whole = cast(dict[str, Any], found)
@@ -241,8 +241,8 @@ def _table(
             found = None  # another file, which cannot be read as the session's was
     if found is None and present is None:
         raise BadInput(
-            f"The session works on the table “{title}”, which is not loaded.",
-            remedy="Drop that table on Start; the session is opened on it.",
+            f"The session needs the table “{title}”, which is not loaded.",
+            remedy="Load that table on Start to open the session.",
         )
     if found is None or found.fingerprint != wanted:
         rows, columns = told.get("rows"), told.get("columns")

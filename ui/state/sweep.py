@@ -125,7 +125,7 @@ def take(point: Point) -> Result | None:
     made_of = cast(results.MadeOf | None, st.session_state.get(_MADE_OF))
     if point.plan is None or made_of is None or not _same_table(point):
         raise BadPlan(
-            "This point belongs to another table, or has no release.",
+            "This point is of another table, or has no release.",
             remedy="Sweep again on the table that is loaded.",
         )
     state.set_choices(made_of["choices"])
@@ -146,8 +146,8 @@ def pin(point: Point) -> None:
     """
     if point.result is None:
         raise BadPlan(
-            "This point's run was not kept, since the sweep holds many.",
-            remedy="Open it, and carry it out on Run.",
+            "This run was not stored: the sweep has too many points.",
+            remedy="Open it to run its settings again.",
         )
     if not any(p.result is point.result for p in pinning.pins()):
         made_of = cast(results.MadeOf | None, st.session_state.get(_MADE_OF))

@@ -259,8 +259,8 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
     if rows >= _KEY_ROWS and once / rows >= 0.2:
         return (
             "undecided",
-            f"No suggestion: decide. Published as it is, it would give away {once / rows:.1%} of "
-            "rows, which have a value of their own.",
+            f"No suggestion: decide. {once / rows:.1%} of its rows have a unique value: anyone who "
+            "knows the value can find the row.",
         )
     return "undecided", "No suggestion: decide. Neither its name nor its values say what it is."
 

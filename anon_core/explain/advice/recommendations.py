@@ -187,7 +187,9 @@ def _notes(
         told += _of_values(kind, models, request, facts)
     if facts.lacking and _by_hierarchy(kind):
         named = ", ".join(f"“{name}”" for name in facts.lacking)
-        told.append(f"Without a hierarchy {named} can only be published exactly or not at all.")
+        told.append(
+            f"Without a hierarchy, {named} can only be published unchanged or fully suppressed."
+        )
     ends = ", ".join(f"“{name}”" for name in facts.measured)
     if round_groups:
         told.append(

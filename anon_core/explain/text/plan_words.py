@@ -171,7 +171,7 @@ def _counted(plan: Plan) -> list[str]:
             "others are of other households."
         ]
     if plan.roles.person:
-        return [f"People are counted, not rows: “{plan.roles.person}” says whom a row is about."]
+        return [f"People are counted, not rows: “{plan.roles.person}” identifies the person."]
     return []
 
 

@@ -177,7 +177,7 @@ def _no_limit(result: Result) -> Tile:
             figure="not tested",
             word="no attack on a person could be run",
             verdict="doubtful",
-            note="What was not tested is no evidence of protection.",
+            note="An attack that was not run says nothing about protection.",
         )
     worst = max(guesses, key=lambda a: a.worst)
     sure = certain(worst) or bool(worst.undecided)
@@ -202,7 +202,7 @@ def _people(result: Result) -> Tile:
             figure="not tested",
             word="no attack could be run",
             verdict="doubtful",
-            note="What was not tested is no evidence of protection.",
+            note="An attack that was not run says nothing about protection.",
         )
     most = max(every, key=lambda a: (a.at_risk, a in told, phrases.limited(a)))
     figure = f"{most.at_risk:,} of {most.attempted:,}"

@@ -30,7 +30,7 @@ class Left:
     Attributes
     ----------
     both, joined : csr arrays of shape (tuples, values)
-        Rows by value that may be a person's who stood in both, and who joined since.
+        Rows by value that may be a person's who is in both, and who joined since.
     here, there : int64 arrays of shape (tuples,)
         Rows that fit in this release and in the earlier one.
     """

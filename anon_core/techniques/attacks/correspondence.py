@@ -154,7 +154,7 @@ class Correspondence(Attack):
 def _chance(left: Left, run: np.ndarray, own: np.ndarray) -> tuple[F64, B1]:
     """Return the chance of picking each person's row, and who can stand in both releases.
 
-    It is the greatest that may be: of who stood in both, of who joined, and of who fits this
+    It is the greatest that may be: of who is in both, of who joined, and of who fits this
     release alone.
     """
     both = chance_of(left.both, run, own)

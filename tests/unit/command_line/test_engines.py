@@ -188,7 +188,7 @@ def test_what_needs_rows_is_refused_before_anything_is_read(
 ) -> None:
     _recipe(tmp_path, {"name": "k-member"}, "keep")
     assert _run(tmp_path, "--engine", "duckdb") != 0  # the table is not even there
-    assert "Only counts of the table are held in memory" in capsys.readouterr().err
+    assert "DuckDB and Spark keep only counts of the table" in capsys.readouterr().err
 
 
 def test_more_rows_than_can_be_drawn_from_are_refused_before_a_search(

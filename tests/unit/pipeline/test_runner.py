@@ -304,7 +304,7 @@ def test_nothing_is_returned_that_was_not_confirmed(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(runner, "verify", doubtful)
     with pytest.raises(NotVerified) as refused:
         run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)
-    assert "did not confirm it: It is not so." in refused.value.message
+    assert "independent check disagrees: It is not so." in refused.value.message
     assert refused.value.remedy.startswith("Nothing was released.")
 
 
@@ -339,7 +339,7 @@ def test_a_tampered_file_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         csv, write=lambda table: csv.write(table).replace(b"10*", b"101", 1)
     )
     monkeypatch.setitem(FORMATS, "csv", wrong)
-    with pytest.raises(NotVerified, match="did not confirm it"):
+    with pytest.raises(NotVerified, match="independent check disagrees"):
         run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)
 
 

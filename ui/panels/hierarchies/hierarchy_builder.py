@@ -33,7 +33,7 @@ def builder(column: Column) -> bool:
     try:
         told = drafts.message(column)
     except AnonError as error:
-        show_error(error, where="The hierarchy does not fit the column as it is now")
+        show_error(error, where="The hierarchy no longer fits the column")
         st.caption("Load another one, or choose “value or \\*”. Nothing can be run until then.")
         page_frame.undo_button(key="hierarchies/undo")
         return False

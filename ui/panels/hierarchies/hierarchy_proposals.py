@@ -62,7 +62,7 @@ def _offer(data: Dataset, column: Column) -> None:
         type="primary",
         on_click=_take,
         args=(column, chosen),
-        help="It becomes the hierarchy in the builder, where it can be edited and undone.",
+        help="Opens the proposal in the builder, where you can edit or undo it.",
     )
     for one in offered.withheld:
         st.caption(_why_not(one))

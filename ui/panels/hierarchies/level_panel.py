@@ -18,7 +18,7 @@ def draw(data: Dataset, column: str) -> None:
     try:
         hierarchy = loading.hierarchy_of(column)
     except AnonError as error:
-        show_error(error, where="The hierarchy does not fit the column as it is now")
+        show_error(error, where="The hierarchy no longer fits the column")
         return
     effects = state.once(
         "effects",

@@ -54,10 +54,10 @@ def draw(columns: tuple[str, ...]) -> None:
                 key="hierarchies/undo_many",
                 icon=":material/undo:",
                 on_click=handled(PANEL)(many_hierarchies.undo),
-                help="Every column has the hierarchy again that it had before.",
+                help="Every column has its previous hierarchy again.",
             )
         st.button(
-            "Put this list away",
+            "Hide this list",
             key="hierarchies/put_away",
             on_click=handled(PANEL)(many_hierarchies.told),
         )
@@ -73,7 +73,7 @@ def offer(columns: tuple[str, ...]) -> None:
     st.caption(
         plain(
             f"{listing(bare, 4)} {have} no hierarchy yet. Most techniques publish groups of "
-            "one, and without it a value exactly or not at all."
+            "one, and without one they keep or suppress each value."
         )
     )
     st.button(

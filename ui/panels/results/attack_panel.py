@@ -141,7 +141,7 @@ def _one(run: Series, colours: Palette, attack: AttackResult) -> None:
 
 def _control(attack: AttackResult) -> str:
     learned = attack.corrected
-    of_table = "" if learned is None else f" Of this table itself it learns {share(learned)}."
+    of_table = "" if learned is None else f" Net of that, {share(learned)} comes from the release."
     return (
         f"People who had no part in the release: right of {share(attack.control or 0.0)}.{of_table}"
     )

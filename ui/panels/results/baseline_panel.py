@@ -53,7 +53,7 @@ def draw(runs: Sequence[Series]) -> None:
         if len(plans):
             table(plans, key="plan-differences")
         else:
-            st.caption("Nothing but the secret that chance starts from.")
+            st.caption("Only the random seed.")
     figures = figure_table(runs, least=_LITTLE)
     with right:
         st.markdown("**Figures, the largest change first**")

@@ -30,9 +30,9 @@ def draw(run: Series, colours: Palette, told: Sequence[Details], key: str) -> No
     """
     if told:
         once_opened(
-            "What lies behind it",
+            "Details",
             lambda: _figures(run, colours, told, key),
-            name="What lies behind it",
+            name="Details",
             key=f"details-{key}",
         )
 

@@ -108,7 +108,7 @@ def _take_in_hand() -> None:
 def _against(picture: LatticePicture, node: Pictured) -> str:
     """Return why a node cannot be made the release now, or an empty text."""
     if node.chosen:
-        return "These levels are the release already."
+        return "The release already has these levels."
     if node.holds is False:
         return "These levels do not satisfy the privacy models within the budget."
     if not results.is_current():

@@ -105,7 +105,7 @@ def proof(account: SearchAccount, what: str) -> list[str]:
     if account.proven:
         if account.cost is None:
             return ["Proven: no other choice is preferred."]
-        return [f"Proven: no choice of its kind costs less than {account.cost:,.6g}{what}."]
+        return [f"Proven optimal: no other combination costs less than {account.cost:,.6g}{what}."]
     if account.cost is not None and account.bound is not None:
         return [
             f"Not proven: it costs {account.cost:,.6g}{what}, and none of its kind costs less than "

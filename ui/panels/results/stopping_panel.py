@@ -47,7 +47,7 @@ def draw(result: Result, attack: AttackResult) -> None:
         disabled=stopping.is_running() or not results.is_current(),
         help="Tries changes of the plan on this table, and repeats the attack on each."
         if results.is_current()
-        else "Table or plan have changed since. Run again first.",
+        else "The table or the settings have changed. Run again first.",
         on_click=handled("Attacks")(stopping.start),
         args=(result, attack),
     )
@@ -96,8 +96,7 @@ def _told(one: Tried) -> str:
         removed = f", {one.suppressed:,} rows suppressed" if one.suppressed else ""
         cost = f"{one.measure} {one.loss:.3g}{removed}."
     if one.attack is None:
-        why = f" {cost}" if cost else ""
-        return f"{one.why}{why} What was not tested is no evidence." if cost else one.why
+        return f"{one.why} {cost} An attack that was not run is no evidence." if cost else one.why
     beside = f" {one.why}" if one.why else ""
     return f"{_reached(one.attack)}. {cost}{beside}"
 

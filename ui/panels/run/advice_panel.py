@@ -59,7 +59,7 @@ def draw() -> None:
         undo_button(key="run/undo")
     request = _asked()
     if request is None:
-        st.caption("Say what must not be learned; two or three techniques are then recommended.")
+        st.caption("State what must not be learned to get two or three recommendations.")
         return
     data = state.typed_dataset()
     if data is None:

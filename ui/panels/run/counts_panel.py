@@ -142,7 +142,8 @@ def _form(data: Dataset) -> Asked:
     missing = "Choose at least one column to count by." if not by else ""
     if not missing and not sure:
         missing = (
-            "Say that the hierarchies were made without this table, or take the categories from it."
+            "Confirm that the hierarchies were made without this table, or take the "
+            "categories from it."
         )
     cells = 1
     for name, level in chosen.items():
@@ -184,7 +185,7 @@ def _draw_button(data: Dataset, asked: Asked) -> None:
                 + (f" and δ = {before.delta:g}" if before.delta else "")
                 + f"; with this one ε = {before.epsilon + asked.epsilon:g}."
                 if before.budgets
-                else "Nothing was drawn from this table in this session yet."
+                else "Nothing drawn from this table in this session."
             )
         )
         st.caption(
@@ -234,7 +235,7 @@ def _drawn(data: Dataset) -> None:
     st.markdown(f"**Drawn: {len(table.cells):,} counts by {plain(listing(table.by))}**")
     st.markdown(plain(last.sentence))
     if table.threshold:
-        st.caption(f"Categories whose noisy count is below {table.threshold:,} are left out.")
+        st.caption(f"Categories with a noisy count below {table.threshold:,} are left out.")
     st.dataframe(_frame(last), hide_index=True, height="content" if len(table.cells) < 9 else 320)
     if len(table.cells) > _SHOWN:
         st.caption(f"The first {_SHOWN}; the file has all.")

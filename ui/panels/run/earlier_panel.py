@@ -46,7 +46,7 @@ def draw(run: Series, colours: Palette) -> None:
         args=(result, chosen),
     )
     if chosen and chosen != result.plan.earlier.as_mapping():
-        st.caption("It is not in the figures yet.")
+        st.caption("Not in the figures yet: run again.")
     known = cast(dict[str, type[Attack]], family("attack"))
     for attack in run.facts.attacks:
         if known[attack.attack].needs_earlier:

@@ -35,7 +35,7 @@ def before(plan: Plan) -> None:
         "Figures of the earlier run (what `run --json` wrote, or the figures on Export)",
         type=["json"],
         key="earlier-figures",
-        help="Nothing but published texts and figures stand in it; with it the result is compared.",
+        help="It holds only published texts and figures. The new result is compared with it.",
     )
     if file is not None:
         try:
@@ -55,7 +55,7 @@ def _read(content: bytes) -> object:
         return json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise BadInput(
-            "The file is no JSON.", remedy="Give the file that 'run --json' wrote."
+            "The file is not JSON.", remedy="Choose the file that 'run --json' wrote."
         ) from error
 
 

@@ -271,7 +271,7 @@ def _exercise(now: Reading, place: int, exercise: Exercise) -> None:
     if question.accepts(said):
         st.success(f"Right. {plain(question.why)}", icon=":material/check:")
     else:
-        st.info("Not so: look at the steps again.", icon=":material/close:")
+        st.info("Not quite: look at the steps again.", icon=":material/close:")
 
 
 def _text(now: Reading) -> None:

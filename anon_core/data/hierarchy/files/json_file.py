@@ -59,7 +59,7 @@ def parse_json(text: str, name: str) -> list[list[str]]:
     Raises
     ------
     BadHierarchy
-        If it is no JSON, or no tree of labels; names the line, or the way to the node.
+        If it is not JSON, or no tree of labels; names the line, or the way to the node.
 
     Examples
     --------
