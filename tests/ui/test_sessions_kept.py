@@ -151,7 +151,7 @@ def test_a_file_read_otherwise_is_read_as_the_session_read_it(session: None) -> 
     ("change", "says"),
     [
         ({"version": 2}, "was saved in form 2"),
-        ({"format": "x"}, "is no session"),
+        ({"format": "x"}, "not a session file"),
         ({"choices": 3}, "is damaged"),
         ({"choices": {}}, "is damaged"),
         ({"runs": [{}]}, "is damaged"),
