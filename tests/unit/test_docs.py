@@ -6,6 +6,8 @@ import ast
 import importlib.util
 import random
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import fields
@@ -16,7 +18,7 @@ import pandas
 import pytest
 
 import anon_core
-from anon_core.__main__ import main
+from anon_core.__main__ import _parser, main
 from anon_core.base import registry
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
@@ -40,6 +42,97 @@ CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text()
 
 def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+
+
+#: A block of a guide: its language, the file it is written to or appended to, and its text.
+STEP = re.compile(
+    r"^```(\w+)(?: (title|append)=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE
+)
+#: A tutorial, and guides that go on in the folder it leaves: each block is carried out.
+FIRST = "first-release.md"
+
+
+def carry_out(page: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Write the files of a page, run its commands and its Python; return what was printed."""
+    printed = ""
+    for language, how, file, text in STEP.findall((CHECKOUT / "docs" / page).read_text()):
+        if file:
+            Path(file).parent.mkdir(exist_ok=True)
+            before = Path(file).read_text() if how == "append" else ""
+            Path(file).write_text(before + text)
+        elif language == "python":
+            exec(compile(text, page, "exec"), {})
+        elif language == "sh":
+            for line in text.splitlines():
+                command, _, status = line.partition("  # status ")
+                command, _, target = command.partition(" > ")
+                assert command.startswith("python -m anon_core "), line
+                assert main(shlex.split(command)[3:]) == int(status or 0), capsys.readouterr().err
+                out = capsys.readouterr().out
+                if target:
+                    Path(target).write_text(out)
+                printed += out
+        else:
+            raise AssertionError(f"{page}: a block of {language} that nothing is done with")
+    return printed
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the first release, as the tutorial makes it; made when first asked for."""
+    return tmp_path_factory.mktemp("first")
+
+
+@pytest.fixture
+def after_first(first, tmp_path, monkeypatch, capsys) -> Path:
+    if not any(first.iterdir()):
+        monkeypatch.chdir(first)
+        (first / "printed.txt").write_text(carry_out(FIRST, capsys))
+    shutil.copytree(first, tmp_path / "desk")
+    monkeypatch.chdir(tmp_path / "desk")
+    head, *rows = Path("stays.csv").read_text().splitlines(keepends=True)
+    Path("november.csv").write_text("".join([head, *rows[1000:]]))
+    return tmp_path / "desk"
+
+
+def test_the_first_release_is_as_the_tutorial_says(after_first):
+    printed = Path("printed.txt").read_text()
+    for figure in ("4,174 of 5,000 rows", "77 rows are suppressed", "(84%) are unique over all"):
+        assert figure in printed
+
+
+#: What each guide says of the output of its commands.
+SAID = {
+    "monthly": "Since then",
+    "check-a-release": "NOT CHECKED",
+    "arx-hierarchies": "k = 5 holds",
+    "several-rows": "k = 5 people holds",
+    "table-of-counts": "112 cells, 24 of them sensitive.\n25 suppressed, 1 of them to hide others",
+}
+
+
+@pytest.mark.parametrize("guide", SAID)
+def test_every_command_of_a_guide_runs(after_first, guide, capsys):
+    assert SAID[guide] in carry_out(f"{guide}.md", capsys)
+
+
+def test_every_command_of_the_docs_is_one_that_there_is():
+    pages = {page.name: page.read_text() for page in (CHECKOUT / "docs").glob("*.md")}
+    pages["README.md"] = README
+    found = [
+        (name, line)
+        for name, text in pages.items()
+        for block in blocks(text, r"(?:sh)?")
+        for line in block.replace("\\\n", " ").splitlines()
+        if line.startswith("python -m anon_core ")
+    ]
+    assert len({name for name, _ in found}) >= 9
+    for name, line in found:
+        command = line.partition("#")[0].partition(" > ")[0]
+        try:
+            _parser("anon_core", ()).parse_args(shlex.split(command)[3:])
+        except SystemExit:
+            pytest.fail(f"docs/{name}: {line}")
 
 
 @pytest.fixture
