@@ -1,4 +1,4 @@
-"""Another published format is one row on either side: written, offered, packed, and verified."""
+"""Formats that are read and published: one row each, which every place follows."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import pyarrow as pa
 import pytest
 
 from anon_core.__main__ import main
+from anon_core.data.reading import READABLE
+from anon_core.data.reading.any_format import READERS
 from anon_core.pipeline.publish import file_formats as published
 from anon_core.pipeline.publish.file_formats import FileFormat, file_names
 from anon_core.verification.files import file_formats as recomputed
@@ -22,6 +24,8 @@ from anon_core.verification.text.texts import Codes
 from tests.ui import sessions
 from tests.ui.sessions import EXPORT, carried_out, load, open_page
 from ui.export import bundle
+from ui.state import archives, dropped_files
+from ui.state.loading import Opened
 
 RECIPE = """\
 [roles]
@@ -83,6 +87,27 @@ class Desk:
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
+
+
+def test_a_readable_kind_has_a_reader_words_and_endings() -> None:
+    assert list(READABLE) == list(READERS)
+    endings = [end for one in READABLE.values() for end in one.endings]
+    assert len(endings) == len(set(endings))
+    assert all(title in dropped_files.ACCEPTED for one in READABLE.values() for title in one.titles)
+
+
+@pytest.mark.parametrize("ending", [end for one in READABLE.values() for end in one.endings])
+def test_a_table_in_a_zip_is_found_by_every_ending(ending: str) -> None:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as packed:
+        packed.writestr(f"stays.{ending}", "age\n20\n")
+        packed.writestr("notes.docx", "")
+        packed.writestr("recipe.toml", RECIPE)
+    files = archives.unpacked(Opened(name="all.zip", content=sink.getvalue()))
+    (recipe,) = (one for one in files if one.name == "recipe.toml")
+    found = archives.table_of(recipe, files)
+    assert found is not None
+    assert found.name == f"stays.{ending}"
 
 
 def test_both_sides_know_the_same_formats() -> None:

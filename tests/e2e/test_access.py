@@ -17,18 +17,9 @@ from tests.e2e.access import EXCEPTIONS, violations
 from tests.e2e.browser import go, wait_for_app
 from tests.e2e.test_walk import pin
 from ui.charts import theme
+from ui.panels import page_frame
 
-PAGES = (
-    "Data",
-    "Roles",
-    "Hierarchies",
-    "Run",
-    "Results",
-    "Compare",
-    "Export",
-    "Learn",
-    "Experiments",
-)
+PAGES = tuple(step.label for step in (*page_frame.STEPS[1:], *page_frame.BESIDE))
 #: What shows most of the theme's own colours.
 DARK = "Results"
 SCHEMES = ("light", "dark")

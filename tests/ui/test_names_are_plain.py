@@ -26,6 +26,7 @@ from tests.ui.sessions import (
     carried_out,
     open_page,
 )
+from ui.panels import page_frame
 from ui.state import state
 
 #: What a name must not become; behind a number that tells columns apart.
@@ -45,10 +46,7 @@ LITERAL = {
     ("Heading", "anchor"), ("BidiComponent", "json"), ("PlotlyChart", "alt"),
     ("VegaLiteChart", "alt"),
 }  # fmt: skip
-PAGES = (
-    "app.py", "pages/1_Data.py", "pages/2_Roles.py", "pages/3_Hierarchies.py", "pages/4_Run.py",
-    "pages/5_Results.py", "pages/6_Compare.py", "pages/7_Export.py",
-)  # fmt: skip
+PAGES = tuple(step.page for step in (*page_frame.STEPS, *page_frame.BESIDE))
 RUNS: dict[str, dict[str, Any]] = {
     "mondrian": {"algorithm": {"name": "mondrian", "output": "set"}},
     "optimal": {"algorithm": {"name": "optimal", "max_suppression": 0.2}},

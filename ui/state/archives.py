@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from anon_core.base.errors import AnonError, BadInput
+from anon_core.data.reading import READABLE
 from anon_core.recipe.plan import Plan
-from ui.state.loading import OTHER_TABLES, Opened, text_of
+from ui.state.loading import Opened, text_of
 from ui.state.named_files import named_among
 
 #: Entries a zip may have, and bytes they may come to when unpacked.
 MOST_ENTRIES = 500
 MOST_UNPACKED = 512 * 2**20
 _ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar", ".xz", ".bz2", ".zst")
-_TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", *(f".{end}" for end in OTHER_TABLES))
+_TABLES = tuple(f".{end}" for one in READABLE.values() for end in one.endings)
 #: Written by Export for people; never read.
 _BESIDE = ("README.txt", "reproduce.py")
 

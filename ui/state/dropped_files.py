@@ -1,4 +1,4 @@
-"""What was dropped on Start: tables, recipes, sessions and zips, told apart by their content."""
+"""What was dropped on Start: tables, recipes, sessions and zips, distinguished by content."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from anon_core.base.errors import BadInput, listing
-from anon_core.data.reading import file_kind
+from anon_core.data.reading import READABLE, file_kind
 from ui.state import archives, session_file
 from ui.state.loading import Opened
 
 #: What is accepted, for people.
 ACCEPTED = (
-    "a table (CSV, Excel, OpenDocument, SPSS, Stata, SAS or Parquet), a recipe (TOML), a session, "
-    "or a zip of these"
+    f"a table ({', '.join(title for one in READABLE.values() for title in one.titles)}), "
+    "a recipe (TOML), a session, or a zip of these"
 )
 _ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
 #: A recipe says which columns have which role.

@@ -41,8 +41,6 @@ _READING = (
     "dates",
     "decimals",
 )
-#: Endings of tables that are neither CSV nor Parquet.
-OTHER_TABLES = ("xlsx", "xls", "ods", "sav", "zsav", "por", "dta", "sas7bdat", "xpt")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,8 @@ and SAS write (`statistics_file`); in any case each column comes from `columns`.
 A folder holds the `parts` of one table (`folder`).
 """
 
-from anon_core.data.reading.any_format import FileKind, file_kind, read_table
+from anon_core.data.reading.any_format import file_kind, read_table
+from anon_core.data.reading.formats import READABLE, FileKind
 from anon_core.data.reading.limits import MOST_BYTES, MOST_BYTES_OF_COMMANDS, MOST_COLUMNS
 from anon_core.data.reading.notation import DATE_ORDERS, DECIMAL_MARKS
 from anon_core.data.reading.options import DataOptions, Missing
@@ -19,6 +20,7 @@ __all__ = [
     "MOST_BYTES",
     "MOST_BYTES_OF_COMMANDS",
     "MOST_COLUMNS",
+    "READABLE",
     "SEPARATORS",
     "DataOptions",
     "FileKind",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from anon_core.data.reading.delimited import read_csv
 from anon_core.data.reading.folder import read_folder
-from anon_core.data.reading.formats import PARQUET_MARKS, refuse_foreign
+from anon_core.data.reading.formats import PARQUET_MARKS, FileKind, refuse_foreign
 from anon_core.data.reading.limits import MOST_BYTES, too_large
 from anon_core.data.reading.loading import GZIP_MARK, load, unpack
 from anon_core.data.reading.options import DataOptions
@@ -22,8 +21,27 @@ from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 
 _DEFAULTS = DataOptions()
-#: What a file's bytes are told apart as.
-FileKind = Literal["text", "parquet", "spreadsheet", "statistics"]
+_Reader = Callable[[bytes, DataOptions, Mapping[str, ColumnKind], str, int], Dataset]
+
+
+def _text(
+    data: bytes,
+    options: DataOptions,
+    kinds: Mapping[str, ColumnKind],
+    name: str,
+    _most_bytes: int,
+) -> Dataset:
+    refuse_foreign(data, name)
+    return read_csv(data, options, kinds, name)
+
+
+#: The reader of each kind; what people call a kind, and its endings: `formats.READABLE`.
+READERS: Mapping[FileKind, _Reader] = {
+    "text": _text,
+    "parquet": read_parquet,
+    "spreadsheet": read_spreadsheet,
+    "statistics": lambda data, options, kinds, name, _: read_statistics(data, options, kinds, name),
+}
 
 
 def file_kind(data: bytes) -> FileKind:
@@ -96,12 +114,4 @@ def _read(
     """Return the table that a file's bytes hold, packed or not."""
     if data.startswith(GZIP_MARK):
         data = unpack(data, name, most_bytes)
-    kind = file_kind(data)
-    if kind == "parquet":
-        return read_parquet(data, options, kinds, name, most_bytes)
-    if kind == "spreadsheet":
-        return read_spreadsheet(data, options, kinds, name, most_bytes)
-    if kind == "statistics":
-        return read_statistics(data, options, kinds, name)
-    refuse_foreign(data, name)
-    return read_csv(data, options, kinds, name)
+    return READERS[file_kind(data)](data, options, kinds, name, most_bytes)

@@ -1,8 +1,37 @@
-"""Telling by its first bytes what a file is, and refusing what is no table."""
+"""Formats that can be read, and files that are no table, by their first bytes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
 from anon_core.base.errors import BadInput
+
+#: Which reader a file is for.
+FileKind = Literal["text", "parquet", "spreadsheet", "statistics"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Readable:
+    """What people call a kind of file, and the endings by which a table is found in a zip."""
+
+    titles: tuple[str, ...]
+    endings: tuple[str, ...]
+
+
+#: The kinds that can be read; `any_format.READERS` has the reader of each.
+READABLE: Mapping[FileKind, Readable] = {
+    "text": Readable(titles=("CSV",), endings=("csv", "tsv", "txt", "gz")),
+    "parquet": Readable(titles=("Parquet",), endings=("parquet",)),
+    "spreadsheet": Readable(
+        titles=("Excel", "OpenDocument"), endings=("xlsx", "xlsm", "xlsb", "xls", "ods")
+    ),
+    "statistics": Readable(
+        titles=("SPSS", "Stata", "SAS"),
+        endings=("sav", "zsav", "por", "dta", "sas7bdat", "xpt"),
+    ),
+}
 
 PARQUET_MARKS = (b"PAR1", b"PARE")
 SAVE_AS_CSV = "Save it as CSV or Parquet and load that file."
