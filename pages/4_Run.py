@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
+from anon_core.base.terms import PRIVACY_MODELS
 from anon_core.contracts.algorithm import met_first
 from anon_core.explain.advice.table_facts import lacking
 from anon_core.explain.text.phrases import outcome, promises, says_nothing
@@ -52,7 +53,7 @@ def choices() -> None:
     rows = data.rows if data is not None else 1
     advice_panel.draw()
     draft = state.draft()
-    st.subheader("Privacy models", anchor=False)
+    st.subheader(PRIVACY_MODELS, anchor=False)
     chosen = technique_picker.chosen(draft["algorithm"].get("name", met_first()[0]))
     promised = promises_form.models(draft, roles.sensitive, chosen)
     models = promised.tables

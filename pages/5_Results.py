@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from anon_core.base.registry import family
+from anon_core.base.terms import PRIVACY_MODELS
 from anon_core.explain.text.plan_words import made_by
 from anon_core.explain.text.tiles import told_in_full
 from anon_core.pipeline.result import Result
@@ -99,7 +100,7 @@ def class_details(run: Series, colours: Palette) -> None:
         c for c in run.facts.result.problem.sensitive if c not in run.facts.result.problem.quasi
     ]
     told = verdicts_by_class(run)
-    views = [*(["Sensitive values"] if names else []), *(["Privacy models"] if told else [])]
+    views = [*(["Sensitive values"] if names else []), *([PRIVACY_MODELS] if told else [])]
     if not views:
         st.caption("No column is sensitive, and no privacy model is measured by class.")
         return

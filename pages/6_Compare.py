@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from anon_core.base.terms import PEOPLE_AT_RISK
 from anon_core.explain.text.phrases import links
 from anon_core.explain.text.plan_words import short_name
 from ui.charts import run_series
@@ -106,7 +107,7 @@ def panels(runs: list[Series], colours: Palette) -> None:
         (left, nouns(runs)[1].capitalize(), groups),
         (right, "Metrics", metrics),
         (left, "Attacks", attacks),
-        (right, "People at risk", people),
+        (right, PEOPLE_AT_RISK, people),
     ):
         with place, panel(name):
             draw(runs, colours)

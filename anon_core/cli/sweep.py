@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from anon_core.base.errors import BadPlan, clipped
 from anon_core.base.registry import find
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.cli.inputs import Stages
 from anon_core.cli.key import with_key
 from anon_core.cli.output import INFEASIBLE, OK, STOPPED, note, tell, write_json
@@ -151,7 +152,7 @@ def _tell(point: Point, loss: str, risk: str, figure: Any) -> None:
             if reached is not None
             else f"{name} not run: {point.why_unknown(name)}"
         )
-    tell(f"{point.title}: {'; '.join(words)}; {point.suppressed} rows suppressed.")
+    tell(f"{point.title}: {'; '.join(words)}; {point.suppressed} {ROWS_SUPPRESSED}.")
 
 
 def _sentence(answer: Least, loss: str, risk: str, limit: float, figure: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import Infeasible
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.release.problem import Problem
 
 _DIGITS = 4
@@ -62,7 +63,7 @@ def impossible(
     removable : int
         Rows that a release may leave out.
     """
-    also = f", also with {removable:,} rows suppressed" if removable else ""
+    also = f", also with {removable:,} {ROWS_SUPPRESSED}" if removable else ""
     return Infeasible(
         f"{what} is impossible for this table{also}: {why}.",
         remedy=remedy,

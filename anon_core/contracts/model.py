@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, listing, nearest
-from anon_core.base.number_words import count
 from anon_core.base.params import Parameter, Technique
 from anon_core.base.registry import option_title
+from anon_core.base.terms import count
 from anon_core.base.thresholds import least_size
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats

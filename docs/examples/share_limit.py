@@ -30,7 +30,7 @@ class ShareLimit(GroupModel):
     name: ClassVar[str] = "share-limit"
     title: ClassVar[str] = "Share limit"
     summary: ClassVar[str] = "No sensitive value fills more than a share of a class."
-    formula: ClassVar[str] = "max c(v) ≤ share · |G| over all classes G and values v"
+    formula: ClassVar[str] = "max c(v) ≤ share · |G| over all classes G and values v, also missing"
     source: ClassVar[str] = "An example, 2026"
     # Say `stops`; a model of sensitive values may build on `contracts/sensitive_values.py`,
     # which says it.

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from anon_core.base import terms
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 #: The words, but within names: of a style such as ``aw-told``, or of a path.
 WORDS = re.compile(
@@ -91,6 +93,29 @@ def test_texts_of_modules_are_plain(folder: str) -> None:
 def test_pages_are_plain(page: str) -> None:
     found = found_on(page)
     assert bool(found) == (page in PAGES_TO_DO), found or "take the page out of the list"
+
+
+#: Labels of `anon_core.base.terms`; in small letters too.
+LABELS = {text for name, text in vars(terms).items() if name.isupper() and name[0] != "_"}
+LABELS |= {text.lower() for text in LABELS} - {"loss", terms.SUPPRESSED}
+#: Folders in which a label is a literal: verification shares no text with the core, `loss` names a
+#: metric there, and lessons and benchmarks are texts of their own.
+OWN = ("anon_core/verification/", "anon_core/teaching/", "anon_core/techniques/metrics/")
+
+
+def test_a_label_is_one_line() -> None:
+    found: list[str] = []
+    for folder in FOLDERS:
+        for path in sorted(CHECKOUT.glob(folder)):
+            place = str(path.relative_to(CHECKOUT))
+            if place.startswith(OWN) or place == "anon_core/base/terms.py":
+                continue
+            found += [
+                f"{place}:{node.lineno}: {node.value}"
+                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(node, ast.Constant) and node.value in LABELS - {terms.SUPPRESSED}
+            ]
+    assert not found, found
 
 
 def test_what_is_to_do_exists() -> None:

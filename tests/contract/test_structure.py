@@ -51,7 +51,8 @@ def test_rooms_floors_and_arrows() -> None:
 
 def test_files_of_the_core() -> None:
     files = [path for name, path in modules().items() if name.startswith("anon_core")]
-    assert len(files) <= 768
+    shelved = [path for path in files if path.parent.name in SHELVES]  # a technique costs a file
+    assert len(files) - len(shelved) <= 561
     second = [path for path in files if "verification" in path.parts]
     assert len(second) <= 100
 

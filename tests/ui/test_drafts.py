@@ -169,4 +169,4 @@ def test_proposals_are_shown_and_taken_only_when_asked(start: AppTest) -> None:
     assert not start.exception
     assert start.session_state["state/work"]["levels"]["age"] != before["age"]
     assert start.session_state["hierarchies/propose"] is False  # it would cover what it did
-    assert "does not fit" not in words(start)
+    assert "no longer fits" not in words(start)

@@ -87,7 +87,7 @@ def test_a_hierarchy_that_no_longer_fits_is_shown_as_an_error(start: AppTest) ->
     start.session_state["state/work"] = {**work, "levels": {**work["levels"], "Zip": broken}}
     start.run()
     assert not start.exception
-    assert "does not fit" in start.error[0].value
+    assert "no longer fits" in start.error[0].value
     start.button(key="hierarchies/none").click().run()
     assert not start.error
 

@@ -29,6 +29,7 @@ from anon_core.verification import registry as second
 from anon_core.verification.checks import verify
 from tests.contract import test_registry_contracts as contracts
 from tests.making import PATIENTS
+from ui.panels import page_frame
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 EXAMPLE = CHECKOUT / "docs" / "examples" / "hide_all.py"
@@ -430,9 +431,18 @@ def test_the_table_of_kernels_is_true_and_names_everything():
     assert kernels - used == {*bare, "digits", "lines", "shuffled"}
 
 
-def test_every_page_stands_in_the_readme():
-    for page in (CHECKOUT / "pages").glob("[0-9]*.py"):
-        assert f"| {page.stem.split('_', 1)[1]} |" in README
+def test_every_page_is_a_step_and_a_row_of_the_readme():
+    steps = {step.page: step.label for step in (*page_frame.STEPS, *page_frame.BESIDE)}
+    pages = [f"pages/{page.name}" for page in (CHECKOUT / "pages").glob("[0-9]*.py")]
+    assert {*pages, "app.py"} == set(steps)
+    for label in steps.values():
+        assert f"| {label} |" in README
+
+
+def test_every_command_is_described():
+    page = (CHECKOUT / "docs" / "command-line.md").read_text()
+    (choices,) = (one.choices for one in _parser("anon_core", ())._actions if one.choices)
+    assert not [name for name in choices if f"| `{name}` |" not in page]
 
 
 if __name__ == "__main__":

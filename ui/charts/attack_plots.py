@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from anon_core.base.registry import family
+from anon_core.base.terms import PEOPLE_AT_RISK
 from anon_core.contracts.attack import Attack
 from anon_core.explain.text.phrases import limited, share
 from anon_core.explain.text.tiles import proven
@@ -267,7 +268,7 @@ def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
         told: list[dict[str, object]] = [
             {
                 "attack": name_of(a),
-                "people at risk": a.at_risk,
+                PEOPLE_AT_RISK.lower(): a.at_risk,
                 "of": a.attempted,
                 "share": a.at_risk / max(a.attempted, 1),
                 "not decided": a.undecided,
@@ -279,7 +280,7 @@ def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
         rows += [({} if alone else {"run": run.letter}) | row for row in told]
     heads = Heads(told="people", axis="share of people – less is better", percent=True)
     return Chart(
-        title="People at risk",
+        title=PEOPLE_AT_RISK,
         figure=bullets(lines, heads, colours, runs=len(runs)),
         signs=signs_of(runs),
         numbers=pd.DataFrame(rows),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from anon_core.base.terms import WORST_CHANCE
 from ui.charts.chart_frame import Palette
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
         tooltip=[
             alt.Tooltip("value:Q", format="~g"),
             alt.Tooltip("loss:Q", format=".3f", title="loss"),
-            alt.Tooltip("chance:Q", format=".3g", title="worst chance"),
+            alt.Tooltip("chance:Q", format=".3g", title=WORST_CHANCE.lower()),
             alt.Tooltip("said:N", title="search only, not verified"),
         ],
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anon_core.base.registry import family, find
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.explain.text.phrases import chance
 from anon_core.pipeline.sweep.points import Figure, Point, Risk
 from anon_core.pipeline.sweep.variations import told
@@ -196,7 +197,7 @@ def _hover(point: Point, axes: Axes) -> str:
     risk = _told(point, axes)
     words = f"{point.title} – loss {point.losses[axes.loss]:.4g}, "
     words += chance(risk) if risk is not None else f"no risk figure: {point.why_unknown(axes.risk)}"
-    return f"{words} – {point.suppressed:,} rows suppressed"
+    return f"{words} – {point.suppressed:,} {ROWS_SUPPRESSED}"
 
 
 def _names(line: Sequence[Point], axes: Axes) -> list[str]:
@@ -304,7 +305,7 @@ def _numbers(points: Sequence[Point], axes: Axes) -> pd.DataFrame:
                 "point": told(p.choices),
                 "loss": p.losses.get(axes.loss),
                 "risk": _told(p, axes),
-                "rows suppressed": p.suppressed if p.status == "released" else None,
+                ROWS_SUPPRESSED: p.suppressed if p.status == "released" else None,
                 "seconds": round(p.seconds, 2),
                 "why not": p.why or (p.why_unknown(axes.risk) if _told(p, axes) is None else ""),
                 "notes": " ".join(p.notes),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from anon_core.base.terms import WORST_CHANCE
 from ui.charts.chart_frame import Palette
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def history_spec(colours: Palette) -> dict[str, Any]:
             tooltip=[
                 alt.Tooltip("settings:N"),
                 alt.Tooltip("lost:Q", format=".3f"),
-                alt.Tooltip("chance:Q", format=".3f", title="worst chance"),
+                alt.Tooltip("chance:Q", format=".3f", title=WORST_CHANCE.lower()),
             ],
         )
         .add_params(

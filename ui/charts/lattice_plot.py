@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.explain.text.phrases import rows
 from anon_core.methods.lattice.lattice_picture import FATES, Fate, LatticePicture, Pictured
 from anon_core.methods.lattice.nodes import MOST_LISTED
@@ -427,7 +428,7 @@ def _numbers(picture: LatticePicture, metric: str) -> pd.DataFrame:
                 "outcome": ("chosen, " if node.chosen else "")
                 + _word(picture, node.fate)
                 + _mark(node),
-                "rows suppressed": node.removed,
+                ROWS_SUPPRESSED: node.removed,
                 "classes": node.classes,
                 metric: node.cost,
             }

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from anon_core.base.registry import family
+from anon_core.base.terms import SCALE
 from anon_core.contracts.metric import Metric
 from anon_core.release.outcome import Measure
 from ui.charts.bullets import Bullet, Heads, Tone, against, bullets, changed
@@ -254,7 +255,7 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
         ),
         signs=signs_of(runs),
         numbers=pd.DataFrame(rows),
-        note="0 is unchanged, 1 is everything suppressed in that column."
+        note=f"{SCALE} in that column."
         + (" Each cell shows all runs side by side." if len(runs) > 1 else ""),
         formats={title_of(n): "%.4f" for n in names},
     )

@@ -11,6 +11,7 @@ import streamlit as st
 
 from anon_core.base.errors import listing
 from anon_core.base.params import Parameter, Technique
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.contracts.feasibility import Allowed, rounded
 from ui.components.guard import handled
 from ui.words.escaping import plain
@@ -65,7 +66,7 @@ def range_of(parameter: Parameter, allowed: Sequence[Allowed], removable: int = 
         told.append(f"{below} {high:,.6g}{_by(highest, own)}")
     low = _tighter(parameter.low, low, max)
     high = _tighter(parameter.high, high, min)
-    also = f" with up to {removable:,} rows suppressed" if removable else ""
+    also = f" with up to {removable:,} {ROWS_SUPPRESSED}" if removable else ""
     name = parameter.label or parameter.name
     words = f"This table allows {name} {' and '.join(told)}{also}." if told else ""
     return Range(low=low, high=high, words=words)

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pandas as pd
 import streamlit as st
 
-from anon_core.base.number_words import count
+from anon_core.base.terms import count
 from anon_core.data.table import Dataset
 from anon_core.tables.publication import SUPPRESSED, Judged, Publication, files_of
 from anon_core.tables.recipe import METHODS, Known, Method, Protection, TableRecipe

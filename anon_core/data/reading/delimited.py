@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadInput
-from anon_core.base.number_words import in_figures
+from anon_core.base.terms import in_figures
 from anon_core.data.reading.columns import read_column
 from anon_core.data.reading.encoding import as_utf8
 from anon_core.data.reading.limits import MOST_COLUMNS, too_wide

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anon_core.base.number_words import in_figures
+from anon_core.base.terms import in_figures
 from anon_core.data.column import Column
 from anon_core.data.values.kinds import as_number, marks_thousands
 from anon_core.data.values.moments import as_day, as_instant, as_moment

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from anon_core.base.errors import BadInput, brief, listing, nearest
-from anon_core.base.number_words import in_figures
+from anon_core.base.terms import in_figures
 from anon_core.data.frames import coded_series, name_text, refuse_unwritable
 from anon_core.data.reading.columns import read_column
 from anon_core.data.reading.limits import (

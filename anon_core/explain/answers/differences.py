@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from anon_core.base.registry import family
+from anon_core.base.terms import ROWS_SUPPRESSED, SMALLEST_CLASS
 from anon_core.contracts.metric import Metric
 from anon_core.explain.answers.answer import Answer, Cell
 from anon_core.explain.text.recipe_words import place, value
@@ -154,9 +155,9 @@ def _figures(result: Result) -> dict[str, tuple[Cell, Better]]:
     sizes = result.class_sizes
     found: dict[str, tuple[Cell, Better]] = {
         "rows published": (result.release.view.rows, "more"),
-        "rows suppressed": (result.release.suppressed, "less"),
+        ROWS_SUPPRESSED: (result.release.suppressed, "less"),
         "classes": (len(sizes), ""),
-        "smallest class": (int(sizes.min()) if len(sizes) else 0, "more"),
+        SMALLEST_CLASS.lower(): (int(sizes.min()) if len(sizes) else 0, "more"),
     }
     for name, measure in result.measures.items():
         kind = cast(type[Metric], family("metric")[name])

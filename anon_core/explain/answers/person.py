@@ -9,7 +9,7 @@ import pandas as pd
 
 from anon_core.base.arrays import I32
 from anon_core.base.errors import BadInput, BadPlan, listing
-from anon_core.base.number_words import times
+from anon_core.base.terms import times
 from anon_core.data.table import Dataset
 from anon_core.explain.answers.answer import Answer, Cell, rows_said
 from anon_core.explain.answers.fitting import Covers, fitting

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from anon_core.base.registry import family
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.contracts.attack import Attack
 from anon_core.explain.report.context import ReleaseContext
 from anon_core.explain.text import checklist
@@ -68,7 +69,7 @@ def suppressed_by_subgroup(result: Result) -> Item:
     for column in columns_told(result.problem):
         pays = who_pays(result, column)
         for row in () if pays is None else pays.rows:
-            part = float(row["rows suppressed"])
+            part = float(row[ROWS_SUPPRESSED])
             if int(row["rows"]) >= _ROWS and part >= max(_SHARE, _TIMES * overall):
                 found.append((part, f"{column} = {row['value']} ({per_cent(part)})"))
     if not found:

@@ -18,6 +18,7 @@ from anon_core.base.audiences import RELEASE_MODELS
 from anon_core.base.errors import listing
 from anon_core.base.plain_values import finite
 from anon_core.base.registry import family
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.base.thresholds import least_size, why_this_size
 from anon_core.base.version import VERSION
 from anon_core.contracts.attack import Attack
@@ -410,12 +411,12 @@ def _suppression(result: Result) -> dict[str, Any]:
     for column in columns_told(result.problem):
         pays = who_pays(result, column)
         if pays is not None:
-            rows = sorted(pays.rows, key=lambda r: (-float(r["rows suppressed"]), str(r["value"])))
+            rows = sorted(pays.rows, key=lambda r: (-float(r[ROWS_SUPPRESSED]), str(r["value"])))
             found[column] = [
                 {
                     "value": str(row["value"]),
                     "rows": row["rows"],
-                    "share_suppressed": row["rows suppressed"],
+                    "share_suppressed": row[ROWS_SUPPRESSED],
                     "mean_loss": row["mean loss"],
                 }
                 for row in rows[:_LISTED]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from anon_core.base.terms import PEOPLE_AT_RISK, SMALLEST_CLASS, SUPPRESSED_ROWS, WORST_CHANCE
 from anon_core.explain.text.phrases import chance
 from anon_core.release.outcome import per_cent
 
@@ -77,7 +78,7 @@ def sections(told: Mapping[str, Any]) -> Sequence[Section]:
         _section("risk", "Risk before and after", "7.3", _risk(told)),
         _section("questions", "Singling out, linkability, inference", "8.2.3; WP216", _asked(told)),
         _section("utility", "What was lost", "8.3", _utility(told)),
-        _section("suppression", "Suppressed rows", "8.3", _suppression(told)),
+        _section("suppression", SUPPRESSED_ROWS, "8.3", _suppression(told)),
         _section("alternatives", "Alternatives rejected", "8.3", _alternatives(told)),
         _section("limits", "Limits", "9", [Block(kind="list", items=tuple(told["limits"]))]),
         _section("software", "Software and recipe", "9", _software(told)),
@@ -295,7 +296,14 @@ def _thresholds(told: Mapping[str, Any]) -> list[Block]:
         for t in found["attacks"]
     ]
     why = dict.fromkeys(t["why_this_class"] for t in found["attacks"] if t["why_this_class"])
-    heads = ("attack", "column", "threshold", "worst chance", "verdict", "people at risk")
+    heads = (
+        "attack",
+        "column",
+        "threshold",
+        WORST_CHANCE.lower(),
+        "verdict",
+        PEOPLE_AT_RISK.lower(),
+    )
     said = Block(kind="list", items=tuple(f"{w}." for w in why))
     return [
         _facts({"Where the thresholds come from": found["source"]}),
@@ -310,7 +318,7 @@ def _risk(told: Mapping[str, Any]) -> list[Block]:
     names = {
         "maximum": "Highest chance within a class that is known",
         "average": "Mean chance within a class that is known",
-        "smallest": "Smallest class",
+        "smallest": SMALLEST_CLASS,
         "classes": "Classes",
         "unique": f"{risk['counted'].capitalize()} alone in their class",
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from anon_core.base.registry import family
+from anon_core.base.terms import WORST_CHANCE
 from anon_core.explain.text import phrases
 from anon_core.explain.text.tiles import certain
 from anon_core.pipeline.measure.cautions import values_in_sets
@@ -142,7 +143,9 @@ def _attack(attack: AttackResult) -> Item:
         mark: Mark = "warning" if said or attack.idle or certain(attack) else "note"
         return Item(about=about, sentence=sentence, mark=mark)
     # A share of all links is one figure for the release: nobody is placed worst.
-    chance = "share of right links" if phrases.kind_of(attack).of_the_release else "worst chance"
+    chance = (
+        "share of right links" if phrases.kind_of(attack).of_the_release else WORST_CHANCE.lower()
+    )
     worst = f"{chance} at most" if attack.upper_bound else chance
     worst = f"estimated {worst}" if attack.estimated else worst
     sentence = (

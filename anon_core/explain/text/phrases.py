@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from anon_core.base.number_words import count as count
-from anon_core.base.number_words import in_figures
-from anon_core.base.number_words import times as times
 from anon_core.base.registry import family
+from anon_core.base.terms import SCALE, in_figures
+from anon_core.base.terms import count as count
+from anon_core.base.terms import times as times
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.contracts.metric import headline
 from anon_core.pipeline.result import Result
@@ -266,7 +266,7 @@ def _outcome(result: Result) -> str:
             "Cells are exact; what is lost is the links between columns."
         )
     loss = result.measures.get(headline("cells"))
-    lost = f" Loss {loss.value:.3f}: 0 is unchanged, 1 is everything suppressed." if loss else ""
+    lost = f" Loss {loss.value:.3f}: {SCALE}." if loss else ""
     classes = "class" if len(sizes) == 1 else "classes"
     has = rows(smallest)
     if result.counted == "people":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anon_core.base.terms import PRIVACY_MODELS
 from anon_core.explain.text import phrases
 from anon_core.explain.text.tiles import Tile, tiles, title_of
 from anon_core.pipeline.result import Result
@@ -17,7 +18,7 @@ def standing(result: Result) -> dict[str, str]:
         chance.name: _told(chance),
         people.name: _told(people),
         lost.name: lost.figure,
-        "Privacy models": " ".join(phrases.promises(result)),
+        PRIVACY_MODELS: " ".join(phrases.promises(result)),
         "Suppression": phrases.hidden(result),
         "Thresholds met": f"{met}; missed: {', '.join(missed)}" if missed else met,
     }

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Literal
 
 from anon_core.base.registry import family
+from anon_core.base.terms import LOSS, PEOPLE_AT_RISK, SCALE, WORST_CHANCE
 from anon_core.contracts.metric import headline
 from anon_core.explain.text import phrases
 from anon_core.pipeline.result import Result
@@ -107,7 +108,7 @@ def _worst_chance(result: Result) -> Tile:
     if worst.undecided and worst.succeeded <= 0:
         figure, note = f"up to {figure}", f"{note} {worst.open_words}."
     limit = f"your threshold of {phrases.chance(worst.threshold)}"
-    made = partial(Tile, name="Worst chance", attacker=title_of(worst), of=worst, value=worst.worst)
+    made = partial(Tile, name=WORST_CHANCE, attacker=title_of(worst), of=worst, value=worst.worst)
     if worst in missed or certain(worst):
         word = f"beyond {limit}" if phrases.limited(worst) else "certain for someone"
         return made(figure=figure, word=word, verdict="bad", note=note)
@@ -127,7 +128,7 @@ def _worst_chance(result: Result) -> Tile:
     # Cells of several classes cover a person's values: who knows the class as well is surer.
     beyond = phrases.limited(worst) and within > worst.threshold
     return Tile(
-        name="Worst chance",
+        name=WORST_CHANCE,
         attacker="someone who knows the person's class",
         figure=phrases.chance(within),
         value=within,
@@ -173,7 +174,7 @@ def _no_limit(result: Result) -> Tile:
     guesses = [a for a in result.attacks if not a.idle and not phrases.kind_of(a).of_the_release]
     if not guesses:
         return Tile(
-            name="Worst chance",
+            name=WORST_CHANCE,
             figure="not tested",
             word="no attack on a person could be run",
             verdict="doubtful",
@@ -182,7 +183,7 @@ def _no_limit(result: Result) -> Tile:
     worst = max(guesses, key=lambda a: a.worst)
     sure = certain(worst) or bool(worst.undecided)
     return Tile(
-        name="Worst chance",
+        name=WORST_CHANCE,
         figure=phrases.chance(worst.worst),
         value=worst.worst,
         attacker=title_of(worst),
@@ -198,7 +199,7 @@ def _people(result: Result) -> Tile:
     every = [a for a in phrases.in_order(result.attacks) if not a.idle]
     if not every:
         return Tile(
-            name="People at risk",
+            name=PEOPLE_AT_RISK,
             figure="not tested",
             word="no attack could be run",
             verdict="doubtful",
@@ -213,7 +214,7 @@ def _people(result: Result) -> Tile:
         if first is not most and first.at_risk:
             note += f" {title_of(first)}: {first.at_risk:,}."
         return Tile(
-            name="People at risk",
+            name=PEOPLE_AT_RISK,
             attacker=title_of(most),
             figure=figure,
             value=float(most.at_risk),
@@ -229,7 +230,7 @@ def _people(result: Result) -> Tile:
         word = "not everything could be tested or decided"
     counted = ", ".join(dict.fromkeys(family("attack")[a.attack].title for a in every))
     return Tile(
-        name="People at risk",
+        name=PEOPLE_AT_RISK,
         attacker="every attack of the run",
         figure=figure,
         value=float(most.at_risk),
@@ -249,15 +250,13 @@ def _loss(result: Result) -> Tile:
             f" At most {phrases.share(float(allowed))} of the rows were allowed to be suppressed."
         )
     if lost is None:
-        return Tile(
-            name="Loss", figure="not measured", word=word, verdict="plain", note=most.strip()
-        )
+        return Tile(name=LOSS, figure="not measured", word=word, verdict="plain", note=most.strip())
     changed = name == headline("changes")
     nothing = lost.share >= 1 and not changed
-    of = "0 is unchanged" if changed else "0 is unchanged, 1 is everything suppressed"
+    of = "0 is unchanged" if changed else SCALE
     title = family("metric")[name].title
     return Tile(
-        name="Loss",
+        name=LOSS,
         figure=f"{lost.value:.3f}",
         value=float(lost.value),
         word=f"everything is lost; {word[:1].lower()}{word[1:]}" if nothing else word,

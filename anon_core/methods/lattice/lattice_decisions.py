@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, listing
-from anon_core.base.number_words import large
+from anon_core.base.terms import large
 from anon_core.contracts.model import GroupModel
 from anon_core.methods.lattice.lattice import Node
 from anon_core.methods.lattice.node_decisions import close_many, walk_all

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anon_core.base.context import Context, now, silent
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.contracts.metric import Metric
 from anon_core.methods.lattice.lattice import Node
 from anon_core.methods.lattice.node_cost import NodeCost
@@ -92,7 +93,7 @@ class Walk:
             self.best = node
             if not found[0]:
                 self.steps.append(
-                    {"nodes looked at": nodes.checked, "cost": found[1], "rows suppressed": removed}
+                    {"nodes looked at": nodes.checked, "cost": found[1], ROWS_SUPPRESSED: removed}
                 )
         return found
 

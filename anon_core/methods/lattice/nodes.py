@@ -12,6 +12,7 @@ import numpy.typing as npt
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound, clipped
 from anon_core.base.params import Technique, number
+from anon_core.base.terms import ROWS_SUPPRESSED, SHARE_SUPPRESSED
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel
 from anon_core.kernels.bounds import rows_kept
@@ -359,7 +360,7 @@ class Nodes:
             for column, level in self.names(self._least_node or self.lattice.top).items()
         )
         found = (
-            f"{what} with at most {self.budget} of {rows} rows suppressed; the best removes "
+            f"{what} with at most {self.budget} of {rows} {ROWS_SUPPRESSED}; the best removes "
             f"{removed} ({removed / rows:.1%}: {levels})."
         )
         if not (proven if decided is None else decided):
@@ -368,7 +369,7 @@ class Nodes:
                 remedy=f"{_FINER if coarsely else 'Choose the optimal search'}, allow more "
                 "suppression, or ask for less.",
                 best=removed / rows,
-                best_of="share of rows suppressed",
+                best_of=SHARE_SUPPRESSED,
             )
         helpful = self._bounds_that_help()
         if helpful:
@@ -380,7 +381,7 @@ class Nodes:
             remedy=("Lift a bound, allow" if helpful else "Allow")
             + " more suppression, ask for less, or add a more general level to a hierarchy.",
             best=removed / rows,
-            best_of="share of rows suppressed",
+            best_of=SHARE_SUPPRESSED,
         )
 
     def _bounds_that_help(self) -> list[str]:

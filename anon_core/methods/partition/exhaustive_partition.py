@@ -17,6 +17,7 @@ import numpy as np
 from anon_core.base.arrays import B1, F64, I32
 from anon_core.base.context import Context
 from anon_core.base.registry import find
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.contracts.group_stats import GroupStats, histogram
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import CellCost
@@ -63,7 +64,7 @@ class Optimum:
         cell = "the lowest node of its hierarchy that covers the class"
         if ranges:
             cell = "the narrowest range or node that covers the class"
-        gone = f", with at most {self.removable} rows suppressed" if self.removable else ""
+        gone = f", with at most {self.removable} {ROWS_SUPPRESSED}" if self.removable else ""
         return f"all partitions of the rows into classes{gone}, each cell {cell}"
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from anon_core.base.arrays import B1, I64
 from anon_core.base.errors import Infeasible
-from anon_core.base.number_words import times
 from anon_core.base.params import number
+from anon_core.base.terms import times
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from anon_core.base.errors import listing
-from anon_core.base.number_words import in_figures
+from anon_core.base.terms import in_figures
 from anon_core.data.hierarchy.label_truth import unread_labels
 from anon_core.data.reading.notes import how_to_keep
 from anon_core.data.table import MISSING_TOKENS

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from anon_core.base.errors import BadInput, clipped
+from anon_core.base.terms import SHARE_SUPPRESSED, SMALLEST_CLASS
 
 if TYPE_CHECKING:
     from anon_core.pipeline.result import Result
@@ -158,9 +159,9 @@ def _figures(figures: Mapping[str, Any]) -> dict[str, float]:
     found = {
         "rows": rows,
         "rows left out for values no hierarchy has": float(figures.get("unseen_rows", 0)),
-        "share of rows suppressed": float(figures["suppressed"]) / rows if rows else 0.0,
+        SHARE_SUPPRESSED: float(figures["suppressed"]) / rows if rows else 0.0,
         "classes": float(figures["classes"]),
-        "smallest class": float(figures["smallest_class"]),
+        SMALLEST_CLASS.lower(): float(figures["smallest_class"]),
     }
     found |= {str(name): float(value) for name, value in figures["metrics"].items()}
     for one in figures["attacks"]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anon_core.base.arrays import F64, I64
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.contracts.metric import headline
 from anon_core.methods.queries.count_queries import parts_of
 from anon_core.methods.queries.query_answers import overlap
@@ -66,14 +67,14 @@ def who_pays(result: Result, column: str) -> Details | None:
             {
                 "value": label,
                 "rows": int(rows[at]),
-                "rows suppressed": float(hidden[at] / rows[at]),
+                ROWS_SUPPRESSED: float(hidden[at] / rows[at]),
                 "mean loss": float(paid[at] / rows[at]),
             }
             for at, label in enumerate(parts.labels)
             if rows[at] > 0
         ),
         x="value",
-        y=("rows suppressed", "mean loss"),
+        y=(ROWS_SUPPRESSED, "mean loss"),
         drawn="bars",
         note="Of the people of each value: how many were removed, and what was lost of them on "
         "average, from 0, unchanged, to 1, everything suppressed.",

@@ -14,6 +14,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.params import number
 from anon_core.base.registry import register
+from anon_core.base.terms import SHARE_SUPPRESSED
 from anon_core.contracts.algorithm import Algorithm, Approach
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
@@ -249,5 +250,5 @@ class TopBottomCoding(Algorithm):
             remedy="Code longer tails, allow more suppression, ask for less, or choose a technique "
             "that also coarsens the values between.",
             best=removed / rows,
-            best_of="share of rows suppressed",
+            best_of=SHARE_SUPPRESSED,
         )

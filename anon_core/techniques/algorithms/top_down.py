@@ -16,6 +16,7 @@ import numpy.typing as npt
 from anon_core.base.context import Context
 from anon_core.base.params import number, sensitive_column
 from anon_core.base.registry import find, register
+from anon_core.base.terms import SMALLEST_CLASS
 from anon_core.contracts.algorithm import Algorithm, Approach
 from anon_core.contracts.group_stats import GroupStats, histogram
 from anon_core.contracts.metric import Metric
@@ -100,7 +101,9 @@ class TopDownSpecialization(Algorithm):
             score, d, first = best
             cut.specialize(d, first)
             smallest = int(cut.sizes[cut.sizes > 0].min())
-            steps.append({"column": problem.quasi[d], "score": score, "smallest class": smallest})
+            steps.append(
+                {"column": problem.quasi[d], "score": score, SMALLEST_CLASS.lower(): smallest}
+            )
             best = cut.best()
         release = cut.release()
         loss = cast(Metric, find("metric", "loss")()).measure(problem, release, context).value

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from anon_core.base.errors import BadPlan
 from anon_core.base.params import Parameter, by_column, number
 from anon_core.base.registry import register
+from anon_core.base.terms import SCALE
 from anon_core.contracts.per_column import weights_by_column
 from anon_core.contracts.search_cost import CellCost, domain_share
 from anon_core.release.problem import Problem
@@ -43,7 +44,7 @@ class WeightedLoss(CellCost):
     title: ClassVar[str] = "Weighted loss"
     summary: ClassVar[str] = (
         "Loss in which some columns count more than others, and a suppressed row less than a row "
-        "of which nothing is left: 0 is unchanged, 1 is everything suppressed."
+        f"of which nothing is left: {SCALE}."
     )
     formula: ClassVar[str] = (
         "Σ w_j · L_j / Σ w_j, L_j the loss of column j; a suppressed cell counts L + s · (1 − L), "

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anon_core.base.context import Context
-from anon_core.base.number_words import count
 from anon_core.base.params import integer
 from anon_core.base.registry import register
+from anon_core.base.terms import count
 from anon_core.contracts.min_group_size import LeastSize
 from anon_core.release.audience import Audience
 from anon_core.release.outcome import Verdict

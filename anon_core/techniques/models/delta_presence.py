@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible
-from anon_core.base.number_words import count
 from anon_core.base.params import number
 from anon_core.base.registry import register
+from anon_core.base.terms import count
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel, Stops

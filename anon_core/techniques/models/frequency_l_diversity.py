@@ -10,9 +10,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from anon_core.base.context import Context
-from anon_core.base.number_words import times
 from anon_core.base.params import integer
 from anon_core.base.registry import register
+from anon_core.base.terms import times
 from anon_core.base.thresholds import least_size
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.model import GroupModel, named, sensitive_columns

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadPlan, listing
-from anon_core.base.number_words import count
 from anon_core.base.params import integer, quasi_columns
 from anon_core.base.registry import register
+from anon_core.base.terms import count
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.min_group_size import LeastSize
 from anon_core.contracts.model import GroupModel

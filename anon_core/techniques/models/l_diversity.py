@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.context import Context
-from anon_core.base.number_words import count
 from anon_core.base.params import integer
 from anon_core.base.registry import register
+from anon_core.base.terms import count
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats, Histogram
 from anon_core.contracts.model import named

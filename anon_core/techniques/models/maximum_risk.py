@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.context import Context
-from anon_core.base.number_words import times
 from anon_core.base.params import number
 from anon_core.base.registry import register
+from anon_core.base.terms import times
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.methods.matching.fitting_people import matched, people_or_rows
 from anon_core.methods.reidentification.reidentification import RiskBound, least_people

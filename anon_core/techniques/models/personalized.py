@@ -14,9 +14,9 @@ import numpy.typing as npt
 from anon_core.base.arrays import I64
 from anon_core.base.context import Context
 from anon_core.base.errors import BadInput, BadPlan, Infeasible
-from anon_core.base.number_words import times
 from anon_core.base.params import choice, number, private_column, sensitive_column
 from anon_core.base.registry import register
+from anon_core.base.terms import times
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
 from anon_core.data.roles.roles import ByRole

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from anon_core.base.arrays import B1, F64
-from anon_core.base.number_words import ordinal
 from anon_core.base.params import integer, number
 from anon_core.base.registry import register
+from anon_core.base.terms import ordinal
 from anon_core.contracts.feasibility import Allowed, impossible, rounded, value_rows
 from anon_core.contracts.group_stats import Histogram
 from anon_core.contracts.sensitive_values import others_known, protected_column

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.context import Context
-from anon_core.base.number_words import times
 from anon_core.base.params import integer
 from anon_core.base.registry import register
+from anon_core.base.terms import times
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import sensitive_histogram
 from anon_core.contracts.model import named

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from anon_core.base.terms import ROWS_SUPPRESSED
 from ui.charts.attack_plots import name_of
 from ui.charts.chart_frame import Series
 from ui.charts.metric_plots import metric_names, title_of
@@ -22,7 +23,7 @@ def figures(run: Series, beside: Sequence[Series] = ()) -> dict[str, float]:
     told = run.facts.figures
     found: dict[str, float] = {
         "rows in the table": told["rows"],
-        "rows suppressed": told["suppressed"],
+        ROWS_SUPPRESSED: told["suppressed"],
         many: told["classes"],
         f"smallest {one}": told["smallest_class"],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.base.errors import AnonError
+from anon_core.base.terms import LOSS, SCALE, SMALLEST_CLASS
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.data.profile import LevelEffect, level_effects
 from anon_core.data.table import Dataset
@@ -69,8 +70,8 @@ def _effects(data: Dataset, effects: tuple[LevelEffect, ...]) -> None:
             "Classes": [one.classes for one in effects],
             "Unique rows": [one.unique for one in effects],
             "Unique share": [one.unique / data.rows * 100 for one in effects],
-            "Smallest class": [one.smallest for one in effects],
-            "Loss": [one.loss for one in effects],
+            SMALLEST_CLASS: [one.smallest for one in effects],
+            LOSS: [one.loss for one in effects],
         },
         hide_index=True,
         height="content" if len(effects) <= 14 else 520,
@@ -85,12 +86,10 @@ def _effects(data: Dataset, effects: tuple[LevelEffect, ...]) -> None:
                 format="localized", help="Rows with a unique combination."
             ),
             "Unique share": st.column_config.NumberColumn(format="%.1f%%"),
-            "Smallest class": st.column_config.NumberColumn(
+            SMALLEST_CLASS: st.column_config.NumberColumn(
                 format="localized", help="Rows of the smallest class: the k that holds."
             ),
-            "Loss": st.column_config.NumberColumn(
-                format="%.3f", help="Of this column: 0 is unchanged, 1 is everything suppressed."
-            ),
+            LOSS: st.column_config.NumberColumn(format="%.3f", help=f"Of this column: {SCALE}."),
         },
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import streamlit as st
 
 from anon_core.base.registry import family
+from anon_core.base.terms import PEOPLE_AT_RISK
 from anon_core.contracts.attack import Attack
 from anon_core.explain.text.phrases import limited, share
 from anon_core.explain.text.tiles import proven
@@ -36,7 +37,7 @@ from ui.words.escaping import plain, what_is_this
 if TYPE_CHECKING:
     from anon_core.pipeline.result import Result
 
-_VIEWS = ("People at risk", "Questions", "One by one", "Attack further", "Two releases")
+_VIEWS = (PEOPLE_AT_RISK, "Questions", "One by one", "Attack further", "Two releases")
 _KINDS = {
     "identity": "Who is it?",
     "attribute": "What do they have? Certain",
@@ -75,7 +76,7 @@ def details(run: Series, colours: Palette) -> None:
         "Show", _VIEWS, default=_VIEWS[0], required=True, key="attack-view",
         label_visibility="collapsed",
     )  # fmt: skip
-    if view == "People at risk":
+    if view == PEOPLE_AT_RISK:
         show(kept(risk_bullets, [run], colours), key="risk")
         not_tested([run])
         for attack in run.facts.attacks:

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from anon_core.base.audiences import RELEASE_MODELS, USUAL_THRESHOLDS
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import find
+from anon_core.base.terms import LOSS, WORST_CHANCE
 from anon_core.contracts.model import GroupModel, Stops
 from anon_core.contracts.purposes import Purpose
 from anon_core.explain.advice.recommendations import Recommendation, recommended
@@ -44,7 +45,7 @@ PANEL = "Recommended"
 _SUITED = 8
 #: The table's columns: name, worst chance, loss, suppressed, and the button.
 _WIDE = (2.6, 1.3, 0.8, 1.3, 1.25)
-_HEADS = ("Worst chance", "Loss", "Suppressed")
+_HEADS = (WORST_CHANCE, LOSS, "Suppressed")
 _PURPOSE, _RECIPIENT, _HIDE = (
     release_context_answers.WIDGETS[p] for p in ("purpose", "recipient", "concealed")
 )

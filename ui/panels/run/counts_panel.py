@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from anon_core.base.errors import AnonError, listing
-from anon_core.base.number_words import count
+from anon_core.base.terms import count
 from anon_core.counts.counting import MOST_CELLS, MOST_EPSILON, Counts, files_of, noisy_counts
 from anon_core.counts.noise import refuse_without_library
 from anon_core.data.table import Dataset

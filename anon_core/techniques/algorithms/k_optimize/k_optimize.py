@@ -17,6 +17,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.params import number
 from anon_core.base.registry import part, register
+from anon_core.base.terms import ROWS_SUPPRESSED, SHARE_SUPPRESSED
 from anon_core.contracts.algorithm import Algorithm, Approach
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
@@ -160,7 +161,7 @@ class _Tree:
                 "Not even the whole table as one class satisfies the privacy models.",
                 remedy="Ask for less, or load more rows.",
                 best=1.0,
-                best_of="share of rows suppressed",
+                best_of=SHARE_SUPPRESSED,
             )
         if self.context.listening:
             self._tell_indices()
@@ -203,7 +204,7 @@ class _Tree:
                     "sets looked at": self.looked_at,
                     "intervals begun": len(head),
                     "cost": found,
-                    "rows suppressed": removed,
+                    ROWS_SUPPRESSED: removed,
                 }
             )
         return found
@@ -218,7 +219,7 @@ class _Tree:
         NotFound
             If time ran out before.
         """
-        best, best_of = self.fewest / max(self.rows, 1), "share of rows suppressed"
+        best, best_of = self.fewest / max(self.rows, 1), SHARE_SUPPRESSED
         told = f"the best that was looked at removes {self.fewest} of {self.rows} rows"
         if decided:
             raise Infeasible(

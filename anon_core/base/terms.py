@@ -1,6 +1,22 @@
-"""Numbers and chances as they stand in a sentence."""
+"""Terms and numbers as people read them: change a term here, and every label follows.
+
+Labels are headings, figures, columns, axes and rows of reports. Sentences are in the class or file
+whose fact they state.
+"""
 
 from __future__ import annotations
+
+LOSS = "Loss"
+WORST_CHANCE = "Worst chance"
+PEOPLE_AT_RISK = "People at risk"
+PRIVACY_MODELS = "Privacy models"
+SMALLEST_CLASS = "Smallest class"
+SUPPRESSED = "suppressed"
+ROWS_SUPPRESSED = f"rows {SUPPRESSED}"
+SHARE_SUPPRESSED = f"share of {ROWS_SUPPRESSED}"
+SUPPRESSED_ROWS = f"{SUPPRESSED.capitalize()} rows"
+#: What 0 and 1 of a loss are.
+SCALE = f"0 is unchanged, 1 is everything {SUPPRESSED}"
 
 _NUMBERS = (
     *("no", "one", "two", "three", "four", "five", "six"),
