@@ -40,9 +40,8 @@ from anon_core.cli import suggest as suggest_command
 from anon_core.cli import sweep as sweep_command
 from anon_core.cli import table as table_command
 from anon_core.cli.counts import counts
-from anon_core.cli.inputs import at_hand
 from anon_core.cli.list_techniques import list_techniques
-from anon_core.cli.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, write_json
+from anon_core.cli.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, at_hand, write_json
 from anon_core.cli.run import run_recipe, runs_there
 from anon_core.cli.verify import verifies_there, verify
 from anon_core.cli.warm import warm

@@ -8,8 +8,7 @@ import streamlit as st
 
 from anon_core.base.errors import BadInput
 from anon_core.data.profile import ColumnProfile, Uniqueness, profile, uniqueness
-from anon_core.data.roles.proposals import suggested
-from anon_core.data.roles.suggestions import Suggestion
+from anon_core.data.roles.suggestions import Suggestion, suggested
 from anon_core.data.table import Dataset
 from anon_core.explain.text.phrases import share
 from ui.components.guard import handled, panel, show_error

@@ -10,7 +10,7 @@ from anon_core.contracts.algorithm import met_first
 from anon_core.explain.advice.table_facts import lacking
 from anon_core.explain.text.phrases import outcome, promises, says_nothing
 from anon_core.explain.text.plan_words import intentions, not_defined, out_of_reach
-from anon_core.pipeline.open_notations import refuse_undecided
+from anon_core.pipeline.input_tables import refuse_undecided
 from ui.components import hotkey
 from ui.components.clicks import clicked
 from ui.components.guard import handled, panel, show_error

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from anon_core.teaching.experiments import all_experiments
-from anon_core.teaching.experiments.documented_runs import document, documented, run_said
+from anon_core.teaching.experiments.execution import document, documented, run_said
 from anon_core.teaching.experiments.experiment import Experiment
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "experiments.md"

@@ -2,13 +2,67 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from anon_core.base.errors import clipped
 from anon_core.base.plain_values import finite
+
+
+@contextmanager
+def at_hand(options: argparse.Namespace) -> Generator[None]:
+    """Bring the table of a command to this machine, for as long as it lasts, where it is not here.
+
+    Parquet stays where it lies for a command that reads it there: one whose options hold
+    ``reads_there``, a function of the options and of what lies at the address.
+
+    Raises
+    ------
+    BadInput
+        If there is nothing at its address, or it cannot be read.
+    """
+    from anon_core.data.reading.stored import brought, is_address, located
+
+    data = getattr(options, "data", None)
+    if not isinstance(data, Path) or not is_address(data):
+        yield
+        return
+    stored = located(data)
+    reads_there = getattr(options, "reads_there", None)
+    if reads_there is not None and stored.is_parquet and reads_there(options, stored):
+        sys.stderr.write(f"{stored.shown} is read where it lies, and not copied to this disk.\n")
+        yield
+        return
+    from anon_core.verification.files.engine import own_folder, remove_left_over
+
+    if remove_left_over():
+        sys.stderr.write(LEFT_OVER)
+    with own_folder() as folder:
+        sys.stderr.write(
+            f"{stored.shown} is copied to this machine for as long as the command lasts "
+            f"({stored.size / 1e6:,.1f} MB).\n"
+        )
+        options.address, options.data = data, brought(stored, Path(folder))
+        yield
+
+
+class Stages:
+    """Progress for people: one line a stage on standard error."""
+
+    def __init__(self) -> None:
+        self.last = ""
+
+    def __call__(self, share: float, stage: str) -> None:
+        """Write a stage as it begins."""
+        if stage != self.last:
+            self.last = stage
+            sys.stderr.write(f"{share:4.0%} {stage}\n")
+
 
 _MOST_LETTERS = 20_000
 #: Told where a killed run had left something private behind.

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from anon_core.base.errors import BadInput, BadPlan, clipped
 from anon_core.base.private_file import refuse_link, write_private, write_public
-from anon_core.cli.inputs import Stages
 from anon_core.cli.key import with_key
-from anon_core.cli.output import BROKEN, NOT_FOUND, OK, note, tell
+from anon_core.cli.output import BROKEN, NOT_FOUND, OK, Stages, note, tell
 
 if TYPE_CHECKING:
     from anon_core.pipeline.result import Result

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
-from anon_core.cli.inputs import Stages
 from anon_core.cli.key import with_key
-from anon_core.cli.output import LEFT_OVER, OK, note, tell, write_json
+from anon_core.cli.output import LEFT_OVER, OK, Stages, note, tell, write_json
 
 if TYPE_CHECKING:
     import pyarrow as pa

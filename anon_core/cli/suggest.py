@@ -12,8 +12,7 @@ from anon_core.base.errors import BadPlan, clipped
 from anon_core.cli.output import INFEASIBLE, OK, tell, write_json
 
 if TYPE_CHECKING:
-    from anon_core.explain.advice.recommendations import Recommendation
-    from anon_core.explain.advice.request import Request
+    from anon_core.explain.advice.recommendations import Recommendation, Request
     from anon_core.explain.advice.trials import Trial
 
 #: Techniques that suit and may be tried, until as many as are told were found good.
@@ -22,7 +21,7 @@ _TRIED = 8
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    from anon_core.explain.advice.request import CONCEALED, PURPOSES, RELEASE_MODELS
+    from anon_core.explain.advice.recommendations import CONCEALED, PURPOSES, RELEASE_MODELS
 
     parser.add_argument(
         "--data", type=Path, required=True, help="the table, or a folder of its parts"
@@ -65,9 +64,7 @@ def suggest(options: argparse.Namespace) -> int:
     from anon_core.base.context import Context
     from anon_core.contracts.algorithm import met_first
     from anon_core.explain.advice.countermeasures import Inputs
-    from anon_core.explain.advice.promises import first_offered
-    from anon_core.explain.advice.recommendations import recommended
-    from anon_core.explain.advice.request import Request
+    from anon_core.explain.advice.recommendations import Request, first_offered, recommended
     from anon_core.explain.advice.table_facts import facts_of
     from anon_core.explain.advice.trials import worth_offering
     from anon_core.pipeline.input_tables import read_as_declared, read_population

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from anon_core.base.errors import BadPlan, clipped
 from anon_core.base.registry import find
 from anon_core.base.terms import ROWS_SUPPRESSED
-from anon_core.cli.inputs import Stages
 from anon_core.cli.key import with_key
-from anon_core.cli.output import INFEASIBLE, OK, STOPPED, note, tell, write_json
+from anon_core.cli.output import INFEASIBLE, OK, STOPPED, Stages, note, tell, write_json
 
 if TYPE_CHECKING:
     from anon_core.contracts.metric import Metric

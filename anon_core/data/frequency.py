@@ -157,7 +157,7 @@ def _in_order(
         if len(words) < _MANY:
             words.sort()
         else:
-            from anon_core.kernels.digits import (  # a compiler, which few need at once
+            from anon_core.kernels.lines import (  # a compiler, which few need at once
                 in_digit_order,
             )
 

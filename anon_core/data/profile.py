@@ -13,7 +13,7 @@ import numpy.typing as npt
 from anon_core.data.column import Column
 from anon_core.data.frequency import dense_rank
 from anon_core.data.hierarchy import Hierarchy
-from anon_core.data.hierarchy.number_grid import grid_of
+from anon_core.data.hierarchy.intervals import grid_of
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, ColumnKind
 

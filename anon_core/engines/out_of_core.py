@@ -20,13 +20,20 @@ from anon_core.data.hierarchy.hierarchy_cache import prepared, refuse_untrue
 from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.engines.coarse_counts import Coarsened, that_fits
 from anon_core.engines.counted_table import CountedTable
 from anon_core.engines.drawn_release import drawn_edition, refuse_many_rows
 from anon_core.engines.memory_needs import needs
-from anon_core.engines.pieces import ASSIGNED, EnginePieces, can_cut, pieces_of, roles_looked_at
+from anon_core.engines.pieces import (
+    ASSIGNED,
+    Coarsened,
+    EnginePieces,
+    can_cut,
+    pieces_of,
+    roles_looked_at,
+    that_fits,
+)
 from anon_core.engines.sql_release import ClassOfRow, class_of_tuples, published_parts
-from anon_core.pipeline.open_notations import refuse_undecided
+from anon_core.pipeline.input_tables import refuse_undecided
 from anon_core.pipeline.prepare import Keeping, refuse_formula_names, refuse_lacking
 from anon_core.pipeline.publish.file_formats import published_formats
 from anon_core.pipeline.publish.table_files import digest_of, write_table

@@ -14,10 +14,8 @@ from anon_core.base.bounded_reading import first_bytes
 from anon_core.base.errors import BadInput, clipped
 from anon_core.data.frames import refuse_nested
 from anon_core.data.reading import DataOptions
-from anon_core.data.reading.encoding import refuse_binary
-from anon_core.data.reading.folder import digest_of
-from anon_core.data.reading.parts import parts_of
-from anon_core.data.reading.separator import find_separator
+from anon_core.data.reading.encoding import find_separator, refuse_binary
+from anon_core.data.reading.parts import digest_of, parts_of
 from anon_core.data.reading.stored import Stored, is_address, located
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from anon_core.base.arrays import F64, I64
 from anon_core.kernels.compiled import compiled
-from anon_core.kernels.packing import Packing
+from anon_core.kernels.roll_up import Packing
 
 
 class Priced(NamedTuple):

@@ -8,8 +8,9 @@ import numpy as np
 
 from anon_core.base.arrays import B1, F64, I32, I64
 from anon_core.kernels.compiled import compiled
-from anon_core.kernels.cuts import Counted, Limits
-from anon_core.kernels.sides import (
+from anon_core.kernels.cuts import (
+    Counted,
+    Limits,
     move_half,
     move_inside,
     room_for,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from anon_core.base.errors import BadHierarchy, clipped, listing
-from anon_core.data.hierarchy.files.by_name import match_files
+from anon_core.data.hierarchy.files.level_files import match_files
 from anon_core.data.roles.roles import Roles
 
 Paths = Mapping[str, str]

@@ -25,7 +25,6 @@ from anon_core.data.roles.redaction import redacted_of
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, ColumnKind
-from anon_core.recipe.changes import changes_of, refuse_no_changes
 from anon_core.recipe.confirmations import Confirmed, confirmed_of, refuse_unconfirmed
 from anon_core.recipe.dialect import Dialect
 from anon_core.recipe.earlier_release import EarlierFile
@@ -36,10 +35,12 @@ from anon_core.recipe.level_bounds import LevelBounds
 from anon_core.recipe.old_recipes import VERSION, renewed
 from anon_core.recipe.readers import (
     SEARCH,
+    changes_of,
     list_of,
     names_of,
     person_of,
     read_tables,
+    refuse_no_changes,
     refuse_no_csv,
     refuse_no_levels,
     refuse_no_parts,

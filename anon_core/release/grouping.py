@@ -101,7 +101,7 @@ def shuffled(
     sizes : int64 array of shape (runs,)
         Places of each run, one after the other.
     """
-    from anon_core.kernels.shuffled import shuffle_runs  # a compiler, which few need at once
+    from anon_core.kernels.pair_counts import shuffle_runs  # a compiler, which few need at once
 
     drawn = generator.integers(0, (1 << 64) - 1, len(places), dtype=np.uint64, endpoint=True)
     found = places.copy()

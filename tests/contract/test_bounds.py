@@ -17,7 +17,7 @@ from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
 from anon_core.data.table import Dataset
 from anon_core.methods.queries.pair_tables import MOST_PAIRS
-from anon_core.methods.reidentification.known_sets import MOST_SIZES
+from anon_core.methods.reidentification.equivalence_counts import MOST_SIZES
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run

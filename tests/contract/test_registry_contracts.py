@@ -30,7 +30,7 @@ from anon_core.contracts.partitioner import Partitioner
 from anon_core.contracts.search_cost import CellCost, SizeCost
 from anon_core.data import table
 from anon_core.data.table import Dataset
-from anon_core.methods.bucketized.class_groups import forms_groups
+from anon_core.methods.bucketized.permuted_release import forms_groups
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.runner import run
 from anon_core.release.audience import audience_of

@@ -22,7 +22,7 @@ from anon_core.contracts.algorithm import Algorithm
 from anon_core.data.hierarchy import read_levels
 from anon_core.data.reading import read_table
 from anon_core.data.table import Dataset
-from anon_core.pipeline.encoding_cache import EncodedOnce
+from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from tests.contract.settings import tails_at

@@ -22,8 +22,7 @@ from anon_core.data.hierarchy.propose import codes
 from anon_core.data.table import Dataset
 from anon_core.methods.lattice.lattice import Lattice
 from anon_core.methods.lattice.lattice_decisions import SATISFIED, Classification
-from anon_core.methods.lattice.nodes import Nodes
-from anon_core.methods.lattice.preference import CRITERIA, criterion
+from anon_core.methods.lattice.nodes import CRITERIA, Nodes, criterion
 from anon_core.methods.lattice.recoding_models import LEVEL_MODELS, MATRIX
 from anon_core.release.outcome import SearchAccount
 from anon_core.release.private_reference import reference_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from anon_core.methods.queries.own_queries import by_hand
+from anon_core.methods.queries.count_queries import by_hand
 from anon_core.methods.queries.query_answers import counts
 from anon_core.release.problem import Problem
 from tests.making import Case

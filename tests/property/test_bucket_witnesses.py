@@ -8,8 +8,8 @@ from hypothesis import given, settings
 
 from anon_core.base.context import Context
 from anon_core.methods.membership import neighbour_solutions as witness
-from anon_core.methods.membership import variable_ranges as backbone
-from anon_core.methods.membership.bucket_solver import bucket_of, bucket_witnesses, filled
+from anon_core.methods.membership import presolve as backbone
+from anon_core.methods.membership.bucket import bucket_of, bucket_witnesses, filled
 from anon_core.methods.membership.decisions import decide
 from anon_core.methods.membership.integer_program import Targets
 from anon_core.methods.membership.joint_model import from_buckets

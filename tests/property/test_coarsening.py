@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anon_core.base.context import Context
 from anon_core.methods.reidentification.candidates import Known, candidates
-from anon_core.methods.reidentification.known_sets import known_sets
+from anon_core.methods.reidentification.equivalence_counts import known_sets
 from anon_core.methods.reidentification.register import register_of
 from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of

@@ -15,7 +15,7 @@ from anon_core.base.errors import Infeasible, NotFound
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
-from anon_core.methods.lattice.preference import CRITERIA
+from anon_core.methods.lattice.nodes import CRITERIA
 from anon_core.pipeline.runner import run
 from anon_core.release.outcome import SearchAccount
 from anon_core.techniques.algorithms.annealing import Annealing

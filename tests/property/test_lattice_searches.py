@@ -13,7 +13,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.contracts.model import GroupModel
 from anon_core.methods.lattice.lattice_decisions import SATISFIED, Classification
-from anon_core.methods.lattice.preference import CRITERIA
+from anon_core.methods.lattice.nodes import CRITERIA
 from anon_core.methods.lattice.recoding_models import LEVEL_MODELS
 from anon_core.techniques.algorithms.datafly import Datafly
 from anon_core.techniques.algorithms.incognito import Incognito

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled
 from anon_core.methods.reidentification.candidates import Known, candidates
-from anon_core.methods.reidentification.known_sets import known_sets, with_errors
+from anon_core.methods.reidentification.equivalence_counts import known_sets, with_errors
 from anon_core.methods.reidentification.register import register_of
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.errors import BadPlan
 from anon_core.data.profile import profile
 from anon_core.data.reading import DataOptions
-from anon_core.data.roles.proposals import suggested
 from anon_core.data.roles.roles import Roles
+from anon_core.data.roles.suggestions import suggested
 from tests.ui.sessions import RUN, words
 from ui.forms import role_table
 from ui.state import loading, state

@@ -14,7 +14,7 @@ from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel, PrivacyModel
 from anon_core.explain.text.plan_words import any_promise, of_several, shares
-from anon_core.methods.bucketized.class_groups import made_for_shares
+from anon_core.methods.bucketized.permuted_release import made_for_shares
 from anon_core.recipe.plan import Plan
 from anon_core.release.problem import Problem
 from ui.charts.chart_frame import palette, show

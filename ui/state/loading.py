@@ -24,7 +24,7 @@ from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.pipeline.measure import thresholds
 from anon_core.recipe.plan import LevelTable, Plan
-from anon_core.recipe.unseen_values import met, read_unseen
+from anon_core.recipe.reuse import met, read_unseen
 from ui.journal import here
 from ui.state import drafts, limits, population_tables, state
 from ui.state.named_files import named_among

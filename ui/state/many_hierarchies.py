@@ -10,7 +10,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.data.hierarchy import parse_levels, propose_all
-from anon_core.data.hierarchy.files.by_name import match_files
+from anon_core.data.hierarchy.files.level_files import match_files
 from anon_core.data.table import Dataset
 from anon_core.recipe.plan import LevelTable
 from ui.state import drafts, loading, state

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from anon_core.explain.report.context import Alternative, ReleaseContext
-from anon_core.explain.text.run_summary import standing
+from anon_core.explain.text.tiles import standing
 from anon_core.pipeline.result import Result
 from ui.state import pinning, session_owner, state
 

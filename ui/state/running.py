@@ -13,8 +13,8 @@ from anon_core.explain.advice.countermeasures import Inputs
 from anon_core.explain.advice.fixes import Change
 from anon_core.explain.advice.trials import mended
 from anon_core.explain.text.plan_words import not_defined
-from anon_core.pipeline.encoding_cache import EncodedOnce
-from anon_core.pipeline.open_notations import refuse_undecided
+from anon_core.pipeline.input_tables import refuse_undecided
+from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.intervals import Cuts, is_whole, measure_of
-from anon_core.data.hierarchy.number_grid import Grid, grid_of
+from anon_core.data.hierarchy.intervals import Cuts, Grid, grid_of, is_whole, measure_of
 from anon_core.data.values.kinds import ColumnKind
 
 #: Of a column whose rows crowd together, this part of the axis goes by rows, the rest by value.

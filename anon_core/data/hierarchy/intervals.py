@@ -17,8 +17,58 @@ import numpy.typing as npt
 
 from anon_core.base.errors import BadHierarchy, listing
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.normalize_levels import Rows, tidied
+from anon_core.data.hierarchy.level_table import Rows, tidied
 from anon_core.data.values.kinds import KINDS
+
+#: Most decimals of a grid; numbers with more are taken as spread without one.
+_MOST_DECIMALS = 9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """Equally spaced points that all values of a column are among.
+
+    Attributes
+    ----------
+    step : float
+        From one point to the next.
+    first : float
+        The smallest value.
+    places : int64 array of shape (values,)
+        Steps from the first value to each, exactly.
+    """
+
+    step: float
+    first: float
+    places: npt.NDArray[np.int64]
+
+
+def grid_of(measure: npt.NDArray[np.float64]) -> Grid | None:
+    """Return the widest grid that ascending, different numbers stand on; None where there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> grid_of(np.array([1.1, 1.3, 2.1])).step, grid_of(np.array([10.0, 25.0, 40.0])).step
+    (0.2, 15.0)
+    >>> grid_of(np.array([0.0, 2.0**0.5])) is None
+    True
+    """
+    if len(measure) < 2:
+        return None
+    largest = float(np.max(np.abs(measure)))
+    for decimals in range(_MOST_DECIMALS + 1):
+        scale = 10.0**decimals
+        if not largest * scale < 2.0**53:
+            return None
+        units = np.rint(measure * scale)
+        # A decimal is the quotient of two numbers that are exact.
+        if np.array_equal(units / scale, measure):
+            apart = (units - units[0]).astype(np.int64)
+            step = int(np.gcd.reduce(apart[1:]))
+            return Grid(step=step / scale, first=float(measure[0]), places=apart // step)
+    return None
+
 
 LabelStyle = Literal["range", "bracket"]
 #: More cuts on a level than this are no groups any more.

@@ -7,11 +7,11 @@ A folder holds the `parts` of one table (`folder`).
 """
 
 from anon_core.data.reading.any_format import file_kind, read_table
-from anon_core.data.reading.formats import READABLE, FileKind
+from anon_core.data.reading.encoding import SEPARATORS
 from anon_core.data.reading.limits import MOST_BYTES, MOST_BYTES_OF_COMMANDS, MOST_COLUMNS
+from anon_core.data.reading.loading import READABLE, FileKind
 from anon_core.data.reading.notation import DATE_ORDERS, DECIMAL_MARKS
 from anon_core.data.reading.options import DataOptions, Missing
-from anon_core.data.reading.separator import SEPARATORS
 from anon_core.data.reading.spreadsheet import named_sheets
 
 __all__ = [

@@ -9,12 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from anon_core.data.reading.delimited import read_csv
-from anon_core.data.reading.folder import read_folder
-from anon_core.data.reading.formats import PARQUET_MARKS, FileKind, refuse_foreign
 from anon_core.data.reading.limits import MOST_BYTES, too_large
-from anon_core.data.reading.loading import GZIP_MARK, load, unpack
+from anon_core.data.reading.loading import (
+    GZIP_MARK,
+    PARQUET_MARKS,
+    FileKind,
+    load,
+    refuse_foreign,
+    unpack,
+)
 from anon_core.data.reading.options import DataOptions
 from anon_core.data.reading.parquet import read_parquet
+from anon_core.data.reading.parts import read_folder
 from anon_core.data.reading.spreadsheet import is_spreadsheet, read_spreadsheet
 from anon_core.data.reading.statistics_file import read_statistics, statistics_format
 from anon_core.data.table import Dataset

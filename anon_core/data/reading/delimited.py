@@ -12,12 +12,10 @@ import numpy.typing as npt
 from anon_core.base.errors import BadInput
 from anon_core.base.terms import in_figures
 from anon_core.data.reading.columns import read_column
-from anon_core.data.reading.encoding import as_utf8
+from anon_core.data.reading.encoding import SEPARATORS, as_utf8, find_separator, row_at
 from anon_core.data.reading.limits import MOST_COLUMNS, too_wide
 from anon_core.data.reading.notes import header_notes
 from anon_core.data.reading.options import DataOptions
-from anon_core.data.reading.row_locator import row_at
-from anon_core.data.reading.separator import SEPARATORS, find_separator
 from anon_core.data.table import Dataset, check_kinds, check_names
 from anon_core.data.values.kinds import ColumnKind
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,6 +16,43 @@ from urllib.parse import unquote, urlsplit
 
 from anon_core.base.concurrency import ordered_map
 from anon_core.base.errors import BadInput, InputChanged, clipped
+from anon_core.base.private_file import for_owner
+
+
+def brought(stored: Stored, folder: Path) -> Path:
+    """Return where a copy of what an address holds was put on this machine.
+
+    Parameters
+    ----------
+    stored : Stored
+        What lies at the address.
+    folder : Path
+        Where a copy goes: it is nobody else's, and goes with the run.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be read, or the disk has no room for it.
+    InputChanged
+        If it changes meanwhile.
+    """
+    room = shutil.disk_usage(folder).free
+    if stored.size > room:
+        raise BadInput(
+            f"{stored.shown} has {stored.size / 1e9:.1f} GB, and the disk has room for "
+            f"{room / 1e9:.1f} GB.",
+            remedy="Make room, name a folder on a larger disk (TMPDIR), or read a Parquet table "
+            "where it lies, with --engine duckdb. Nothing was released.",
+        )
+    copy = folder / stored.name
+    for file in stored.files:
+        target = copy / file.name if stored.is_folder else copy
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open(target, "xb", opener=for_owner) as written:
+            for block in stored.blocks(file):
+                written.write(block)
+    return copy
+
 
 #: What Arrow reads from without anything being installed. ``file`` is for trying it out.
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "file")
@@ -186,7 +224,7 @@ class Stored:
 
     def digest_of(self, digests: Sequence[str]) -> str:
         """Return the SHA-256 of the table by those of its objects, as of files on this machine."""
-        from anon_core.data.reading.folder import digest_of
+        from anon_core.data.reading.parts import digest_of
 
         return digest_of([f.name for f in self.files], digests) if self.is_folder else digests[0]
 

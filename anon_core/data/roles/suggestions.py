@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 
 from anon_core.data.column import Column
-from anon_core.data.roles.findings import DAY, findings, numbers_somebody
-from anon_core.data.roles.given_names import names_people
+from anon_core.data.hierarchy.propose.library import matches
+from anon_core.data.roles.findings import DAY, findings, names_people, numbers_somebody
 from anon_core.data.roles.header_words import (
     FREE_TEXT,
     NUMBERED,
@@ -24,10 +24,48 @@ from anon_core.data.roles.header_words import (
     stands_in,
     words_of,
 )
-from anon_core.data.roles.names_in_text import is_told
+from anon_core.data.roles.redaction import is_told
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS
+
+#: Share of distinct values that a shipped list must know, and most of them that are looked up.
+_KNOWN, _MOST = 0.8, 2000
+
+
+def suggested(dataset: Dataset) -> tuple[Suggestion, ...]:
+    """Suggest a role for every column, in the table's order, each with its reason.
+
+    What neither name nor values tell is looked up in the shipped hierarchies: countries, levels of
+    education, occupations and the like are known to others.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = ["Peru", "Chile", "Mali", "Peru", "Cuba"] * 5
+    >>> suggested(Dataset.from_frame(pd.DataFrame({"v17": rows})))[0].role
+    'quasi'
+    """
+    return tuple(
+        _looked_up(one, dataset.column(one.name)) if one.role == "undecided" else one
+        for one in suggest_roles(dataset)
+    )
+
+
+def _looked_up(one: Suggestion, column: Column) -> Suggestion:
+    if KINDS[column.kind].measured or not 0 < len(column.values) <= _MOST:
+        return one
+    found = matches(column, least=_KNOWN)
+    if not found:
+        return one
+    best = found[0]
+    return replace(
+        one,
+        role="quasi",
+        reason=f"{best.known:,} of its {len(column.values):,} values are in the shipped list "
+        f"“{best.title}”: others may know them.",
+    )
+
 
 #: Share of distinct values from which a column is taken for a key, and rows needed to say so.
 _KEY_SHARE = 0.95

@@ -9,17 +9,179 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, cast, get_args
 
+from anon_core.base.errors import BadPlan, listing, nearest
 from anon_core.base.registry import family
-from anon_core.base.thresholds import why_this_size
-from anon_core.contracts.algorithm import Algorithm, with_usual_budget
-from anon_core.contracts.model import GroupModel
+from anon_core.base.thresholds import RELEASE_MODELS, USUAL_THRESHOLDS, ReleaseModel, why_this_size
+from anon_core.contracts.algorithm import (
+    Algorithm,
+    counted_in_people,
+    refuse_unsteered,
+    with_usual_budget,
+)
+from anon_core.contracts.model import GroupModel, Stops
 from anon_core.contracts.purposes import Purpose, Service
-from anon_core.explain.advice.promises import promised
-from anon_core.explain.advice.request import Request
 from anon_core.explain.advice.table_facts import Facts
 from anon_core.pipeline.measure.thresholds import every
+
+
+def promised(
+    technique: Algorithm, concealed: Sequence[Stops], chance: float, facts: Facts
+) -> tuple[GroupModel, ...] | None:
+    """Return the promises, or None where the technique cannot stop all that has to be stopped.
+
+    For each thing to be stopped the promise that is offered first and fits technique and table.
+    A way of releasing that protects by chance keeps none about values beside its own.
+
+    Parameters
+    ----------
+    concealed : sequence of Stops
+    chance : float
+        The highest that is acceptable.
+    """
+    found: list[GroupModel] = []
+    for stops in sorted(concealed, key=lambda one: one != "presence"):  # a mechanism needs its own
+        if stops == "attribute":
+            if technique.is_mechanism or not facts.shares:
+                continue
+            by_column = {
+                name: _first(technique, stops, found, chance, share, facts)
+                for name, share in facts.shares.items()
+            }
+            if None in by_column.values():
+                return None
+            found += _merged(cast(dict[str, GroupModel], by_column))
+            continue
+        known = Fraction(facts.rows, facts.public) if facts.public else Fraction(0)
+        share = known if stops == "presence" else Fraction(0)
+        model = _first(technique, stops, found, chance, share, facts)
+        if model is None:
+            return None
+        found.append(model)
+    return tuple(sorted(found, key=lambda model: list(_ORDER).index(model.stops))) or None
+
+
+_ORDER: tuple[Stops, ...] = ("identity", "attribute", "presence")
+
+
+def first_offered(stops: Stops) -> type[GroupModel]:
+    """Return the promise that is offered first against something."""
+    known = (k for k in family("model").values() if issubclass(k, GroupModel) and k.offered_at)
+    return min((k for k in known if k.stops == stops), key=lambda k: k.offered_at)
+
+
+def _first(
+    technique: Algorithm,
+    stops: Stops,
+    beside: Sequence[GroupModel],
+    chance: float,
+    share: Fraction,
+    facts: Facts,
+) -> GroupModel | None:
+    for kind in _offered(technique, stops):
+        model = kind.at_chance(chance, share)
+        if model is None or (model.needs_public and not facts.public):
+            continue
+        try:
+            refuse_unsteered(technique, [*beside, model])
+            counted_in_people(technique, [*beside, model], facts.person)
+        except BadPlan:
+            continue
+        return model
+    return None
+
+
+def _offered(technique: Algorithm, stops: Stops) -> list[type[GroupModel]]:
+    """Return the promises to try, in order: where columns are permuted, those made for groups."""
+    known = [k for k in family("model").values() if issubclass(k, GroupModel) and k.stops == stops]
+    if technique.permutes and stops != "presence":
+        return sorted((k for k in known if k.replaces_whole_rows), key=lambda k: k.title)
+    return sorted((k for k in known if k.offered_at), key=lambda k: k.offered_at)
+
+
+def _merged(by_column: dict[str, GroupModel]) -> list[GroupModel]:
+    """Return one promise of all columns where they are alike, else one of each."""
+    models = list(by_column.values())
+    if all(model == models[0] for model in models):
+        return models[:1]
+    return [
+        type(model)(**{**model.as_mapping(), "column": name}) for name, model in by_column.items()
+    ]
+
+
+#: What a release is for, in words.
+PURPOSES: Mapping[Purpose, str] = {
+    "statistics": "Statistics: counts and averages",
+    "training": "Training a model",
+    "sharing": "Sharing the rows themselves",
+    "teaching": "Teaching",
+}
+#: What must not be learned of a person, in words.
+CONCEALED: Mapping[Stops, str] = {
+    "identity": "Which row is theirs",
+    "attribute": "What they have (the sensitive value)",
+    "presence": "Whether they are in it at all",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What the release is for, what must not be learned from it, and who gets it.
+
+    Attributes
+    ----------
+    concealed : tuple of Stops
+    chance : float or None
+        The highest acceptable chance; None for what is usual for the recipient.
+    """
+
+    purpose: Purpose
+    concealed: tuple[Stops, ...]
+    recipient: ReleaseModel
+    chance: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse words that are none of those known, and a chance that is none.
+
+        Raises
+        ------
+        BadPlan
+        """
+        _refuse_other("purpose", (self.purpose,), get_args(Purpose))
+        _refuse_other("what must not be learned", self.concealed, get_args(Stops))
+        _refuse_other("recipient", (self.recipient,), tuple(RELEASE_MODELS))
+        if not self.concealed:
+            raise BadPlan(
+                "No threat was listed, so nothing would be protected.",
+                remedy=f"Name at least one of {listing(get_args(Stops))}.",
+            )
+        if self.chance is not None and not 0 < self.chance <= 1:
+            raise BadPlan(
+                f"No release keeps a chance of at most {self.chance:g}.",
+                remedy="Give a threshold above 0, and at most 1.",
+            )
+
+    @property
+    def threshold(self) -> float:
+        """The highest acceptable chance: what was said, or what is usual for the recipient."""
+        usual = USUAL_THRESHOLDS[self.recipient].chance
+        return usual if self.chance is None else self.chance
+
+    @property
+    def threshold_source(self) -> str:
+        """Where the threshold comes from; empty where a person gave it."""
+        return USUAL_THRESHOLDS[self.recipient].source if self.chance is None else ""
+
+
+def _refuse_other(what: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
+    for one in given:
+        if one not in known:
+            raise BadPlan(
+                f"'{one}' is unknown for {what}; known are {listing(known)}.",
+                remedy=f"Use one of these.{nearest(one, known)}",
+            )
+
 
 #: As many as are shown.
 MOST = 3

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from anon_core.base.audiences import RELEASE_MODELS, ReleaseModel
 from anon_core.base.bounded_reading import MOST_TEXT_BYTES, read_regular
 from anon_core.base.errors import BadPlan, brief, clipped, listing, nearest
+from anon_core.base.thresholds import RELEASE_MODELS, ReleaseModel
 from anon_core.recipe.readers import read_tables
 
 

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from anon_core.base.audiences import RELEASE_MODELS
 from anon_core.base.errors import listing
 from anon_core.base.plain_values import finite
 from anon_core.base.registry import family
 from anon_core.base.terms import ROWS_SUPPRESSED
-from anon_core.base.thresholds import least_size, why_this_size
+from anon_core.base.thresholds import RELEASE_MODELS, least_size, why_this_size
 from anon_core.base.version import VERSION
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.metric import Metric

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_core.base.errors import BadPlan
-from anon_core.data.roles.proposals import suggested
+from anon_core.data.roles.suggestions import suggested
 from anon_core.explain.report.context import ReleaseContext
 from anon_core.explain.report.evidence import evidence
 from anon_core.explain.report.sections import NOT_STATED, sections

@@ -12,11 +12,33 @@ from functools import partial
 from typing import Literal
 
 from anon_core.base.registry import family
-from anon_core.base.terms import LOSS, PEOPLE_AT_RISK, SCALE, WORST_CHANCE
+from anon_core.base.terms import LOSS, PEOPLE_AT_RISK, PRIVACY_MODELS, SCALE, WORST_CHANCE
 from anon_core.contracts.metric import headline
 from anon_core.explain.text import phrases
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
+
+
+def standing(result: Result) -> dict[str, str]:
+    """Return a run's figures by name: the three tiles, promises, suppression, thresholds met."""
+    chance, people, lost = tiles(result)
+    limited = [a for a in phrases.in_order(result.attacks) if phrases.limited(a) and not a.idle]
+    missed = [title_of(a) for a in limited if a.worst > a.threshold]
+    met = f"{len(limited) - len(missed)} of {len(limited)}"
+    return {
+        chance.name: _summary(chance),
+        people.name: _summary(people),
+        lost.name: lost.figure,
+        PRIVACY_MODELS: " ".join(phrases.promises(result)),
+        "Suppression": phrases.hidden(result),
+        "Thresholds met": f"{met}; missed: {', '.join(missed)}" if missed else met,
+    }
+
+
+def _summary(tile: Tile) -> str:
+    by = f" ({tile.attacker})" if tile.attacker else ""
+    return f"{tile.figure}{by}, {tile.word}"
+
 
 #: How a figure stands; `plain` is for what has no limit.
 Verdict = Literal["bad", "doubtful", "good", "plain"]

@@ -16,7 +16,7 @@ import numpy as np
 from anon_core.base.arrays import F64, I64
 from anon_core.base.context import Context
 from anon_core.contracts.group_stats import Histogram, histogram
-from anon_core.kernels.dealt_values import Dealt, deal
+from anon_core.kernels.sliced import Dealt, deal
 from anon_core.release.release import BlockTable, View
 
 TOLERANCE = 1e-6

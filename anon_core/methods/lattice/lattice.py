@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from anon_core.contracts.group_stats import GroupStats, Histogram, histogram
 from anon_core.data.frequency import dense_rank
-from anon_core.kernels.packing import Packing, Raised, Spare
-from anon_core.kernels.roll_up import roll_to, roll_up, smallest_below
-from anon_core.kernels.small_classes import rows_in_small
+from anon_core.kernels.class_sizes import rows_in_small
+from anon_core.kernels.roll_up import Packing, Raised, Spare, roll_to, roll_up, smallest_below
 from anon_core.methods.matching.fitting_people import PublicPeople, public_people
 from anon_core.release.problem import Problem
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from anon_core.base.arrays import I64, U8
 from anon_core.contracts.min_group_size import LeastSize
 from anon_core.contracts.model import least_class
-from anon_core.kernels.class_size_at_nodes import Chunks, sizes_at_nodes
-from anon_core.kernels.decide_nodes import Below, Looked, settle
+from anon_core.kernels.bounds import Below, Looked, settle
+from anon_core.kernels.class_sizes import Chunks, sizes_at_nodes
 from anon_core.methods.lattice.lattice import Lattice, Node
 from anon_core.methods.lattice.nodes import FAILED, SATISFIED, UNKNOWN, Nodes
 from anon_core.methods.lattice.size_sweep import SizeSweep, size_sweep

@@ -13,7 +13,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadPlan, listing
 from anon_core.data.frequency import FrequencySet, dense_rank
 from anon_core.data.hierarchy import TOP, Hierarchy, unclear_places
-from anon_core.kernels.population_counts import covered
+from anon_core.kernels.overlap import covered
 from anon_core.methods.matching.fitting_rows import fits, least_of_fitting, rows_fitting
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth

@@ -12,7 +12,7 @@ from anon_core.base.arrays import I8, I64
 from anon_core.base.context import Context
 from anon_core.methods.membership.integer_program import Targets
 from anon_core.methods.membership.joint_model import Asked
-from anon_core.methods.membership.variable_ranges import ranges
+from anon_core.methods.membership.presolve import ranges
 
 NO, UNKNOWN, YES = np.int8(0), np.int8(-1), np.int8(1)
 

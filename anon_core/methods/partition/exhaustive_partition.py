@@ -22,7 +22,7 @@ from anon_core.contracts.group_stats import GroupStats, histogram
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import CellCost
 from anon_core.data.hierarchy import Hierarchy
-from anon_core.kernels.subsets import cheapest_partition
+from anon_core.kernels.frontier import cheapest_partition
 from anon_core.methods.partition.mondrian_cuts import rows_of_keys
 from anon_core.release.private_reference import reference_of
 from anon_core.release.problem import Problem

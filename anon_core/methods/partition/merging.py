@@ -15,7 +15,7 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets
 from anon_core.data.frequency import dense_rank
 from anon_core.kernels.best_gain_split import Prices
-from anon_core.kernels.nearest import nearest_boxes
+from anon_core.kernels.boxes_of_groups import nearest_boxes
 from anon_core.methods.partition.box_release import hulls_published, published_cells
 from anon_core.methods.partition.public_boxes import PublicBoxes, public_boxes
 from anon_core.release.private_reference import reference_of

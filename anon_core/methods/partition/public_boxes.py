@@ -16,7 +16,7 @@ from anon_core.base.arrays import B1, I64
 from anon_core.base.context import Context
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets
-from anon_core.kernels.population_counts import covered, several
+from anon_core.kernels.overlap import covered, several
 from anon_core.methods.partition.box_release import hulls_published, published_cells
 from anon_core.release.problem import Problem
 

@@ -11,7 +11,7 @@ from anon_core.base.context import Context, silent
 from anon_core.base.errors import AnonError, Cancelled
 from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.table import Dataset
-from anon_core.pipeline.encoding_cache import EncodedOnce
+from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.runner import run
 from anon_core.pipeline.search.shared_search import with_best_levels
 from anon_core.pipeline.sweep.points import Point, refused_point, released_point

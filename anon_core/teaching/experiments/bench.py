@@ -14,8 +14,8 @@ from anon_core.base.registry import find
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.metric import Metric
 from anon_core.data.table import Dataset
-from anon_core.pipeline.encoding_cache import EncodedOnce
 from anon_core.pipeline.measure.extra_attacks import attack, measured_further
+from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan

@@ -9,10 +9,9 @@ from math import isnan
 
 from anon_core.base.context import Context
 from anon_core.data.table import Dataset
-from anon_core.methods.membership.joint_model import JointProblem
+from anon_core.methods.membership.joint_model import JointProblem, overlapping, united
 from anon_core.methods.membership.members import find_members
 from anon_core.methods.membership.membership_probabilities import grade
-from anon_core.methods.membership.union_model import overlapping, united
 from anon_core.pipeline.runner import run as carried_out
 from anon_core.release.audience import audience_of
 from anon_core.release.problem import Problem

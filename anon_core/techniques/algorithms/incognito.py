@@ -20,8 +20,12 @@ from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm, Approach
 from anon_core.contracts.model import GroupModel
 from anon_core.methods.lattice.lattice_decisions import FAILED, SATISFIED, Classification
-from anon_core.methods.lattice.nodes import rows_allowed, suppression_budget
-from anon_core.methods.lattice.preference import preference_choice, preferred
+from anon_core.methods.lattice.nodes import (
+    preference_choice,
+    preferred,
+    rows_allowed,
+    suppression_budget,
+)
 from anon_core.methods.lattice.recoding_models import transformation_choice
 from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem

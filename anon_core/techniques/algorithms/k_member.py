@@ -13,8 +13,7 @@ from anon_core.base.context import Context, part_of
 from anon_core.base.registry import register
 from anon_core.contracts.model import GroupModel
 from anon_core.kernels.best_gain_split import Prices
-from anon_core.methods.clusters.cluster_base import Clustering, blocks
-from anon_core.methods.clusters.cluster_rows import k_members
+from anon_core.methods.clusters.cluster_rows import Clustering, blocks, k_members
 from anon_core.release.problem import Problem
 
 

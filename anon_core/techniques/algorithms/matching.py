@@ -28,8 +28,7 @@ from anon_core.kernels.widening_boxes import (
     show,
     take_in,
 )
-from anon_core.methods.clusters.cluster_base import blocks
-from anon_core.methods.clusters.cluster_rows import k_members, refuse_fewer
+from anon_core.methods.clusters.cluster_rows import blocks, k_members, refuse_fewer
 from anon_core.methods.matching.matching import WORK, ConsistencyModel, by_order, covering
 from anon_core.methods.partition.best_gain import cell_prices, gain_parts
 from anon_core.methods.partition.box_release import covered_outcome

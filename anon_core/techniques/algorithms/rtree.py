@@ -14,8 +14,7 @@ from anon_core.base.params import integer
 from anon_core.base.registry import register
 from anon_core.contracts.model import GroupModel
 from anon_core.kernels.best_gain_split import Prices
-from anon_core.methods.clusters.cluster_base import Clustering
-from anon_core.methods.clusters.cluster_rows import indexed_leaves
+from anon_core.methods.clusters.cluster_rows import Clustering, indexed_leaves
 from anon_core.release.problem import Problem
 
 

@@ -19,7 +19,7 @@ from anon_core.methods.changes.closeness import (
     nearest_chances,
     points_of,
 )
-from anon_core.methods.inference.corrected_risk import wilson
+from anon_core.methods.inference.prediction_scores import wilson
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth

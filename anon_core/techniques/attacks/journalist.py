@@ -15,7 +15,7 @@ from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.methods.matching.fitting_people import by_columns, linked, why_not, why_not_covered
 from anon_core.methods.matching.fitting_rows import BOUNDED
-from anon_core.methods.reidentification.uniqueness_summary import uniques_told
+from anon_core.methods.reidentification.population_uniques import uniques_told
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth

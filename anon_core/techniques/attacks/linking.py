@@ -12,12 +12,16 @@ from anon_core.base.context import Context, part_of
 from anon_core.base.params import integer, number, quasi_columns
 from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack, Disclosure, Question
-from anon_core.methods.inference.corrected_risk import wilson
+from anon_core.methods.inference.prediction_scores import wilson
 from anon_core.methods.matching.fitting_people import by_columns
 from anon_core.methods.reidentification.attack_targets import Aimed, aim
 from anon_core.methods.reidentification.candidates import Known
 from anon_core.methods.reidentification.column_subsets import named_sets
-from anon_core.methods.reidentification.known_sets import known_sets, sizes_tried, with_errors
+from anon_core.methods.reidentification.equivalence_counts import (
+    known_sets,
+    sizes_tried,
+    with_errors,
+)
 from anon_core.methods.reidentification.linked_people import Joined, joined
 from anon_core.methods.reidentification.register import register_of
 from anon_core.release.attack_result import AttackResult, Details

@@ -14,10 +14,10 @@ from anon_core.base.params import number
 from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.methods.matching.fitting_people import by_columns, why_not_covered
+from anon_core.methods.membership.joint_model import overlapping, united
 from anon_core.methods.membership.members import Members, find_members, hits, proven_by_raw
 from anon_core.methods.membership.membership_details import beside_union, how_known, spread_of
 from anon_core.methods.membership.membership_probabilities import Graded, grade, in_table
-from anon_core.methods.membership.union_model import overlapping, united
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth

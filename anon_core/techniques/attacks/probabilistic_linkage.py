@@ -13,7 +13,7 @@ from anon_core.base.context import Context, part_of
 from anon_core.base.params import integer, number
 from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack, Disclosure, Question
-from anon_core.methods.inference.corrected_risk import wilson
+from anon_core.methods.inference.prediction_scores import wilson
 from anon_core.methods.matching.fitting_people import by_columns, matched, why_not
 from anon_core.methods.reidentification.best_links import (
     Links,

@@ -16,7 +16,7 @@ from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.data.values.kinds import KINDS
 from anon_core.methods.changes.closeness import attacked, window
-from anon_core.methods.inference.corrected_risk import wilson
+from anon_core.methods.inference.prediction_scores import wilson
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
 from anon_core.release.changed_rows import ChangedColumn

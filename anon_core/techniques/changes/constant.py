@@ -13,7 +13,7 @@ from anon_core.contracts.change import Chance, Change
 from anon_core.data.column import Column
 from anon_core.data.roles.roles import Role, Roles
 from anon_core.data.table import Dataset
-from anon_core.methods.changes.cells import by_row
+from anon_core.methods.changes.numbers import by_row
 
 
 @register("change")

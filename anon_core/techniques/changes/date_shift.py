@@ -16,8 +16,8 @@ from anon_core.data.column import Column
 from anon_core.data.roles.roles import Role, Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS
-from anon_core.methods.changes.cells import by_row
 from anon_core.methods.changes.keyed import normalised, offset
+from anon_core.methods.changes.numbers import by_row
 
 _YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})([-/])(\d{1,2})(.*)", re.DOTALL)
 _DAY_FIRST = re.compile(r"(\d{1,2})(\.)(\d{1,2})(\.)(\d{4})(.*)", re.DOTALL)

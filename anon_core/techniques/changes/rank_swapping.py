@@ -18,8 +18,7 @@ from anon_core.data.column import Column
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS
-from anon_core.methods.changes.cells import by_row
-from anon_core.methods.changes.numbers import in_order, refuse_constant
+from anon_core.methods.changes.numbers import by_row, in_order, refuse_constant
 
 
 @register("change")

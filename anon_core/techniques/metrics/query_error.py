@@ -13,8 +13,7 @@ from anon_core.base.context import Context
 from anon_core.base.params import choice, integer, number, own_queries
 from anon_core.base.registry import register
 from anon_core.contracts.metric import Metric
-from anon_core.methods.queries.count_queries import Workload, workload
-from anon_core.methods.queries.own_queries import Predicate, by_hand, in_words
+from anon_core.methods.queries.count_queries import Predicate, Workload, by_hand, in_words, workload
 from anon_core.methods.queries.query_answers import Spread, counts, estimates
 from anon_core.release.attack_result import Details
 from anon_core.release.outcome import Measure, share_of

@@ -16,8 +16,8 @@ from anon_core.contracts.feasibility import Allowed, impossible, rounded, value_
 from anon_core.contracts.group_stats import Histogram
 from anon_core.contracts.sensitive_values import others_known, protected_column
 from anon_core.methods.sensitive_statistics.distribution_model import DistributionModel
+from anon_core.methods.sensitive_statistics.entropy import bounded, least_ratio, tails
 from anon_core.methods.sensitive_statistics.exact_decimal import as_written
-from anon_core.methods.sensitive_statistics.frequency_ranks import bounded, least_ratio, tails
 from anon_core.release.private_reference import ValueCounts
 from anon_core.release.problem import Problem
 

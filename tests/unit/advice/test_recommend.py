@@ -13,9 +13,9 @@ from typing import Any, cast, get_args
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.base.audiences import RELEASE_MODELS, USUAL_THRESHOLDS
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.base.registry import family
+from anon_core.base.thresholds import RELEASE_MODELS, USUAL_THRESHOLDS
 from anon_core.cli.output import INFEASIBLE
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import Stops
@@ -23,8 +23,7 @@ from anon_core.contracts.purposes import Purpose
 from anon_core.data.hierarchy import read_levels
 from anon_core.data.samples import SAMPLES, Sample, hierarchy_folder, sample
 from anon_core.data.table import Dataset
-from anon_core.explain.advice.recommendations import Recommendation, recommended
-from anon_core.explain.advice.request import Request
+from anon_core.explain.advice.recommendations import Recommendation, Request, recommended
 from anon_core.explain.advice.table_facts import Facts, facts_of
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan, read_plan

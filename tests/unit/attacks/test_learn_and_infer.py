@@ -11,8 +11,8 @@ import pytest
 from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
 from anon_core.data.table import Dataset
-from anon_core.methods.inference.corrected_risk import corrected, wilson
 from anon_core.methods.inference.naive_bayes import base_rates, learn
+from anon_core.methods.inference.prediction_scores import corrected, wilson
 from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of

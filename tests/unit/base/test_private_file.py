@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 #: Everything that writes a file: its module, the function, and what it writes. A new one is to be
 #: entered; what holds a secret or private rows goes through `base/private_file.py`.
 WRITERS = {
-    ("anon_core/teaching/experiments/documented_runs.py", "document"): "public: figures of papers",
+    ("anon_core/teaching/experiments/execution.py", "document"): "public: figures of papers",
     ("anon_core/base/file_lock.py", "alone"): "nothing: the file stays empty",
     ("anon_core/base/private_file.py", "_write"): "private; public where that is asked for",
     ("anon_core/base/private_file.py", "new_private"): "private",
@@ -26,7 +26,7 @@ WRITERS = {
     ("anon_core/cli/experiment.py", "experiment"): "figures of the literature",
     ("anon_core/cli/suggest.py", "suggest"): "a new recipe without any secret",
     ("anon_core/counts/command.py", "_write"): "public: counts with noise, in a new folder",
-    ("anon_core/data/reading/remote.py", "brought"): "private, opened by for_owner",
+    ("anon_core/data/reading/stored.py", "brought"): "private, opened by for_owner",
     ("anon_core/teaching/experiments/result_files.py", "write"): "figures of the literature",
     ("anon_core/pipeline/compilation.py", "warm"): "which kernels are compiled",
     (

@@ -21,7 +21,7 @@ from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.data.table import Dataset
-from anon_core.methods.bucketized.class_groups import forms_groups
+from anon_core.methods.bucketized.permuted_release import forms_groups
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.prepare import prepare
 from anon_core.pipeline.publish.published_table import draw_rows

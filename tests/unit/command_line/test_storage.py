@@ -94,7 +94,7 @@ def test_parquet_is_read_where_it_lies_and_its_release_has_the_same_bytes(
     local = str(tmp_path / "stored" / "bucket" / key)
     assert _run(tmp_path, local, "near") == 0
     near = json.loads(capsys.readouterr().out)
-    monkeypatch.setattr("anon_core.data.reading.remote.brought", None)  # nothing is copied
+    monkeypatch.setattr("anon_core.data.reading.stored.brought", None)  # nothing is copied
     address = store.address(f"bucket/{key}")
     assert _run(tmp_path, address, "far") == 0
     told = capsys.readouterr()

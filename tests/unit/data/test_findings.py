@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from anon_core.data.roles.findings import findings
-from anon_core.data.roles.names_in_text import holding_names, without_names, words_of_names
+from anon_core.data.roles.redaction import holding_names, without_names, words_of_names
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.verification.rows import recipe_changes as second

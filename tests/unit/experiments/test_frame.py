@@ -28,7 +28,7 @@ from anon_core.teaching.experiments import (
     find_experiment,
 )
 from anon_core.teaching.experiments.bench import Bench
-from anon_core.teaching.experiments.documented_runs import documented, run_said
+from anon_core.teaching.experiments.execution import documented, run_said
 from anon_core.teaching.experiments.experiment import Outcome, Source, verdict
 from anon_core.teaching.experiments.measured_points import Found
 from anon_core.teaching.experiments.result_files import JSON, as_html, earlier, rows_of, write
@@ -224,7 +224,7 @@ def test_a_claim_on_all_sets_does_not_hold_where_one_was_not_released(id: str) -
 
 
 def test_tables_that_were_handed_over_are_taken(tmp_path: Path) -> None:
-    from anon_core.teaching.experiments.synthetic_tables import adult_like
+    from anon_core.teaching.experiments.tables import adult_like
 
     content = adult_like(60, 1).to_csv(index=False).encode()
     for files in ({"adult_48842.csv.gz": content, "notes.txt": b"x"}, {"mine.csv": content}):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anon_core.data.hierarchy.files.by_name import match_files
+from anon_core.data.hierarchy.files.level_files import match_files
 
 
 def test_names_as_projects_write_them() -> None:

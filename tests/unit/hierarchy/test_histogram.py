@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column, encode
 from anon_core.data.hierarchy.histogram import axis
-from anon_core.data.hierarchy.intervals import Cuts
-from anon_core.data.hierarchy.number_grid import grid_of
+from anon_core.data.hierarchy.intervals import Cuts, grid_of
 from anon_core.data.hierarchy.propose.starts import quantiles, round_numbers
 from anon_core.data.profile import distribution
 from tests.often import often

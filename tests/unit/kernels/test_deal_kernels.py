@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 from anon_core.base.arrays import I64
 from anon_core.kernels.cuts import Cuts
 from anon_core.kernels.l_diverse_groups import Points, anatomize, bisect, eligible, next_random
-from anon_core.kernels.shuffled import shuffle_runs
+from anon_core.kernels.pair_counts import shuffle_runs
 from tests import naive_kernels
 
 pytestmark = pytest.mark.kernels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anon_core.kernels.dealt_values import MOST_EXACT, Dealt, deal, deal_by_scaling, deal_exactly
+from anon_core.kernels.sliced import MOST_EXACT, Dealt, deal, deal_by_scaling, deal_exactly
 from tests import naive_kernels
 
 pytestmark = pytest.mark.kernels

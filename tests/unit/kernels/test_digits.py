@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anon_core.data import frequency
 from anon_core.data.frequency import stable_order
-from anon_core.kernels.digits import in_digit_order
+from anon_core.kernels.lines import in_digit_order
 from tests import naive_kernels
 
 pytestmark = pytest.mark.kernels

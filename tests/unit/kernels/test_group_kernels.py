@@ -13,13 +13,20 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from anon_core.kernels.balls import apart, best_ball
 from anon_core.kernels.best_gain_split import Prices, cover_price
+from anon_core.kernels.boxes_of_groups import nearest_boxes
 from anon_core.kernels.cluster import cheapest_runs, farthest, grow_cluster, halve, pair_price
 from anon_core.kernels.cuts import Counted, Cuts
-from anon_core.kernels.forest import Forest, fill_pairs, grow_forest, part_forest, tuple_distance
-from anon_core.kernels.nearest import nearest_boxes
-from anon_core.kernels.subsets import cheapest_groups
+from anon_core.kernels.forest import (
+    Forest,
+    apart,
+    best_ball,
+    fill_pairs,
+    grow_forest,
+    part_forest,
+    tuple_distance,
+)
+from anon_core.kernels.frontier import cheapest_groups
 from anon_core.techniques.algorithms.cell_suppression.cell_groups import pair_prices
 from tests import naive_kernels
 from tests.naive_kernels import Codes, Way

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from anon_core.kernels import boxes_of_groups as widen_boxes
+from anon_core.kernels import cuts, roll_up
 from anon_core.kernels import mondrian_split as split
-from anon_core.kernels import population_counts as cover
-from anon_core.kernels import roll_up, sides
+from anon_core.kernels import overlap as cover
 from anon_core.kernels.cuts import Counted, Limits
-from anon_core.kernels.packing import Raised
+from anon_core.kernels.roll_up import Raised
 from anon_core.methods.lattice.lattice import layout_of
 from tests import naive, naive_kernels
 
@@ -33,7 +33,7 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
             (cover, ["covered"]),
             (widen_boxes, ["widen_boxes"]),
             (roll_up, ["roll_up"]),
-            (sides, ["room_for", "side_holds", "move_inside", "weighted_median"]),
+            (cuts, ["room_for", "side_holds", "move_inside", "weighted_median"]),
             (split, [n for n in vars(split) if hasattr(getattr(split, n), "py_func")]),
         ):
             for name in names:
@@ -137,7 +137,7 @@ def test_boxes_are_the_hulls_of_their_tuples(kernels: None) -> None:
 def test_move_below_keeps_the_order_of_both_sides(kernels: None) -> None:
     codes = np.array([[3], [0], [2], [1], [3], [0]], dtype=np.int32)
     order = np.array([5, 4, 3, 2, 1, 0])
-    middle = sides.move_inside(order, 1, 6, codes, 0, 0, 1, np.empty(6, np.int64))
+    middle = cuts.move_inside(order, 1, 6, codes, 0, 0, 1, np.empty(6, np.int64))
     assert middle == 3
     assert order.tolist() == [5, 3, 1, 4, 2, 0]
 
@@ -154,7 +154,7 @@ def test_the_lower_weighted_median(kernels: None) -> None:
         tally = np.zeros(6, np.int64)
         order = np.arange(size)
         tuples = Counted(codes, count)
-        found = sides.weighted_median(order, 0, size, tuples, 0, values[0], values[-1], tally)
+        found = cuts.weighted_median(order, 0, size, tuples, 0, values[0], values[-1], tally)
         assert found == (median, before, values[-1])
         assert not tally.any()
 
@@ -199,7 +199,7 @@ def test_a_packed_piece_is_varied_as_its_rows_are(kernels: None) -> None:
 def test_a_side_holds_with_enough_rows_and_values(kernels: None) -> None:
     order, count = np.arange(4), np.array([1, 2, 1, 1])
     sensitive = np.array([[0, 1], [1, 1], [1, 0], [2, 1]], dtype=np.int32)
-    seen = sides.room_for(sensitive)
+    seen = cuts.room_for(sensitive)
     assert seen.begin.tolist() == [0, 3, 5]
 
     def holds(
@@ -211,7 +211,7 @@ def test_a_side_holds_with_enough_rows_and_values(kernels: None) -> None:
         share: tuple[int, int] = (0, 0),
     ) -> bool:
         limits = Limits(least, sensitive, np.array(distinct), np.array(share))
-        return sides.side_holds(order, start, stop, count, limits, seen, epoch)
+        return cuts.side_holds(order, start, stop, count, limits, seen, epoch)
 
     assert holds(0, 4, 5, [3, 2], 1)
     assert not holds(0, 4, 6, [3, 2], 2)

@@ -7,7 +7,7 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.contracts.model import GroupModel
-from anon_core.kernels import sides, specialize
+from anon_core.kernels import cuts, specialize
 from anon_core.methods.lattice.local_search import clock
 from anon_core.techniques.algorithms.anytime import anytime as specialization
 from anon_core.techniques.algorithms.anytime.anytime import local_parts, steers, whole_holds
@@ -27,7 +27,7 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
             kernel = getattr(specialize, name)
             monkeypatch.setattr(specialize, name, getattr(kernel, "py_func", kernel))
         for name in ("room_for", "side_holds"):
-            kernel = getattr(sides, name)
+            kernel = getattr(cuts, name)
             monkeypatch.setattr(specialize, name, getattr(kernel, "py_func", kernel))
         monkeypatch.setattr(specialization, "specialize", specialize.specialize)
     return str(request.param)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.kernels import class_size_at_nodes as rare
-from anon_core.kernels import decide_nodes as settle
-from anon_core.kernels.packing import Packing, Spare
+from anon_core.kernels import bounds as settle
+from anon_core.kernels import class_sizes as rare
+from anon_core.kernels.roll_up import Packing, Spare
 from anon_core.methods.lattice.lattice import layout_of
 from tests import naive
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.kernels import bounds, roll_up, small_classes
-from anon_core.kernels.packing import Packing, Spare
+from anon_core.kernels import bounds, class_sizes, roll_up
+from anon_core.kernels.roll_up import Packing, Spare
 from anon_core.methods.lattice.lattice import layout_of
 from tests import naive, naive_kernels
 
@@ -108,10 +108,10 @@ def test_rows_in_small_classes_are_counted_until_they_are_too_many(chosen: Any) 
         classes = naive.rolled(quasi, case.count.tolist(), case.maps).values()
         for least in (1, 9, 60, 10**9):
             small = sum(size for size in classes if size < least)
-            assert chosen(small_classes.rows_in_small)(*asked, least, rows * 9) == small
+            assert chosen(class_sizes.rows_in_small)(*asked, least, rows * 9) == small
             for most in (0, small - 1, small // 2):
                 if 0 <= most < small:
-                    assert chosen(small_classes.rows_in_small)(*asked, least, most) > most
+                    assert chosen(class_sizes.rows_in_small)(*asked, least, most) > most
 
 
 def test_a_node_is_rolled_up_from_the_smallest_set_below_it(chosen: Any) -> None:

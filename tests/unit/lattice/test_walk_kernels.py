@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anon_core.kernels import sweep_nodes as walk
-from anon_core.kernels.packing import Packing
+from anon_core.kernels.roll_up import Packing
 from anon_core.methods.lattice.lattice import layout_of
 from tests import naive
 

@@ -18,14 +18,13 @@ import pytest
 
 from anon_core.base.errors import BadInput
 from anon_core.teaching.learn import Example, Lesson, Step, Trace, all_lessons, find_lesson, traced
-from anon_core.teaching.learn.attacker_view import attack_said
 from anon_core.teaching.learn.drawing import View, draw
 from anon_core.teaching.learn.example import FOLDER_VARIABLE, Material, own_example
-from anon_core.teaching.learn.handout import handout
+from anon_core.teaching.learn.handout import handout, zoom_to_fit
 from anon_core.teaching.learn.lesson_run import quiet_run
 from anon_core.teaching.learn.pictures import Links, Table, ids
-from anon_core.teaching.learn.sheet import zoom_to_fit
 from anon_core.teaching.learn.shelf import examples_of
+from anon_core.teaching.learn.shuffled import attack_said
 from anon_core.teaching.learn.trace import Run
 from tests.making import Case, random_case
 

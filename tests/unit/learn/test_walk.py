@@ -25,12 +25,12 @@ from anon_core.pipeline.runner import run as carried_out
 from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import Truth, truth_of
 from anon_core.teaching.learn import Example, Lesson, Step, Trace, all_lessons, traced
-from anon_core.teaching.learn.attack_findings import attacked
-from anon_core.teaching.learn.attacker_view import attack_said
 from anon_core.teaching.learn.example import Material, own_example
+from anon_core.teaching.learn.measuring import attacked
 from anon_core.teaching.learn.pictures import Links, Picture, Plane, Row, Table
 from anon_core.teaching.learn.public_people import public_people, public_table
 from anon_core.teaching.learn.seen import Seen
+from anon_core.teaching.learn.shuffled import attack_said
 from anon_core.teaching.learn.trace import Run
 from anon_core.techniques.attacks.linking import Linking
 from anon_core.techniques.attacks.membership import Membership

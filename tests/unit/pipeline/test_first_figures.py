@@ -15,8 +15,8 @@ from anon_core.base.errors import Cancelled, NotVerified
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.metric import Metric
-from anon_core.pipeline.encoding_cache import EncodedOnce
 from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.result import Result
 from anon_core.verification.findings import PENDING, Check, Verification
 from tests.making import PATIENTS, random_case

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from anon_core.data.roles.proposals import suggested
+from anon_core.data.roles.suggestions import suggested
 from anon_core.data.table import Dataset
 from tests.unit.data.test_findings import STAYS
 

@@ -15,7 +15,7 @@ from anon_core.base.errors import BadPlan, Cancelled
 from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.metric import Metric
-from anon_core.pipeline.encoding_cache import EncodedOnce
+from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.runner import run
 from anon_core.pipeline.sweep.points import Point, Risk, common_losses, least_loss
 from anon_core.pipeline.sweep.sweep import Varied, sweep

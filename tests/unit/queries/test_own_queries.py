@@ -8,8 +8,7 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
-from anon_core.methods.queries.count_queries import asking
-from anon_core.methods.queries.own_queries import by_hand
+from anon_core.methods.queries.count_queries import asking, by_hand
 from anon_core.methods.queries.query_answers import counts, estimates
 from anon_core.techniques.metrics.query_error import QueryError
 from tests.golden.test_queries import anatomy, generalized, permuted

@@ -16,7 +16,7 @@ from anon_core import Plan, Result, run
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
 from anon_core.base.secret import spell
-from anon_core.data.roles.proposals import suggested
+from anon_core.data.roles.suggestions import suggested
 from anon_core.data.table import Dataset
 from anon_core.explain.report.checks import checks
 from anon_core.explain.report.context import ReleaseContext, read_context

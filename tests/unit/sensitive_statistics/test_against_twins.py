@@ -20,10 +20,10 @@ from anon_core.methods.sensitive_statistics import (
     entropy,
 )
 from anon_core.methods.sensitive_statistics import (
-    exact_decimal as written,
+    entropy as ranked,
 )
 from anon_core.methods.sensitive_statistics import (
-    frequency_ranks as ranked,
+    exact_decimal as written,
 )
 from anon_core.methods.sensitive_statistics import (
     likelihood_ratios as gains,

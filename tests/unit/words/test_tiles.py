@@ -10,8 +10,7 @@ import pytest
 import streamlit as st
 
 from anon_core.explain.text.checklist import thresholds
-from anon_core.explain.text.run_summary import standing
-from anon_core.explain.text.tiles import Tile, certain, proven, tiles
+from anon_core.explain.text.tiles import Tile, certain, proven, standing, tiles
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
 from tests.ui.sessions import carried_out, load

@@ -7,8 +7,8 @@ from functools import partial
 
 import streamlit as st
 
-from anon_core.base.audiences import USUAL_THRESHOLDS
 from anon_core.base.registry import find
+from anon_core.base.thresholds import USUAL_THRESHOLDS
 from anon_core.explain.text.phrases import chance, rows
 from anon_core.pipeline.sweep.points import (
     Figure,

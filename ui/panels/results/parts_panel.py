@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from anon_core.data.values.kinds import KINDS
-from anon_core.methods.bucketized.class_groups import gathers_alike
+from anon_core.methods.bucketized.permuted_release import gathers_alike
 from anon_core.methods.partition.parts_picture import common_leaves, parts_picture
 from anon_core.pipeline.result import Result
 from anon_core.release.problem import Problem

@@ -9,14 +9,19 @@ from typing import Any, cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from anon_core.base.audiences import RELEASE_MODELS, USUAL_THRESHOLDS
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import find
 from anon_core.base.terms import LOSS, WORST_CHANCE
+from anon_core.base.thresholds import RELEASE_MODELS, USUAL_THRESHOLDS
 from anon_core.contracts.model import GroupModel, Stops
 from anon_core.contracts.purposes import Purpose
-from anon_core.explain.advice.recommendations import Recommendation, recommended
-from anon_core.explain.advice.request import CONCEALED, PURPOSES, Request
+from anon_core.explain.advice.recommendations import (
+    CONCEALED,
+    PURPOSES,
+    Recommendation,
+    Request,
+    recommended,
+)
 from anon_core.explain.advice.table_facts import facts_of
 from anon_core.explain.advice.trials import Trial
 from anon_core.explain.answers import choice_of_k as which_k

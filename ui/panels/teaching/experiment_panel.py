@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import streamlit as st
 
 from anon_core.teaching.experiments import Experiment, Report, all_experiments
-from anon_core.teaching.experiments.documented_runs import documented, run_said
+from anon_core.teaching.experiments.execution import documented, run_said
 from anon_core.teaching.experiments.experiment import Outcome, Size
 from anon_core.teaching.experiments.result_files import (
     CSV,

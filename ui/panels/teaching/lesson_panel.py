@@ -8,10 +8,10 @@ import streamlit as st
 from markupsafe import escape
 
 from anon_core.teaching.learn import Exercise, Lesson, Question
-from anon_core.teaching.learn.attacker_view import attack_said
 from anon_core.teaching.learn.drawing import View, draw, style
 from anon_core.teaching.learn.handout import handout, text_log
 from anon_core.teaching.learn.pictures import Picture, ids
+from anon_core.teaching.learn.shuffled import attack_said
 from ui.charts import theme
 from ui.components.downloads import download, later
 from ui.components.guard import handled

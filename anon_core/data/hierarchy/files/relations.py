@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from anon_core.base.errors import BadHierarchy
-from anon_core.data.hierarchy.files.trees import Tree, rows_of_tree
+from anon_core.data.hierarchy.files.json_file import Tree, rows_of_tree
 from anon_core.data.hierarchy.model import TOP, Hierarchy
 from anon_core.data.table import MISSING
 

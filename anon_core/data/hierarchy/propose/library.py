@@ -14,7 +14,7 @@ from typing import Any
 from anon_core.base.shipped_files import shipped
 from anon_core.data.column import Column
 from anon_core.data.hierarchy.edit.placing import UNPLACED
-from anon_core.data.hierarchy.normalize_levels import Rows, tidied
+from anon_core.data.hierarchy.level_table import Rows, tidied
 
 
 def folder() -> Path:

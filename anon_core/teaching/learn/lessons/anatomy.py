@@ -9,7 +9,7 @@ from typing import Any, cast
 from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric
-from anon_core.methods.queries.own_queries import by_hand, in_words
+from anon_core.methods.queries.count_queries import by_hand, in_words
 from anon_core.methods.queries.query_answers import counts
 from anon_core.teaching.learn.count_query import (
     answers,

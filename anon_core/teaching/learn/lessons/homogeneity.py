@@ -16,9 +16,9 @@ from anon_core.data.table import Dataset
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
 from anon_core.release.private_reference import reference_of
-from anon_core.teaching.learn.attack_findings import attacked
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.measuring import attacked
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, group_tone
 from anon_core.teaching.learn.seen import published
 from anon_core.teaching.learn.text import (

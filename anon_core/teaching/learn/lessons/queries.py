@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from anon_core.methods.queries.own_queries import by_hand, in_words
+from anon_core.methods.queries.count_queries import by_hand, in_words
 from anon_core.methods.queries.query_answers import counts
 from anon_core.teaching.learn.count_query import (
     answers,

@@ -17,8 +17,7 @@ from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import least_class
 from anon_core.contracts.search_cost import CellCost, SizeCost
 from anon_core.data.frequency import dense_rank
-from anon_core.kernels.packing import Raised
-from anon_core.kernels.roll_up import roll_up
+from anon_core.kernels.roll_up import Raised, roll_up
 from anon_core.methods.lattice.lattice import layout_of
 from anon_core.methods.lattice.node_cost import NodeCost
 from anon_core.methods.lattice.nodes import Nodes

@@ -19,7 +19,7 @@ from anon_core.base.context import Context
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.methods.matching.fitting_people import PublicPeople
 from anon_core.methods.membership.bucket import BucketProblem, from_types
-from anon_core.methods.membership.people_by_leaf import PeopleByLeaf
+from anon_core.methods.membership.equations_from_view import PeopleByLeaf
 from anon_core.methods.membership.presence import Bounds, judge
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree
 from anon_core.release.problem import Problem

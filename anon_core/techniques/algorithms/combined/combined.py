@@ -16,8 +16,7 @@ from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets, Partitioner
-from anon_core.methods.bucketized.class_groups import groups_by
-from anon_core.methods.bucketized.permuted_release import group_summary, partition_choice
+from anon_core.methods.bucketized.permuted_release import group_summary, groups_by, partition_choice
 from anon_core.methods.matching.fitting_people import PublicPeople, public_people
 from anon_core.methods.membership.equations_from_view import published_buckets
 from anon_core.methods.membership.presence import Bounds, averages_break, judge
