@@ -1,9 +1,9 @@
 """The command line: list what there is, run a recipe, verify a release.
 
 Exit status: 0 released and verified, or the release holds; 1 error; 2 infeasible (with the best
-value reached), or a gate of the recipe is missed; 3 the release breaks a promise; 4 the input
+value reached), or a gate of the recipe is missed; 3 the release breaks a privacy model; 4 the input
 changed against the recipe; 5 no release was found, and whether there is one is open, or not all of
-a release could be checked; 130 stopped with Ctrl+C; 143 or 129 told to end, or left by its
+a release could be checked; 130 stopped with Ctrl+C; 143 or 129 asked to end, or left by its
 terminal. What is asked for goes to standard output,
 messages to standard error.
 """
@@ -79,7 +79,7 @@ class Command:
 def main(
     arguments: Sequence[str] | None = None, *, prog: str = PROGRAM, more: Sequence[Command] = ()
 ) -> int:
-    """Run one command and return its exit status; errors are told on standard error.
+    """Run one command and return its exit status; errors are reported on standard error.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def main(
             word="not accepted" if isinstance(error, NotAccepted) else "",
         )
     except BrokenPipeError:
-        # Whoever read the output has gone; at exit Python would complain that it cannot flush.
+        # Anyone who read the output has gone; at exit Python would complain that it cannot flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ERROR
     except OSError as error:
@@ -332,7 +332,7 @@ def _stopped(words: str, *, as_json: bool) -> int:
 
 
 def _clear_away_when_ended() -> None:
-    """Let what is put aside go as well when the program is told to end; unless it ignores that."""
+    """Let what is put aside go as well when the program is asked to end; unless it ignores that."""
 
     def end(number: int, _frame: object) -> NoReturn:
         _SIGNALS.append(number)
@@ -349,7 +349,7 @@ def leave(status: int) -> NoReturn:
     """End the program with a status, without waiting for what libraries left running.
 
     At its usual end Python takes down its state while threads of Arrow and of compiled code may
-    still run, and one that asks for it then ends the program with a signal in place of the status.
+    still run, and one that asks for it then ends the program with a signal instead of the status.
     Everything is written by now. An interrupt that fell into code made from text would be
     remembered as unhandled, too, and leave with another status.
     """
@@ -362,7 +362,7 @@ def leave(status: int) -> NoReturn:
 def _with_streams() -> None:
     """Open what the caller has closed of input, output and errors, so that it leads nowhere.
 
-    Else the next file that is opened takes its place, and what is told is written into that.
+    Else the next file that is opened takes its place, and messages are written into that.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:

@@ -1,1 +1,1 @@
-"""Speed of the workbench on real tables, measured beside plain baselines in the same run."""
+"""Speed of the workbench on real tables, measured with plain baselines in the same run."""

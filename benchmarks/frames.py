@@ -22,7 +22,7 @@ def from_frame(
 ) -> tuple[list[Row], bool]:
     """Measure each way, and say whether all of them release the rows of `result`.
 
-    A release that is not verified is nothing the workbench offers; it stands here since no other
+    A release that is not verified is nothing the workbench offers; it is here since no other
     tool verifies.
     """
     frame = dataset.frame()

@@ -1,7 +1,7 @@
 """Every node of a full-domain lattice judged by the values in its classes, the obvious way.
 
 Shares nothing with the workbench: texts and level tables come in, every node's classes are counted
-anew, and promises are decided in whole numbers from their definitions.
+again, and privacy models are decided in whole numbers from their definitions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Levels = Mapping[str, Sequence[Sequence[str]]]
 Node = tuple[int, ...]
 Counts = npt.NDArray[np.int64]
 #: The rows of every value in each class, shape (classes, values), and in the whole table → which
-#: classes keep a promise.
+#: classes keep a privacy model.
 Keeps = Callable[[Counts, Counts], npt.NDArray[np.bool_]]
 
 
@@ -103,7 +103,7 @@ def optima(
     Returns
     -------
     optima : dict of str to Optimum
-        Of each promise that a node keeps.
+        Of each privacy model that a node keeps.
     nodes : int
     seconds : float
     """

@@ -25,7 +25,7 @@ _SIGNALS = signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGTERM, signa
 _ENDED = "Stopped; nothing was released."
 _CLEARED = "was killed"
 _BEGUN = "Reading"
-#: What a run tells before its release takes its place, the seconds in which that happens, and the
+#: What a run shows before its release takes its place, the seconds in which that happens, and the
 #: share of the moments that fall there.
 _VERIFIED, _TAKING_PLACE, _SHARE_OF_END = "Done", 0.15, 0.3
 
@@ -63,7 +63,7 @@ class Job:
         return self.place / "temporary"
 
     def start(self, data: Path, out: Path) -> subprocess.Popen[str]:
-        """Start a run that tells each stage as it begins."""
+        """Start a run that prints each stage as it begins."""
         return subprocess.Popen(
             [
                 *(sys.executable, "-m", "anon_core", "run", str(self.recipe)),
@@ -84,12 +84,12 @@ class Job:
         return told
 
     def left(self) -> list[Path]:
-        """Return what lies there beside the release."""
+        """Return what lies there next to the release."""
         found = [*self.desk.rglob("*"), *self.temporary.rglob("*")]
         return [path for path in found if path != self.out and path.parent != self.out]
 
     def open_to_others(self) -> list[Path]:
-        """Return what lies there beside the release and others than its owner could read."""
+        """Return what lies there next to the release and others than its owner could read."""
         found: list[Path] = []
         for base in (self.desk, self.temporary):
             for folder, below, files in os.walk(base):
@@ -115,7 +115,7 @@ def killed(job: Job, before: Path, times: int, seed: int = 1) -> list[str]:
     ----------
     job : Job
     before : Path
-        The table whose release stands in the folder.
+        The table whose release is in the folder.
     times : int
         Runs that are stopped.
     seed : int

@@ -1,4 +1,4 @@
-"""Mondrian beside a plain recursion, and what local recodings lose."""
+"""Mondrian next to a plain recursion, and what local recodings lose."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LOCAL: tuple[dict[str, Any], ...] = (
 
 
 def mondrian(bench: Bench, source: Source) -> None:
-    """Measure Mondrian beside the recursive baseline on the same ordered columns."""
+    """Measure Mondrian next to the recursive baseline on the same ordered columns."""
     rows: list[Row] = []
     plan, dataset, levels = read(source, source.recipe("tree", "mondrian"))
     problem = prepare(plan, dataset, levels)
@@ -68,7 +68,7 @@ def mondrian(bench: Bench, source: Source) -> None:
 
 
 def quality(bench: Bench, source: Source) -> None:
-    """Measure what local recodings lose, beside strict Mondrian at the median."""
+    """Measure what local recodings lose, next to strict Mondrian at the median."""
     rows: list[Row] = []
     checks: list[tuple[bool, str]] = []
     plan, dataset, levels = read(source, source.recipe("quality", "mondrian"))

@@ -1,4 +1,4 @@
-"""The optimal search beside brute force, and every other search over the lattice."""
+"""The optimal search next to brute force, and every other search over the lattice."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SEARCHES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def optimal(bench: Bench, source: Source) -> None:
-    """Measure the optimal search alone and end to end, beside brute force."""
+    """Measure the optimal search alone and end to end, next to brute force."""
     rows: list[Row] = []
     checks: list[tuple[bool, str]] = []
     size = 0

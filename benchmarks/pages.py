@@ -27,13 +27,13 @@ from benchmarks.whole import CHECKOUT
 from tests.e2e.browser import IDLE
 from tests.e2e.conftest import CHROMIUM_ARGUMENTS, free_port
 
-#: Every page, visited in turns, so that each is drawn anew.
+#: Every page, visited in turns, so that each is drawn again.
 _STEPS = tuple(
     path.stem.partition("_")[2] for path in sorted((CHECKOUT / "pages").glob("[0-9]_*.py"))
 )
 PATIENCE = 300_000
 #: Watches all that changes on the page: the last of it is when a page is drawn. A table draws
-#: itself on a canvas at once, and what stands in that for readers of screens comes later.
+#: itself on a canvas at once, and what is in that for readers of screens comes later.
 _WATCH = """
 () => {
   const seen = ({target}) => !(target.parentElement ?? document.body).closest('canvas')
@@ -131,7 +131,7 @@ def _open_recipe(page: Page, files: Sequence[Path]) -> None:
 
 
 def _run(page: Page, title: str) -> float:
-    """Carry out the plan, whose technique is called so: words of an earlier one may still stand."""
+    """Carry out the plan, whose technique is called so: words of an earlier one may be there."""
     _visit(page, "Run")
     expect(page.get_by_test_id("stMain").get_by_text(title, exact=True).first).to_be_visible()
     began = time.perf_counter()
@@ -199,7 +199,7 @@ def tab(url: str) -> Iterator[Page]:
 
 
 def _gibibytes(process: int, what: str) -> float:
-    """Return a line of what Linux tells of a process's memory; not a number elsewhere."""
+    """Return a line of what Linux shows of a process's memory; not a number elsewhere."""
     with suppress(OSError):
         for line in Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines():
             if line.startswith(f"{what}:"):

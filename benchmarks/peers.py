@@ -1,4 +1,4 @@
-"""What local recodings lose on the benchmark table, beside the best figures known of other tools.
+"""What local recodings lose on the benchmark table, next to the best figures known of other tools.
 
 The other tools' figures were measured with them on the same table, hierarchies and measures when
 the workbench was planned; they are not measured again here.

@@ -1,4 +1,4 @@
-"""What promises about sensitive values cost beside k alone, in time and in loss."""
+"""What privacy models about sensitive values cost next to k alone, in time and in loss."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PROMISES: tuple[tuple[str, dict[str, Any] | None], ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A promise of which the optimum is searched for, and the same in plain code.
+    """A privacy model of which the optimum is searched for, and the same in plain code.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ _OPTIMA: dict[str, Asked] = {
 
 
 def local(bench: Bench, source: Source) -> None:
-    """Measure techniques that form groups or uncover values, with each promise and without."""
+    """Measure techniques that form groups or uncover values, with each model and without."""
     source = replace(source, sensitive=(SENSITIVE,))
     quasi = tuple(name for name in source.quasi if name != SENSITIVE)
     plan, dataset, levels = read(source, source.recipe("promises", "mondrian", quasi=quasi))
@@ -111,7 +111,7 @@ def local(bench: Bench, source: Source) -> None:
 
 
 def optima(bench: Bench, source: Source) -> None:
-    """Measure the optimal search under each promise alone, beside every node judged plainly."""
+    """Measure the optimal search under each model alone, next to every node judged plainly."""
     rows: list[Row] = []
     checks: list[tuple[bool, str]] = []
     whole = source.quasi if source.known else source.small

@@ -1,4 +1,4 @@
-"""Whoever tries every small seed on a release by chance: what comes back, against guessing.
+"""Anyone who tries every small seed on a release by chance: what comes back, against guessing.
 
 The attackers are those of the tests, on one table and with every seed below 100,000.
 """

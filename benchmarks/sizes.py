@@ -1,4 +1,4 @@
-"""Whole jobs on tables of a million rows and more, beside a plain copy of the same table."""
+"""Whole jobs on tables of a million rows and more, next to a plain copy of the same table."""
 
 from __future__ import annotations
 

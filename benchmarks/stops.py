@@ -26,7 +26,7 @@ from benchmarks.tables import K, Source
 from benchmarks.timing import Row, shown, table
 
 SENSITIVE = "occupation"
-#: Seconds in which whatever goes on was asked to stop; what is measured is told beside it.
+#: Seconds in which whatever goes on was asked to stop; what is measured is reported next to it.
 LATEST = 0.5
 _TRIES = 10
 _SWEPT = (5, 20)

@@ -151,7 +151,7 @@ def adult(data: Path | None, folder: Path) -> Source | str:
 
 
 def _with_true_labels(name: str, file: Path, folder: Path) -> Path:
-    """Write a hierarchy anew whose groups are the same; some labels of ages are not true."""
+    """Write a hierarchy again whose groups are the same; some labels of ages are not true."""
     rows = with_true_labels(read_levels(file, name), "number" if name == "age" else "text")
     path = folder / file.name
     with path.open("w", encoding="utf-8", newline="") as out:

@@ -58,7 +58,7 @@ def _assessed(bench: Bench, result: Result, asked: float) -> Row:
 
 
 def _assess(result: Result) -> int:
-    """Measure and attack a release anew: nothing that was counted of it before is kept."""
+    """Measure and attack a release again: nothing that was counted of it before is kept."""
     release = replace(result.release)
     truth, many = truth_of(result.problem, release), 0
     for kind in family("metric").values():

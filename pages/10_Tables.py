@@ -1,4 +1,4 @@
-"""Tables: counts and sums in place of rows, protected, and proven before they go out."""
+"""Tables: counts and sums instead of rows, protected, and proven before they go out."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from ui.panels import notation_panel, page_frame
 from ui.state import loading, state
 from ui.words.escaping import plain
 
-#: Rows that the preview holds beside the table.
+#: Rows that the preview holds next to the table.
 _MOST_SHOWN = 100_000
 
 

@@ -1,4 +1,4 @@
-"""Run: what is promised, how it is reached, and the run itself."""
+"""Run: what is required, how it is reached, and the run itself."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def choices() -> None:
 
 
 def what_will_happen() -> bool:
-    """Say what the present choices will do; tell whether they can be carried out."""
+    """Say what the present choices will do; return whether they can be carried out."""
     data = state.dataset()
     if state.notes():
         lines = "\n".join(f"- {plain(note)}" for note in state.notes())

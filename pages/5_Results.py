@@ -94,7 +94,7 @@ def pin(result: Result) -> None:
 
 
 def class_details(run: Series, colours: Palette) -> None:
-    """Draw further tracks to choose from, and what classes hold and reach of the promises."""
+    """Draw further tracks to choose from, and what classes hold and reach of the privacy models."""
     linked_charts.choose_more(run)
     names = [
         c for c in run.facts.result.problem.sensitive if c not in run.facts.result.problem.quasi
@@ -192,7 +192,7 @@ def panels() -> None:
 
 
 def verdicts(result: Result) -> None:
-    """Draw the three figures with all that is said of them, and what stands behind them."""
+    """Draw the three figures with all that is said of them, and what is behind them."""
     if result.pending:
         st.caption("Recomputing the privacy models from the published text …")
         return

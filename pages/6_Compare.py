@@ -31,7 +31,7 @@ MOST = 4
 
 
 def columns_of(runs: list[Series], what: str) -> list[DeltaGenerator]:
-    """Return a column for every run; on a narrow page they stand below each other."""
+    """Return a column for every run; on a narrow page they are below each other."""
     with st.container(key=f"stack-{what}"):
         return list(st.columns(len(runs)))
 

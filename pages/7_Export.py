@@ -104,9 +104,9 @@ def _context(result: Result) -> ReleaseContext:
 
 
 def checked(result: Result) -> bool:
-    """Draw what is to be seen before the release goes out; tell whether it was seen.
+    """Draw what is to be seen before the release goes out; return whether it was seen.
 
-    Nothing here is forbidden: somebody decides, and files why, in the line of what does not hold.
+    Nothing here is forbidden: someone decides, and files why, in the line of what does not hold.
     """
     # What is typed below counts above: the list is drawn after it.
     place = st.container()

@@ -1,4 +1,4 @@
-"""Experiments: figures of the literature, and what this workbench reaches beside them."""
+"""Experiments: figures of the literature, and what this workbench reaches next to them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def table() -> str:
 
 
 def main(folder: Path) -> None:
-    """Keep what is there, and write the table into the document, in place of the one there."""
+    """Keep what is there, and write the table into the document, instead of the one there."""
     for one in all_experiments():
         path = folder / one.id / "experiment.json"
         if path.is_file():

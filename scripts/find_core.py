@@ -9,7 +9,7 @@ HERE = Path(__file__).resolve().parent.parent
 
 
 def main(packages: Path) -> None:
-    """Write the checkout's path where Python looks for paths; a moved checkout writes it anew."""
+    """Write the checkout's path where Python looks for paths; a moved checkout writes it again."""
     (packages / "anonymity-workbench.pth").write_text(f"{HERE}\n", encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
 """Make the pictures of README.md and docs/tour.md from the sample hospital.
 
-The dashboard runs beside it:
+The dashboard runs next to it:
 
 ANONYMITY_WORKBENCH_SESSIONS=off .venv/bin/python -m anonymity_workbench serve --port 8501
 CHROMIUM=$(sh scripts/chromium.sh) .venv/bin/python scripts/tour_pictures.py http://localhost:8501
@@ -20,7 +20,7 @@ from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MOST_BYTES = 150_000
 WINDOW, WIDE = ViewportSize(width=1280, height=860), ViewportSize(width=1360, height=900)
-#: What a page is drawn with is at rest: no script runs, nothing is drawn anew.
+#: What a page is drawn with is at rest: no script runs, nothing is drawn again.
 _AT_REST = """
 () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
   && !document.querySelector('[data-stale="true"], [data-testid="stSkeleton"]')

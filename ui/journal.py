@@ -110,7 +110,7 @@ def here() -> Journal:
 
 
 class _ForItsOwner(logging.handlers.WatchedFileHandler):
-    """A file of lines that nobody else may read."""
+    """A file of lines that no one else may read."""
 
     def _open(self) -> TextIOWrapper:
         handle = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -1,1 +1,1 @@
-"""What everything stands on: errors, declared parameters, the registry, the run's context."""
+"""The foundation: errors, declared parameters, the registry, the run's context."""

@@ -1,4 +1,4 @@
-"""The arrays that the core works on, by what they hold; shapes stand in the docstrings.
+"""The arrays that the core works on, by what they hold; shapes are in the docstrings.
 
 ``I64``: counts, rows, places, packed keys. ``I32``: codes, which are numbers of leaves. ``I8``:
 small states, -1 among them. ``U8``: states of lattice nodes. ``F64``: prices, weights, chances,

@@ -1,7 +1,7 @@
-"""Reading a file that somebody named: a regular file only, and never more of it than allowed.
+"""Reading a file that someone named: a regular file only, and never more of it than allowed.
 
-A path may lead to a device without an end, a pipe that nobody fills, a link to itself, or hold a
-character that no path may hold. All of these are told as an `OSError` with its reason in words.
+A path may lead to a device without an end, a pipe that no one fills, a link to itself, or hold a
+character that no path may hold. All of these are reported as an `OSError` with its reason in words.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def compiled(
 ) -> Loop:
     """Compile a loop: kept on disk, and without holding the interpreter's lock.
 
-    It is kept beside the source, or where that is read-only in the user's folder for such files;
+    It is kept next to the source, or where that is read-only in the user's folder for such files;
     ``NUMBA_CACHE_DIR`` names another place. Where none of them can be written, every process
     compiles it.
 

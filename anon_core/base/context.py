@@ -70,7 +70,7 @@ def gap(cost: float, bound: float) -> float:
 
 
 class WorkClock:
-    """Seconds of work: it stands still while anyone prepares what work needs."""
+    """Seconds of work: it is still while anyone prepares what work needs."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -85,7 +85,7 @@ class WorkClock:
 
     @contextmanager
     def stopped(self) -> Generator[None]:
-        """Let it stand still for as long as the block lasts; blocks may overlap."""
+        """Let it are still for as long as the block lasts; blocks may overlap."""
         with self._lock:
             if not self._preparing:
                 self._since = time.monotonic()
@@ -103,9 +103,9 @@ _CLOCK = WorkClock()
 
 
 def now() -> float:
-    """Return the seconds on the clock that time boxes and deadlines are told by.
+    """Return the seconds on the clock that time boxes and deadlines use.
 
-    It runs like `time.monotonic`, and stands still while kernels are compiled or loaded: how much
+    It runs like `time.monotonic`, and is still while kernels are compiled or loaded: how much
     is found within a time box must not hang on whether it is the first run.
     """
     return _CLOCK.now()
@@ -120,7 +120,7 @@ Progress = Callable[[float, str], None]
 
 
 def silent(share: float, stage: str) -> None:
-    """Report to nobody."""
+    """Report to no one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +132,7 @@ class Event:
     kind : str
         What was done: cut, node, bucket.
     facts : mapping of str to object
-        What is to be known of it; each kind has its own, named where it is told.
+        What is to be known of it; each kind has its own, named where it is reported.
     """
 
     kind: str
@@ -150,7 +150,7 @@ class Context:
         drawn from the operating system.
     secret : bytes
         What draws are keyed by that protection itself rests on, 32 bytes: whatever the generator
-        gave, nothing of them can be told. A run hands over what the plan's seed gives.
+        gave, nothing of them can be determined. A run hands over what the plan's seed gives.
     progress : callable
         Called with a share in [0, 1] and the name of the stage. Must be cheap.
     cancel : threading.Event
@@ -158,10 +158,11 @@ class Context:
     deadline : float or None
         Value of `now` after which anytime algorithms return what they have.
     listener : callable or None
-        Told of every single step, in the order of the steps, on the thread that called. It must not
-        change what it is told of; what a technique finds does not depend on whether anyone listens.
+        Informed of every single step, in the order of the steps, on the thread that called. It must
+        not change what it is informed of; what a technique finds does not depend on whether anyone
+        listens.
     so_far : SoFar
-        The best that was found so far, and whether the person takes it as it stands.
+        The best that was found so far, and whether the person takes it as it is.
     """
 
     generator: np.random.Generator = field(default_factory=lambda: stream(draw(), "context"))
@@ -174,11 +175,11 @@ class Context:
 
     @property
     def listening(self) -> bool:
-        """Whether anyone is told of steps; hot loops ask this before they gather facts."""
+        """Whether anyone is informed of steps; hot loops ask this before they gather facts."""
         return self.listener is not None
 
     def event(self, kind: str, **facts: object) -> None:
-        """Tell of a step that was made; where nobody listens, return at once."""
+        """Tell of a step that was made; where no one listens, return at once."""
         if self.listener is not None:
             self.listener(Event(kind=kind, facts=facts))
 

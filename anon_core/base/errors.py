@@ -21,12 +21,12 @@ class AnonError(ValueError):
     remedy : str
         What the person can do about it, one sentence.
     values : sequence of str
-        The cell values concerned. They are kept apart from the message because messages end in
+        The cell values concerned. They are kept separate from the message because messages end in
         logs: only a caller who was asked to (``--show-values``) prints them.
     """
 
     def __init__(self, message: str, *, remedy: str = "", values: Sequence[str] = ()) -> None:
-        # A message may name what somebody wrote, and that may be a megabyte, or move the cursor.
+        # A message may name what someone wrote, and that may be a megabyte, or move the cursor.
         message = clipped(message, _MOST_LETTERS)
         remedy = clipped(remedy, _MOST_LETTERS)
         super().__init__(f"{message} {remedy}".strip())
@@ -42,7 +42,7 @@ class AnonError(ValueError):
 
 
 class BadInput(AnonError):
-    """A table or a file that cannot be read as it stands."""
+    """A table or a file that cannot be read as it is."""
 
 
 class BadHierarchy(AnonError):
@@ -95,23 +95,23 @@ class _NoRelease(AnonError):
 
 
 class Infeasible(_NoRelease):
-    """No release can keep the promises asked for."""
+    """No release can keep the privacy models asked for."""
 
 
 class NotFound(_NoRelease):
-    """A technique found no release that keeps the promises, and whether there is one is open.
+    """A technique found no release that keeps the privacy models, and whether there is one is open.
 
-    That is not `Infeasible`: nothing was proven. A technique which cannot look at what a promise is
-    about forms groups by something else, and the finished release is tested.
+    That is not `Infeasible`: nothing was proven. A technique which cannot look at what a privacy
+    model is about forms groups by something else, and the finished release is tested.
     """
 
 
 class NotAccepted(AnonError):
-    """A release keeps its promises, but misses a gate that the recipe sets."""
+    """A release keeps its privacy models, but misses a gate that the recipe sets."""
 
 
 class NotVerified(AnonError):
-    """The second computation, from the published text alone, did not confirm a promise."""
+    """The second computation, from the published text alone, did not confirm a privacy model."""
 
 
 class Cancelled(AnonError):

@@ -23,7 +23,7 @@ def alone(path: Path, *, wait: bool) -> Generator[bool, None, None]:
     path : Path
         It stays behind, empty.
     wait : bool
-        Wait for whoever holds it, else go on at once.
+        Wait for anyone who holds it, else go on at once.
 
     Yields
     ------
@@ -52,7 +52,7 @@ def alone(path: Path, *, wait: bool) -> Generator[bool, None, None]:
 def in_turn(folder: Path) -> Generator[None]:
     """Let processes that ask for one folder run the block one after the other.
 
-    Nothing is written. Where a folder cannot be opened or locked, as on Windows, nobody waits.
+    Nothing is written. Where a folder cannot be opened or locked, as on Windows, no one waits.
     """
     handle = -1
     try:
@@ -77,7 +77,7 @@ def in_turn(folder: Path) -> Generator[None]:
 
 
 def _taken(handle: int) -> bool:
-    """Try to take the lock on an open file; whether nobody else holds it."""
+    """Try to take the lock on an open file; whether no one else holds it."""
     try:
         if sys.platform == "win32":
             import msvcrt

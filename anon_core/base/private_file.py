@@ -15,9 +15,9 @@ from anon_core.base.errors import BadInput, clipped
 
 
 def write_private(place: Path, content: bytes, part: Path | None = None) -> None:
-    """Write a file that only its owner may read, in place of one that is there.
+    """Write a file that only its owner may read, instead of one that is there.
 
-    It is written beside its place and moved there: a link in its place is replaced, not followed.
+    It is written next to its place and moved there: a link in its place is replaced, not followed.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def register(family: Family) -> Callable[[T], T]:
 
 
 def _file(technique: type[Technique]) -> str:
-    """Return the file that a class stands in; its module where that came from none."""
+    """Return the file that a class is in; its module where that came from none."""
     module = sys.modules.get(technique.__module__)
     return getattr(module, "__file__", None) or technique.__module__
 
@@ -83,7 +83,8 @@ def family(which: Family) -> dict[str, type[Technique]]:
     Raises
     ------
     AnonError
-        If a privacy model has no second computation: no release that promises it could be verified.
+        If a privacy model has no second computation: no release that requires it could be
+        verified.
     """
     if which not in _loaded:
         folder = importlib.import_module(f"anon_core.{_FOLDERS[which]}")

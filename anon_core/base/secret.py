@@ -1,7 +1,8 @@
 """Secrets that chance starts from: drawn from the operating system, never a default.
 
-A release that permutes, samples or draws can be undone by whoever has its seed, and a small seed is
-found by trying. So a seed has 256 bits, and everything that is drawn from it is drawn apart.
+A release that permutes, samples or draws can be undone by anyone who has its seed, and a small seed
+is found by trying. So a seed has 256 bits, and everything that is drawn from it is drawn
+separately.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import numpy as np
 from anon_core.base.errors import BadPlan
 
 BITS = 256
-#: The smallest seed that nobody finds by trying; of those drawn, one in 2**128 is smaller.
+#: The smallest seed that no one finds by trying; of those drawn, one in 2**128 is smaller.
 ENOUGH = 1 << 128
 _DIGITS = re.compile(f"[0-9a-fA-F]{{1,{BITS // 4}}}")
-#: Of 64 digits that are drawn, fewer different ones stand there once in 2**50 draws.
+#: Of 64 digits that are drawn, fewer different ones are there once in 2**50 draws.
 _DIFFERENT = 9
 
 
@@ -30,7 +31,7 @@ def draw() -> int:
 def is_secret(seed: int) -> bool:
     """Return whether a seed is too long, and too irregular, to be found by trying.
 
-    What somebody made up to be long, such as one digit again and again, is soon tried.
+    What someone made up to be long, such as one digit again and again, is soon tried.
 
     Examples
     --------
@@ -97,8 +98,8 @@ def refuse_guessable(seed: int, what: str) -> None:
 def stream(seed: int, *purpose: str) -> np.random.Generator:
     """Return the random numbers that a seed gives for one purpose.
 
-    Numbers of different purposes say nothing of each other, nor of the seed: whoever comes to know
-    all that was drawn for one is no nearer to another.
+    Numbers of different purposes say nothing of each other, nor of the seed: anyone who comes to
+    know all that was drawn for one is no nearer to another.
 
     Parameters
     ----------

@@ -12,6 +12,6 @@ _PACKED = _BESIDE / "anonymity_workbench"
 def shipped() -> Path:
     """Return the folder of ``app.py``, ``pages/``, ``ui/`` and ``hierarchies/``.
 
-    It is the checkout, or where the workbench is installed a folder beside the core.
+    It is the checkout, or where the workbench is installed a folder next to the core.
     """
     return _PACKED if (_PACKED / "app.py").is_file() else _BESIDE

@@ -48,7 +48,7 @@ def in_figures(number: int, noun: str) -> str:
 
 
 def large(number: int) -> str:
-    """Return a number in figures; one that nobody could read as its power of ten.
+    """Return a number in figures; one that no one could read as its power of ten.
 
     Examples
     --------

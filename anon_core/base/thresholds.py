@@ -59,7 +59,7 @@ USUAL_THRESHOLDS: Mapping[ReleaseModel, UsualThreshold] = {
 def least_size(threshold: float) -> int:
     """Return the smallest size of a group with 1 in size at most a threshold, read as written.
 
-    A third has no last digit: the number nearest to 1 in 3 stands for 1 in 3, as it does where an
+    A third has no last digit: the number nearest to 1 in 3 represents 1 in 3, as it does where an
     attack compares a chance with its threshold.
 
     Parameters

@@ -1,3 +1,3 @@
-"""The version of the workbench, told in every result, report and script."""
+"""The version of the workbench, shown in every result, report and script."""
 
 VERSION = "0.1.0"

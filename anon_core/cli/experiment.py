@@ -1,4 +1,4 @@
-"""`experiment`: carry out experiments of the literature, beside the source's figures."""
+"""`experiment`: carry out experiments of the literature, next to the source's figures."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def report_release(options: argparse.Namespace) -> int:
-    """Verify a release, measure it anew, and write its report; return the exit status."""
+    """Verify a release, measure it again, and write its report; return the exit status."""
     from anon_core.explain.report.context import ReleaseContext, read_context
     from anon_core.explain.report.files import as_html, as_json, as_pdf, edition_of, makes_pdf
     from anon_core.pipeline.verify.repeated_run import AGAIN
@@ -170,7 +170,7 @@ def attached_names(paths: Mapping[str, str]) -> dict[str, str]:
 
 
 def _attach_hierarchies(plan: Plan, folder: Path, out: Path) -> None:
-    """Copy the hierarchies beside the report; long ones would make it unreadable."""
+    """Copy the hierarchies next to the report; long ones would make it unreadable."""
     place = out / "hierarchies"
     refuse_link(place)
     place.mkdir(parents=True, exist_ok=True)

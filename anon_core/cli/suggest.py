@@ -1,4 +1,4 @@
-"""`suggest`: techniques that suit a release, with promises, settings and threshold set."""
+"""`suggest`: techniques that suit a release, with privacy models, settings and threshold set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anon_core.explain.advice.recommendations import Recommendation, Request
     from anon_core.explain.advice.trials import Trial
 
-#: Techniques that suit and may be tried, until as many as are told were found good.
+#: Techniques that suit and may be tried, until as many as are reported were found good.
 _TRIED = 8
 
 

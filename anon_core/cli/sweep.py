@@ -52,7 +52,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def sweep_recipe(options: argparse.Namespace) -> int:
     """Sweep a recipe and tell of every point; return the exit status. Nothing is written.
 
-    Stopped by Ctrl+C it tells of the points that were ready by then.
+    Stopped by Ctrl+C it says of the points that were ready by then.
     """
     from anon_core.base.context import Context
     from anon_core.pipeline.input_tables import read_as_declared, read_earlier, read_population

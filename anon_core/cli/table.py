@@ -1,4 +1,4 @@
-"""`table`: publish a table of counts or sums in place of rows, protected and audited."""
+"""`table`: publish a table of counts or sums instead of rows, protected and audited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`verify`: recompute every promise from a published release."""
+"""`verify`: recompute every privacy model from a published release."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from anon_core.cli.output import OK
 def warm(_options: argparse.Namespace) -> int:
     """Compile, and tell each step as it is done; return the exit status.
 
-    A line of the standard input names a technique that somebody waits for: it is next.
+    A line of the standard input names a technique that someone waits for: it is next.
     """
     from anon_core.pipeline.compilation import tell_ahead
 

@@ -1,4 +1,4 @@
-"""What an algorithm must offer: a release that keeps the promises, or a refusal."""
+"""What an algorithm must offer: a release that keeps the privacy models, or a refusal."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from anon_core.release.problem import Problem
 #: What is changed: whole columns by level, cells group by group, single cells, the links between
 #: columns, or values themselves.
 Approach = Literal["levels", "ranges", "cells", "links", "values"]
-#: What stays linked where columns are permuted apart: nothing, so that every column stands alone;
+#: What stays linked where columns are permuted separately: nothing, so that every column is alone;
 #: the columns of each role; or the sets of columns that a technique names or forms.
 Linked = Literal["nothing", "roles", "sets"]
 
 
 class Algorithm(Technique):
-    """A way to build a release that keeps the models' promises."""
+    """A way to build a release that satisfies the privacy models."""
 
     #: One line: when to choose this one.
     when: ClassVar[str] = ""
@@ -44,36 +44,38 @@ class Algorithm(Technique):
     carries_out_parts: ClassVar[bool] = False
     #: What it changes; techniques are offered together by it. Those that permute cut links.
     approach: ClassVar[Approach] = "ranges"
-    #: Whether columns are permuted apart, so that models of whole rows are not defined.
+    #: Whether columns are permuted separately, so that models of whole rows are not defined.
     permutes: ClassVar[bool] = False
     #: Whether its search draws, or it is drawn which of equal rows goes where; see `draws`.
     by_chance: ClassVar[bool] = False
-    #: Whether chance is what protects: it keeps promises about the way a release is made, and such
-    #: about the sizes of classes beside them.
+    #: Whether chance is what protects: it satisfies models about the way a release is made, and
+    #: such about the sizes of classes next to them.
     is_mechanism: ClassVar[bool] = False
     #: Whether a privacy model has to steer it; else it may be carried out without any.
     needs_models: ClassVar[bool] = True
     #: Whether it works only with a public table.
     needs_public: ClassVar[bool] = False
-    #: Whether it counts the public people of its groups, so that promises about them steer it;
-    #: else its finished releases are tested.
+    #: Whether it counts the public people of its groups, so that privacy models about them steer
+    #: it; else its finished releases are tested.
     counts_public: ClassVar[bool] = False
-    #: Whether it merges groups until promises about public people hold of what they would publish;
-    #: its finished releases are tested all the same, and larger groups asked for where they fail.
+    #: Whether it merges groups until privacy models about public people hold of what they would
+    #: publish; its finished releases are tested all the same, and larger groups asked for where
+    #: they fail.
     merges_by_public: ClassVar[bool] = False
-    #: Whether promises counted in distinct persons steer it, where a column tells them apart.
+    #: Whether privacy models counted in distinct persons steer it, where a column distinguishes
+    #: them.
     counts_people: ClassVar[bool] = False
-    #: Whether it takes for granted that classes which keep a promise keep it when merged.
+    #: Whether it takes for granted that classes which keep a privacy model keep it when merged.
     merges: ClassVar[bool] = False
     #: Whether a technique that permutes columns also coarsens their cells.
     coarsens: ClassVar[bool] = False
-    #: What stays linked row by row, where columns are permuted apart.
+    #: What stays linked row by row, where columns are permuted separately.
     linked: ClassVar[Linked] = "nothing"
     #: Whether numbers of quasi-identifiers are replaced by averages of their group.
     averages: ClassVar[bool] = False
     #: Whether a column without a hierarchy is published in ranges or sets; else exactly or not.
     forms_ranges: ClassVar[bool] = False
-    #: Settings with which it publishes groups of hierarchies in place of ranges cut to the rows.
+    #: Settings with which it publishes groups of hierarchies instead of ranges cut to the rows.
     rounded: ClassVar[Mapping[str, object]] = {}
     #: Whether it publishes every column at one level of its hierarchy.
     one_level: ClassVar[bool] = False
@@ -90,7 +92,7 @@ class Algorithm(Technique):
     def cuts_in_pieces(self) -> bool:
         """Whether, as it is set, it cuts tables whose distinct tuples fit no memory; see `Pieces`.
 
-        Promises have to be such as limits describe.
+        Privacy models have to be such as limits describe.
         """
         return False
 
@@ -102,7 +104,7 @@ class Algorithm(Technique):
         return self.permutes or self.by_chance or self.is_mechanism or within
 
     def shape(self) -> dict[str, Any]:
-        """Return what its releases look like: all that verification is told of the technique.
+        """Return what its releases look like: all that verification knows of the technique.
 
         A table of plain values, written into the completed recipe as ``[release]``.
         """
@@ -128,8 +130,8 @@ class Algorithm(Technique):
     def best_levels(self) -> tuple[Metric, float] | None:
         """Return metric and share of rows that may go, where it proves levels to be the best.
 
-        It then chooses, of the levels that keep the promises, those of least cost by the metric;
-        None where it searches anything else.
+        It then chooses, of the levels that keep the privacy models, those of least cost by the
+        metric; None where it searches anything else.
         """
         return None
 
@@ -140,18 +142,18 @@ class Algorithm(Technique):
         Raises
         ------
         Infeasible
-            If none keeps the promises; carries the best value reached.
+            If none keeps the privacy models; carries the best value reached.
         Cancelled
             If the person stopped it.
         """
 
 
 def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None:
-    """Refuse promises that a technique can't host, whatever the table.
+    """Refuse privacy models that a technique can't host, whatever the table.
 
-    Promises about whole rows need one that does not permute columns apart, promises about public
-    people one whose cells cover values, so that it can be told who fits them, and promises about
-    the way a release is made one that is such a way.
+    Privacy models about whole rows need one that does not permute columns separately, privacy
+    models about public people one whose cells cover values, so that it can be determined who fits
+    them, and privacy models about the way a release is made one that is such a way.
 
     Raises
     ------
@@ -173,7 +175,7 @@ def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None
 
 
 def _refuse_other_chance(algorithm: Algorithm, models: Sequence[GroupModel]) -> None:
-    """Refuse promises about the way a release is made where it is no such way, and the reverse.
+    """Refuse models about the way a release is made where it is no such way, and the reverse.
 
     Raises
     ------
@@ -210,14 +212,14 @@ def met_first() -> tuple[str, ...]:
 
 
 _BUDGET = "max_suppression"
-#: Share of rows that may be suppressed where nobody set it; why: docs/suppression.md.
+#: Share of rows that may be suppressed where no one set it; why: docs/suppression.md.
 USUAL_BUDGET = 0.02
 
 
 def order_of_use(technique: type[Algorithm]) -> tuple[object, ...]:
     """Return what techniques are listed by: how commonly they are needed, not the alphabet.
 
-    First those met first, then those that serve a purpose, then those that somebody looks for, and
+    First those met first, then those that serve a purpose, then those that someone looks for, and
     last those for study.
     """
     place = min((service.place for service in technique.serves.values()), default=99)
@@ -225,7 +227,7 @@ def order_of_use(technique: type[Algorithm]) -> tuple[object, ...]:
 
 
 def with_usual_budget(technique: type[Algorithm]) -> dict[str, object]:
-    """Return the recipe's table of a technique as it is begun with where nobody set anything.
+    """Return the recipe's table of a technique as it is begun with where no one set anything.
 
     Recipes that say nothing suppress nothing; a person begins with what saves most for the fewest
     rows.
@@ -254,18 +256,18 @@ def by_parts() -> dict[str, object]:
 def counted_in_people(
     algorithm: Algorithm, models: Sequence[GroupModel], person: str
 ) -> tuple[GroupModel, ...]:
-    """Return the promises as they are counted: of distinct persons, where a column tells them.
+    """Return the models as they are counted: of distinct persons, where a column identifies them.
 
     Parameters
     ----------
     models : sequence of GroupModel
     person : str
-        The person column; empty where a row is a person, and the promises stay as they are.
+        The person column; empty where a row is a person, and the privacy models stay as they are.
 
     Raises
     ------
     BadPlan
-        If the technique or a promise can only count rows.
+        If the technique or a privacy model can only count rows.
     """
     if not person:
         return tuple(models)

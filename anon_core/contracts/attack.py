@@ -15,8 +15,8 @@ from anon_core.release.ground_truth import Truth
 from anon_core.release.link_strength import LinkName
 from anon_core.release.release import View
 
-#: What an attack discloses: whose a row is, what somebody's value is, what a value probably is, or
-#: that somebody is in the table.
+#: What an attack discloses: whose a row is, what someone's value is, what a value probably is, or
+#: that someone is in the table.
 Disclosure = Literal["identity", "attribute", "inferential", "presence"]
 #: The questions that an assessment asks (Article 29 Working Party, opinion 05/2014, WP216).
 Question = Literal["singling out", "linkability", "inference"]
@@ -46,7 +46,7 @@ class Attack(Technique):
     #: Whether it guesses by what it learned from the whole release: its beliefs are estimates, and
     #: a vaguer release may by chance teach it more.
     learns: ClassVar[bool] = False
-    #: Whether it is about columns that are permuted apart, and nothing else.
+    #: Whether it is about columns that are permuted separately, and nothing else.
     needs_permuted: ClassVar[bool] = False
     #: Whether it works only with a public table.
     needs_public: ClassVar[bool] = False
@@ -54,24 +54,25 @@ class Attack(Technique):
     needs_stop_rule: ClassVar[bool] = False
     #: Whether it is about columns that were changed before, and nothing else.
     of_changed: ClassVar[bool] = False
-    #: Whether it works only beside an earlier release of the same people.
+    #: Whether it works only next to an earlier release of the same people.
     needs_earlier: ClassVar[bool] = False
-    #: Whether it is the same whatever values stand behind a published cell, so that a table which
-    #: was counted at coarser levels tells it.
+    #: Whether it is the same whatever values are behind a published cell, so that a table which
+    #: was counted at coarser levels shows it.
     from_groups: ClassVar[bool] = False
-    #: Place in which its outcome is told; attacks on a single person come first.
+    #: Place in which its outcome is reported; attacks on a single person come first.
     told_at: ClassVar[int] = 9
     #: Whether its `worst` is the chance of picking anyone who is known to be in the table.
     is_worst_case: ClassVar[bool] = False
-    #: Whether its chance is one figure for the release, and nobody is placed worst.
+    #: Whether its chance is one figure for the release, and no one is placed worst.
     of_the_release: ClassVar[bool] = False
-    #: Whether its sentence tells what is certain only, and not how often a guess is right.
+    #: Whether its sentence shows what is certain only, and not how often a guess is right.
     tells_certain: ClassVar[bool] = False
-    #: What it achieves, for a sentence that goes on with a chance; empty: its own sentence is told.
+    #: What it achieves, for a sentence that goes on with a chance; empty: its own sentence is
+    #: reported.
     achieves: ClassVar[str] = ""
-    #: What it also achieves where columns are permuted apart, after the chance.
+    #: What it also achieves where columns are permuted separately, after the chance.
     achieves_besides: ClassVar[str] = ""
-    #: Whether it attacks distinct persons, where a column tells them apart; else it is refused.
+    #: Whether it attacks distinct persons, where a column distinguishes them; else it is refused.
     counts_people: ClassVar[bool] = False
     #: Why it is refused there: what in it has no meaning where one person has several rows.
     rows_only: ClassVar[str] = (
@@ -94,9 +95,9 @@ class Attack(Technique):
         view : View
             What is published.
         audience : Audience
-            What the adversary knows beside it.
+            What the adversary knows next to it.
         truth : Truth
-            Who is attacked, and where they stand: what the adversary answers must not hang on it.
+            Who is attacked, and where they are: what the adversary answers must not hang on it.
         """
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:

@@ -47,7 +47,7 @@ class Change(Technique):
     needs_key: ClassVar[bool] = False
     #: Whether it draws, so that the seed undoes it.
     draws: ClassVar[bool] = False
-    #: Whether a cell may be another person's, or nobody's: equal cells are no crowd then.
+    #: Whether a cell may be another person's, or no one's: equal cells are no crowd then.
     replaces: ClassVar[bool] = True
     #: Whether its cells tell which rows are of one person.
     joins_rows: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""Made-up groups that a promise keeps and breaks, found by asking the promise itself."""
+"""Made-up groups that a model keeps and breaks, found by asking the model itself."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _LARGER = (0, 1, 3, 6)
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """Groups made up for a picture, with what the promise says of them.
+    """Groups made up for a picture, with what the privacy model says of them.
 
     Attributes
     ----------
     sizes : tuple of int
         Rows of each group.
     each : tuple of bool
-        Which of them keep the promise by themselves.
+        Which of them keep the privacy model by themselves.
     why : str
-        What the worst of them comes to beside what is asked.
+        What the worst of them comes to next to what is asked.
     values : tuple of (str, int)
         Rows by sensitive value, in the order of the column; of one group only.
     people : tuple of int
-        People of the public table in each group, where the promise is about them.
+        People of the public table in each group, where the privacy model is about them.
     """
 
     holds: bool
@@ -54,10 +54,10 @@ class Example:
 def examples(
     model: GroupModel, problem: Problem, column: str = ""
 ) -> tuple[Example | None, Example | None]:
-    """Return groups that keep a promise, and such that break it, differing as little as is found.
+    """Return groups that keep a model, and such that break it, differing as little as is found.
 
-    Sensitive values are the table's, and so is what the promise is defined against; the groups are
-    none of the table's. None where none of what is tried keeps it, or breaks it.
+    Sensitive values are the table's, and so is what the privacy model is defined against; the
+    groups are none of the table's. None where none of what is tried keeps it, or breaks it.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def examples(
     Raises
     ------
     BadPlan
-        Where the promise does not fit the table.
+        Where the privacy model does not fit the table.
     """
     if model.of_mechanism or model.private_columns():  # no group shows what they ask
         return None, None
@@ -185,7 +185,7 @@ def _shown(
 def _of_sizes(
     model: GroupModel, reference: Reference, quasi: Sequence[str]
 ) -> tuple[Example | None, Example | None]:
-    """Return the smallest release of a few groups that keeps the promise, and one row less each."""
+    """Return the smallest release of a few groups that keeps the model, and one row less each."""
     least = model.least_size()
     for smallest in sorted({*range(1, 13), *range(max(least - 2, 1), least + 3)}):
         kept = _release(model, reference, quasi, smallest)

@@ -1,4 +1,4 @@
-"""What a table itself allows a promise to ask, whatever technique forms the groups."""
+"""What a table itself allows a privacy model to ask, whatever technique forms the groups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Allowed:
-    """The values of a parameter beyond which no release of a table keeps a promise.
+    """The values of a parameter beyond which no release of a table keeps a privacy model.
 
     What lies within need not be kept by a release of a given technique; what lies beyond cannot be
     kept by any that removes no more rows than was said.
@@ -52,12 +52,12 @@ def value_rows(problem: Problem, column: str) -> npt.NDArray[np.int64]:
 def impossible(
     what: str, why: str, best: float, best_of: str, *, removable: int, remedy: str
 ) -> Infeasible:
-    """Return the refusal of a promise that no release of a table keeps.
+    """Return the refusal of a privacy model that no release of a table keeps.
 
     Parameters
     ----------
     what : str
-        The promise with its parameters and column.
+        The privacy model with its parameters and column.
     why : str
         What the table allows instead.
     removable : int

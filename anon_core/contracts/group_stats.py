@@ -1,4 +1,4 @@
-"""What a promise may look at in each group: sizes and histograms of sensitive values."""
+"""What a privacy model may look at in each group: sizes and histograms of sensitive values."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from anon_core.release.release import Persons, View
 class Histogram:
     """Sensitive values per group: entries (group, value, rows) in any order, no pair twice.
 
-    A missing value hides nobody: whoever has it is known to be none of the others' example. It is
-    no value among others, and the rows that have it are no part of the crowd.
+    A missing value hides no one: anyone who has it is known to be none of the others' example. It
+    is no value among others, and the rows that have it are no part of the crowd.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Histogram:
         Leaf number.
     count : int64 array of shape (entries,)
     missing : int
-        The number that stands for a missing value; -1 if there is none.
+        The number that represents a missing value; -1 if there is none.
     """
 
     group: npt.NDArray[np.int64]
@@ -48,7 +48,7 @@ class Histogram:
 
     @cached_property
     def with_value(self) -> Histogram:
-        """The same without the missing value, for promises to which that is no value."""
+        """The same without the missing value, for models to which that is no value."""
         if self.missing < 0:
             return self
         known = self.value != self.missing
@@ -115,9 +115,9 @@ _COUNTED: WeakKeyDictionary[View, dict[str, tuple[Persons, Histogram]]] = WeakKe
 
 
 def sensitive_histogram(view: View, column: str) -> tuple[Persons, Histogram]:
-    """Return the classes people match beside a sensitive column, and its values in each.
+    """Return the classes people match next to a sensitive column, and its values in each.
 
-    Metrics, promises and attacks ask it of one view many times over; it is counted once.
+    Metrics, privacy models and attacks ask it of one view many times over; it is counted once.
     """
     of_view = _COUNTED.setdefault(view, {})
     if column not in of_view:
@@ -154,7 +154,7 @@ class GroupStats:
         group may then hold people and no row.
     cells : mapping of str to int64 array of shape (groups,), or None
         What each group publishes of each quasi-identifier, equal numbers for equal texts; only for
-        promises about all classes together.
+        privacy models about all classes together.
     """
 
     sizes: npt.NDArray[np.int64]

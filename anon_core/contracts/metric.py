@@ -32,8 +32,8 @@ class Metric(Technique):
     headline: ClassVar[Headline] = ""
     #: Whether it means the same whether cells are coarser or links are cut.
     counts_links: ClassVar[bool] = False
-    #: Whether it is the same whatever values stand behind a published cell, so that a table which
-    #: was counted at coarser levels tells it.
+    #: Whether it is the same whatever values are behind a published cell, so that a table which
+    #: was counted at coarser levels shows it.
     from_groups: ClassVar[bool] = False
     #: Whether every run measures it; else it is measured where a recipe names it, since it takes
     #: its time.
@@ -69,7 +69,7 @@ def not_measured(metric: Metric, problem: Problem, release: Release) -> str:
 
 
 def in_units_of(metric: type[Metric], models: Sequence[PrivacyModel]) -> Metric:
-    """Return a metric as the promises set it: C_AVG counts in the k that was asked for."""
+    """Return a metric as the privacy models set it: C_AVG counts in the k that was asked for."""
     asked = max((model.size_asked for model in models), default=0)
     if asked and metric.size_parameter:
         return metric.from_mapping({metric.size_parameter: asked})

@@ -1,4 +1,4 @@
-"""Promises that a group has at least k rows, whatever else they say of it."""
+"""Privacy models by which a group has at least k rows, whatever else they ask of it."""
 
 from __future__ import annotations
 

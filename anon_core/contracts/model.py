@@ -1,4 +1,4 @@
-"""What a privacy model must offer: a promise, measured on what is published."""
+"""What a privacy model must offer: a requirement, measured on what is published."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
 
-#: What a promise stops: that a person's row is found, that a value of theirs is learned, or that
-#: they are known to be in the table.
+#: What a privacy model stops: that a person's row is found, that a value of theirs is learned, or
+#: that they are known to be in the table.
 Stops = Literal["identity", "attribute", "presence"]
 
 
 class PrivacyModel(Technique):
-    """A promise, measured on what is published."""
+    """A privacy model, measured on what is published."""
 
-    #: What it stops; promises are offered together by it.
+    #: What it stops; privacy models are offered together by it.
     stops: ClassVar[Stops] = "identity"
     #: Place among the few that are offered first against it, from 1; 0 for all others.
     offered_at: ClassVar[int] = 0
@@ -48,12 +48,12 @@ class PrivacyModel(Technique):
         return int(getattr(self, self.size_parameter)) if self.size_parameter else 0
 
     def with_size(self, size: int) -> Self:
-        """Return the same promise of another size; itself where none is asked for."""
+        """Return the same privacy model of another size; itself where none is asked for."""
         return replace(self, **{self.size_parameter: size}) if self.size_parameter else self
 
     @classmethod
     def at_chance(cls, chance: float, share: Fraction) -> Self | None:
-        """Return the promise set for a chance that is acceptable; None where it cannot be.
+        """Return the privacy model set for a chance that is acceptable; None where it cannot be.
 
         One that says nothing of the chance is returned as it is usually set. By default it is of
         the size that the chance asks for.
@@ -61,7 +61,7 @@ class PrivacyModel(Technique):
         Parameters
         ----------
         chance : float
-            Of what the promise stops; as it is written.
+            Of what the privacy model stops; as it is written.
         share : Fraction
             What an attacker has without the release: the share of the rows that have the sensitive
             column's most common value, or of the public people who are in the table; 0 for the row.
@@ -70,14 +70,14 @@ class PrivacyModel(Technique):
         return None if size is None else cls(**size)
 
     def in_words(self, quasi: int, together: str = "class") -> str:
-        """Return what is promised, with its numbers, as a sentence.
+        """Return what is required, with its numbers, as a sentence.
 
         Parameters
         ----------
         quasi : int
             Number of quasi-identifiers.
         together : str
-            What rows that stand together are called: class or group.
+            What rows that are together are called: class or group.
         """
         told = ", ".join(self.settings())
         return f"{self.title} ({told}): {self.summary}" if told else f"{self.title}: {self.summary}"
@@ -102,9 +102,9 @@ class PrivacyModel(Technique):
         view : View
             What is published.
         audience : Audience
-            What is known beside it: which columns have which role, and of what people.
+            What is known next to it: which columns have which role, and of what people.
         reference : Reference
-            What the promise is defined against, of the table before anything was removed.
+            What the privacy model is defined against, of the table before anything was removed.
         """
 
     def check(self, problem: Problem, removable: int = 0) -> None:
@@ -115,7 +115,7 @@ class PrivacyModel(Technique):
         """
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
-        """Return what whoever promises it should know of the table: a sentence or two for each."""
+        """Return what to know of the table when requiring it: a sentence or two for each."""
         return ()
 
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
@@ -128,46 +128,48 @@ class PrivacyModel(Technique):
 
 
 class GroupModel(PrivacyModel):
-    """A promise about each group by itself, so that searches can be steered by it.
+    """A privacy model about each group by itself, so that searches can be steered by it.
 
     Class attributes
     ----------------
     by_limits : bool
-        Whatever keeps `least_size`, `least_distinct` and `most_share` keeps the promise, so that a
-        partition can be cut by them without looking further.
+        Whatever keeps `least_size`, `least_distinct` and `most_share` keeps the privacy model, so
+        that a partition can be cut by them without looking further.
     told_by_classes : bool
-        Sizes of published classes, and the sensitive values in them, decide the promise, whatever
-        rows stand behind them.
+        Sizes of published classes, and the sensitive values in them, decide the privacy model,
+        whatever rows are behind them.
     of_mechanism : bool
-        The promise is about the way a release is made: a group neither keeps nor breaks it, and
-        only a technique that `is_mechanism` gives it.
+        The privacy model is about the way a release is made: a group neither keeps nor breaks it,
+        and only a technique that `is_mechanism` gives it.
     needs_whole_rows : bool
-        The promise is about rows as a whole, and is not defined where columns are permuted apart.
+        The privacy model is about rows as a whole, and is not defined where columns are permuted
+        separately.
     monotone_merge : bool
-        A group that keeps the promise keeps it when merged with any other, whether that keeps it
-        or not: what a search that removes rows needs to decide several nodes at once.
+        A group that keeps the privacy model keeps it when merged with any other, whether that keeps
+        it or not: what a search that removes rows needs to decide several nodes at once.
     monotone_suppress : bool
-        Removing whole groups cannot break the promise for the rest.
+        Removing whole groups cannot break the privacy model for the rest.
     closed_under_union : bool
-        Groups that all keep the promise keep it when merged with each other (follows from
+        Groups that all keep the privacy model keep it when merged with each other (follows from
         `monotone_merge`, where one that keeps it is enough): all rows as one group then decide
-        what can be had without removing any, and what breaks the promise cannot be parted into
-        groups that keep it.
+        what can be had without removing any, and what breaks the privacy model cannot be parted
+        into groups that keep it.
     needs_public : bool
-        The promise is about the people of a public table, counted in `GroupStats.population`.
+        The privacy model is about the people of a public table, counted in `GroupStats.population`.
     of_class_sizes : bool
-        The promise is exactly that every equivalence class has `size_asked` rows, so that a search
-        may go by counts of classes alone.
+        The privacy model is exactly that every equivalence class has `size_asked` rows, so that a
+        search may go by counts of classes alone.
     replaces_whole_rows : bool
-        It is offered in place of a promise about whole rows, where columns are permuted apart.
+        It is offered instead of a privacy model about whole rows, where columns are permuted
+        separately.
     may_count_public : bool
-        The promise asks less where there is a public table.
+        The privacy model asks less where there is a public table.
     counts_people : bool
-        The promise can be counted in distinct persons, as `in_people` returns it. Else it is
-        refused where a column tells persons apart.
+        The privacy model can be counted in distinct persons, as `in_people` returns it. Else it is
+        refused where a column distinguishes persons.
     survives_permutation : bool
-        Groups that keep the promise keep it once their columns are permuted apart; otherwise only
-        a technique that tests the permuted groups can give it.
+        Groups that keep the privacy model keep it once their columns are permuted separately;
+        otherwise only a technique that tests the permuted groups can give it.
     """
 
     by_limits: ClassVar[bool] = False
@@ -185,43 +187,43 @@ class GroupModel(PrivacyModel):
     survives_permutation: ClassVar[bool] = True
 
     def in_people(self, person: str) -> GroupModel:
-        """Return the promise counted in distinct values of the column `person`.
+        """Return the privacy model counted in distinct values of the column `person`.
 
-        Asked of promises that say `counts_people`; by default it is the same one either way.
+        Asked of privacy models that say `counts_people`; by default it is the same one either way.
         """
         return self
 
     def unions_keep(self) -> bool:
-        """Return whether groups that all keep the promise keep it when merged with each other."""
+        """Return whether groups that all keep the model keep it when merged with each other."""
         return self.monotone_merge or self.closed_under_union
 
     def decided_by_whole(self) -> bool:
         """Return whether no grouping of all rows keeps what they break as one group.
 
-        Not where groups that `per_group` calls bad can keep the promise together.
+        Not where groups that `per_group` calls bad can keep the privacy model together.
         """
         return self.unions_keep()
 
     def allows_removal(self) -> bool:
-        """Return whether a group that breaks the promise may be suppressed instead."""
+        """Return whether a group that breaks the privacy model may be suppressed instead."""
         return True
 
     def counts_public(self, people: Population | None) -> bool:
-        """Return whether a search that can should count public people for the promise."""
+        """Return whether a search that can should count public people for the privacy model."""
         counted = people is not None and people.complete
         return self.needs_public or (self.may_count_public and counted)
 
     def recomputable(
         self, view: View, audience: Audience, reference: Reference, context: Context
     ) -> bool:
-        """Return whether the second computation can decide the promise of what is published.
+        """Return whether the second computation can decide the privacy model of what is published.
 
         Asked of releases that hold, by what tests finished releases: it goes on where not.
         """
         return True
 
     def of_release(self) -> bool:
-        """Return whether the promise is about all classes of a release together.
+        """Return whether the privacy model is about all classes of a release together.
 
         `per_group` is then what is enough in each class by itself, for techniques that form groups
         one by one; `settle` decides which classes of a choice of levels may stay.
@@ -229,14 +231,14 @@ class GroupModel(PrivacyModel):
         return False
 
     def settle(self, stats: GroupStats, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Return which of the kept classes stay, so that together they keep a promise of this kind.
+        """Return which of the kept classes stay, so that together they keep a model of this kind.
 
         Parameters
         ----------
         stats : GroupStats
             Of all classes; each holds rows.
         keep : bool array of shape (groups,)
-            Those that other promises let stay.
+            Those that other privacy models let stay.
         """
         return keep
 
@@ -248,18 +250,18 @@ class GroupModel(PrivacyModel):
         return True
 
     def presence_bounds(self) -> tuple[float, float]:
-        """Return the least and largest chance of presence that the promise allows anyone."""
+        """Return the least and largest chance of presence that the privacy model allows anyone."""
         return 0.0, 1.0
 
     def private_columns(self) -> tuple[str, ...]:
-        """Return the columns that the promise looks at and that are never published.
+        """Return the columns that the privacy model looks at and that are never published.
 
         `needs` names them as well where their histograms are looked at.
         """
         return ()
 
     def protects(self, columns: ByRole) -> tuple[str, ...]:
-        """Return the sensitive columns that the promise is about."""
+        """Return the sensitive columns that the privacy model is about."""
         return ()
 
     def needs(self, columns: ByRole) -> tuple[str, ...]:
@@ -267,11 +269,11 @@ class GroupModel(PrivacyModel):
         return self.protects(columns)
 
     def by_itself(self) -> GroupModel:
-        """Return the promise of each sensitive column by itself, whatever else is known."""
+        """Return the privacy model of each sensitive column by itself, whatever else is known."""
         return self
 
     def where_linked(self, blocks: Sequence[tuple[str, ...]], columns: ByRole) -> GroupModel:
-        """Return what the promise comes to where only the columns of a block stay linked."""
+        """Return what the privacy model comes to where only the columns of a block stay linked."""
         return self
 
     def needs_combined(self, columns: ByRole) -> bool:
@@ -279,31 +281,31 @@ class GroupModel(PrivacyModel):
         return False
 
     def needs_trees(self, columns: ByRole) -> tuple[str, ...]:
-        """Return the sensitive columns of which the promise looks at the hierarchy."""
+        """Return the sensitive columns of which the privacy model looks at the hierarchy."""
         return ()
 
     @abstractmethod
     def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
-        """Return which groups keep the promise, shape (groups,).
+        """Return which groups keep the privacy model, shape (groups,).
 
         Searches ask this at every step: what is taken from the reference is made once for a table.
         """
 
     def comes_to(self, stats: GroupStats, reference: Reference) -> str:
-        """Return what the worst of these groups comes to beside what is asked, as a sentence.
+        """Return what the worst of these groups comes to next to what is asked, as a sentence.
 
-        Told beside made-up groups that keep the promise or break it.
+        Shown next to made-up groups that keep the privacy model or break it.
         """
         smallest = count(int(stats.sizes.min()), "row")
         return f"The smallest group has {smallest}; at least {self.least_size()} are asked for."
 
     def relaxed_per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
-        """Return which groups can hold one that keeps the promise, shape (groups,).
+        """Return which groups can hold one that keeps the privacy model, shape (groups,).
 
         All that keep it must be among them, and whatever holds one of them: rows of the others are
         removed here and wherever they are parted further. So a search that removes rows can leave
-        out what lies below, though the promise itself, where it is not `monotone_merge`, may be
-        broken less there. A promise without an answer of its own leaves everything open.
+        out what lies below, though the privacy model itself, where it is not `monotone_merge`, may
+        be broken less there. A privacy model without an answer of its own leaves everything open.
         """
         if self.monotone_merge:
             return self.per_group(stats, reference)
@@ -314,22 +316,22 @@ class GroupModel(PrivacyModel):
         return 1
 
     def least_class(self, people: Population | None) -> int:
-        """Return a size that no class is below where the promise holds.
+        """Return a size that no class is below where the privacy model holds.
 
         Less than `least_size` where that is enough and not necessary.
         """
         return 1 if self.of_release() else self.least_size()
 
     def least_distinct(self, problem: Problem) -> Mapping[str, int]:
-        """Return, where the promise is exactly that, distinct values needed per column."""
+        """Return, where the privacy model is exactly that, distinct values needed per column."""
         return {}
 
     def most_share(self, problem: Problem) -> Mapping[str, int]:
-        """Return, where the promise is exactly that, l per column: no value fills more than 1/l."""
+        """Return, where the model is exactly that, l per column: no value fills more than 1/l."""
         return {}
 
     def sliced_share(self, problem: Problem) -> Mapping[str, int]:
-        """Return, where the promise is p(t, s) ≤ 1/l over all groups together, l per column.
+        """Return, where the privacy model is p(t, s) ≤ 1/l over all groups together, l per column.
 
         `most_share` is then what is enough in each group by itself.
         """
@@ -337,7 +339,7 @@ class GroupModel(PrivacyModel):
 
 
 def named(column: str) -> str:
-    """Return the sensitive column a model names as it stands in a sentence; empty names all."""
+    """Return the sensitive column a model names as it is in a sentence; empty names all."""
     return f"'{column}'" if column else "every sensitive column"
 
 

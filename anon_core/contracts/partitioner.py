@@ -1,4 +1,4 @@
-"""What a partitioner must offer: groups of rows that keep the promises."""
+"""What a partitioner must offer: groups of rows that keep the privacy models."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Buckets:
     Attributes
     ----------
     key : int64 array of shape (entries,)
-        Key of the frequency set, ascending; one key may stand in several groups.
+        Key of the frequency set, ascending; one key may be in several groups.
     group : int64 array of shape (entries,)
     count : int64 array of shape (entries,)
         Rows of the key in the group.
@@ -58,18 +58,20 @@ def run_buckets(problem: Problem, group_of_run: npt.NDArray[np.int64]) -> Bucket
 
 
 class Partitioner(Technique):
-    """A way to form groups that keep the models' promises, whatever is published of them."""
+    """A way to form groups that satisfy the privacy models, whatever is published of them."""
 
     #: Whether groups are formed by sensitive value, for a frequency l-diversity that is
-    #: promised; for what else is, they are merged.
+    #: required; for what else is, they are merged.
     by_sensitive: ClassVar[bool] = False
-    #: Whether it is offered in place of one that the promises do not fit: it takes any of them.
+    #: Whether it is offered instead of one that the privacy models do not fit: it takes any of
+    #: them.
     takes_any_promise: ClassVar[bool] = False
     #: Whether rows of a group are alike, so that what groups cover is worth drawing.
     gathers_alike: ClassVar[bool] = True
     #: Whether it weighs all groups a person may be in, so that what is linked cannot give away.
     sees_links: ClassVar[bool] = False
-    #: Whether it counts the public people of its groups, so that promises about them can steer it.
+    #: Whether it counts the public people of its groups, so that privacy models about them can
+    #: steer it.
     counts_public: ClassVar[bool] = False
 
     #: Whether it works from distinct tuples and their counts alone; see `Algorithm.from_counts`.
@@ -82,7 +84,7 @@ class Partitioner(Technique):
         Raises
         ------
         Infeasible
-            If no grouping keeps the promises.
+            If no grouping keeps the privacy models.
         BadPlan
             If the partitioner cannot be steered by these models.
         """

@@ -1,8 +1,8 @@
-"""Promises counted in distinct persons, where a table has several rows about one.
+"""Privacy models counted in distinct persons, where a table has several rows about one.
 
 k persons in a class are k distinct values of the person column. A search that looks at distinct
 sensitive values therefore looks at persons as well: the column is among the keys of the frequency
-set, and nobody publishes it.
+set, and no one publishes it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def people_histogram(found: Values, groups: int) -> PeopleHistogram:
     def counted(
         chosen: npt.NDArray[np.bool_], other: npt.NDArray[np.int32]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return a row of each (group, other) pair among some entries, and how often it stands."""
+        """Return a row of each (group, other) pair among some entries, and how often it is."""
         rows = np.flatnonzero(chosen)
         wide = int(other.max(initial=0)) + 1
         rank, first = dense_rank([member[rows].astype(np.int32), other[rows]], [groups, wide])
@@ -106,12 +106,12 @@ def commonest(counted: Histogram) -> npt.NDArray[np.int32]:
 
 
 def crowd_behind(reference: Reference, model: str) -> Crowd:
-    """Return who stands behind the release that is measured.
+    """Return who is behind the release that is measured.
 
     Raises
     ------
     AnonError
-        If that is not known, so that the promise is not decided.
+        If that is not known, so that the privacy model is not decided.
     """
     if reference.crowd is None:
         raise AnonError(

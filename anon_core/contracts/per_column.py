@@ -1,4 +1,4 @@
-"""What single columns are told: weights, levels and limits, fitted to a table."""
+"""Weights, levels and limits of single columns, fitted to a table."""
 
 from __future__ import annotations
 

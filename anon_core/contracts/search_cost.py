@@ -97,7 +97,7 @@ class CellCost(Metric):
 
 
 def _level(release: Release, name: str) -> int | None:
-    """Return the one level of a column; None where its cells stand at several, or at none."""
+    """Return the one level of a column; None where its cells are at several, or at none."""
     levels = np.unique(release.vocabularies[name].level)
     return int(levels[0]) if len(levels) == 1 and levels[0] >= 0 else None
 

@@ -1,4 +1,4 @@
-"""Promises that no sensitive value fills more than 1/l: what they ask of each group by itself."""
+"""Models that no sensitive value fills more than 1/l: what they ask of each group by itself."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def largest_share(rows: npt.NDArray[np.int64], removable: int) -> int:
     """Return the largest l such that no value fills more than 1/l once some rows are suppressed.
 
     Let f(c) be the rows left when every value keeps at most c of its rows. Rows S whose most common
-    value stands in c of them number at most f(c), so if at most b rows are suppressed
+    value is in c of them number at most f(c), so if at most b rows are suppressed
     n − f(c) ≤ n − |S| ≤ b. S keeps l exactly if c·l ≤ |S|, so l ≤ f(c) / c, and the f(c) rows reach
     that. f is concave with f(0) = 0, hence f(c) / c falls, and the best c is the least with
     n − f(c) ≤ b. Rows without a value count on neither side, and need not be removed.
@@ -144,7 +144,7 @@ class MostShare(SensitiveValues):
     def possible(self, counted: Histogram, table: ValueCounts) -> npt.NDArray[np.bool_]:
         """Return which groups have l values: one row of each is a group that keeps it.
 
-        Counted in persons they are needed as well: whoever has a value has one of them.
+        Counted in persons they are needed as well: anyone who has a value has one of them.
         """
         return counted.distinct >= self.l
 

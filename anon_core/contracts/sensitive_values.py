@@ -1,8 +1,8 @@
-"""Promises about the values of sensitive columns in each group: what all of them share.
+"""Privacy models about the values of sensitive columns in each group: what all of them share.
 
-Several sensitive columns are protected each by itself, or each against whoever knows the others of
-a person: then the others are quasi-identifiers too, and a class falls into as many parts as there
-are combinations of the others' values in it (Machanavajjhala et al. 2007, section 6).
+Several sensitive columns are protected each by itself, or each against anyone who knows the others
+of a person: then the others are quasi-identifiers too, and a class falls into as many parts as
+there are combinations of the others' values in it (Machanavajjhala et al. 2007, section 6).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from anon_core.release.release import View
 
 
 def protected_column() -> Any:
-    """Declare the parameter that names the column; every such promise has the same."""
+    """Declare the parameter that names the column; every such privacy model has the same."""
     return sensitive_column(
         help="Sensitive column; empty for each sensitive column by itself.",
         label="sensitive column",
@@ -35,7 +35,7 @@ def protected_column() -> Any:
 
 
 def others_known() -> Any:
-    """Declare whether the attacker knows the other sensitive values; every such promise has it."""
+    """Declare whether the attacker knows the other sensitive values; every such model has it."""
     return flag(
         default=False,
         help="Protect each sensitive column even from an attacker who knows all other sensitive "
@@ -47,7 +47,7 @@ def others_known() -> Any:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Seen:
-    """A column's values in the classes as an attacker tells them apart.
+    """A column's values in the classes as an attacker distinguishes them.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ def _parted(counted: Histogram, others: I64 | I32) -> Seen:
     Parameters
     ----------
     counted : Histogram
-        The column's values in each class; a pair may stand there for each value of the others.
+        The column's values in each class; a pair may be there for each value of the others.
     others : integer array of shape (entries,)
     """
     classes, wide = counted.groups, int(others.max(initial=0)) + 1
@@ -104,7 +104,7 @@ def _parted(counted: Histogram, others: I64 | I32) -> Seen:
 
 
 class SensitiveValues(GroupModel):
-    """A promise about a sensitive column's values in each group.
+    """A privacy model about a sensitive column's values in each group.
 
     With `others_known` it is one about each part of a group whose rows share all other sensitive
     values. Merging good groups then keeps it wherever it does without: parts stay, or two good ones
@@ -123,7 +123,7 @@ class SensitiveValues(GroupModel):
     worst_is_least: ClassVar[bool] = True
 
     column: str
-    #: A field where the promise can be made against who knows the other sensitive values.
+    #: A field where the privacy model can be made against who knows the other sensitive values.
     others_known = False
 
     def __post_init__(self) -> None:
@@ -145,14 +145,14 @@ class SensitiveValues(GroupModel):
         return sensitive_columns(columns, self.column, self.title)
 
     def by_itself(self) -> Self:
-        """Return the promise where no other sensitive value is known."""
+        """Return the privacy model where no other sensitive value is known."""
         return replace(self, others_known=False) if self.others_known else self
 
     def where_linked(self, blocks: Sequence[tuple[str, ...]], columns: ByRole) -> GroupModel:
-        """Return the promise by itself where no column concerned stays linked to another secret.
+        """Return the model by itself where no column concerned stays linked to another secret.
 
-        Who knows a person's other value then learns nothing from it: within a group it may stand
-        beside any value.
+        Who knows a person's other value then learns nothing from it: within a group it may be
+        next to any value.
         """
         secret = [name for name in columns.sensitive if name not in columns.quasi]
         for name in self.protects(columns):
@@ -176,7 +176,7 @@ class SensitiveValues(GroupModel):
 
     @abstractmethod
     def holds(self, counted: Histogram, table: ValueCounts) -> B1:
-        """Return which groups keep the promise, shape (groups,).
+        """Return which groups keep the privacy model, shape (groups,).
 
         Parameters
         ----------
@@ -188,10 +188,10 @@ class SensitiveValues(GroupModel):
 
     @abstractmethod
     def possible(self, counted: Histogram, table: ValueCounts) -> B1:
-        """Return which groups can hold one that keeps the promise; see `relaxed_per_group`."""
+        """Return which groups can hold one that keeps the model; see `relaxed_per_group`."""
 
     def per_group(self, stats: GroupStats, reference: Reference) -> B1:
-        """Return which groups keep the promise for every column concerned."""
+        """Return which groups keep the privacy model for every column concerned."""
         found = np.ones(len(stats.sizes), dtype=np.bool_)
         for seen, table in self._columns(stats, reference):
             found &= seen.all(self.holds(seen.counted, table))
@@ -237,9 +237,10 @@ class SensitiveValues(GroupModel):
             yield _parted(counted, said.others[together.value]), table
 
     def seen(self, view: View, column: str) -> Seen:
-        """Return a column's values in the published classes as the attacker tells them apart.
+        """Return a column's values in the published classes as the attacker distinguishes them.
 
-        Where columns are permuted apart, other values tell something only within their own block.
+        Where columns are permuted separately, other values tell something only within their own
+        block.
         """
         _, counted = sensitive_histogram(view, column)
         block = view.block_of(column)
@@ -264,5 +265,5 @@ class SensitiveValues(GroupModel):
 
 
 def whole(counted: Histogram) -> Seen:
-    """Return values in classes that are told apart by nothing else."""
+    """Return values in classes that are distinguished by nothing else."""
     return Seen(counted=counted, of=None, classes=counted.groups)

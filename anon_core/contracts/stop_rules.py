@@ -30,7 +30,7 @@ class Limits(TypedDict):
 
 
 def limits_told(problem: Problem, models: Sequence[GroupModel]) -> Limits | None:
-    """Return the limits that promises come to; None where they ask for anything else.
+    """Return the limits that privacy models come to; None where they ask for anything else.
 
     Where persons are counted, no class shows what decided; where the table was counted at coarser
     levels, finer ones were not looked at.

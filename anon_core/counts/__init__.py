@@ -1,1 +1,1 @@
-"""Counts with noise: differentially private histograms beside released tables."""
+"""Counts with noise: differentially private histograms next to released tables."""

@@ -151,7 +151,7 @@ def noisy_counts(
     Returns
     -------
     Counts
-        Drawn anew by every call, and spent by every call.
+        Drawn again by every call, and spent by every call.
 
     Raises
     ------

@@ -65,7 +65,7 @@ class Column:
         Mark between thousands of the whole column that was read, should it be a number; see
         `thousands.thousands_mark`. Rows that are left may not tell it any more.
     undecided : {'dates', 'decimals', ''}
-        What somebody has to say of how the column is written before it is released.
+        What someone has to say of how the column is written before it is released.
     tokens : (int32 array of shape (rows,), tuple of str), or None
         Texts that were taken for a missing value, and which of them each row has, -1 where it has
         none; None where no cell but an empty one was.
@@ -117,7 +117,7 @@ class Column:
 
     @property
     def as_read(self) -> Spelled:
-        """Codes and texts as they were read, spellings of equal numbers apart."""
+        """Codes and texts as they were read; spellings of equal numbers differ."""
         return self.spelled or (self.codes, self.values)
 
     def head(self, rows: int) -> Column:

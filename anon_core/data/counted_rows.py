@@ -1,6 +1,6 @@
 """A table known by counts alone: its distinct values and distinct tuples, and no single row.
 
-What works from counts works on it as on any table. What asks for a row is told that there is none,
+What works from counts works on it as on any table. What asks for a row learns that there is none,
 so that nothing takes a part of the table for the whole.
 """
 
@@ -36,7 +36,7 @@ def _tallied(tokens: Spelled | None, tally: npt.NDArray[np.int64]) -> dict[str, 
 
 
 class CountedColumn(Column):
-    """A column whose values are known with the number of their rows; its codes are with nobody."""
+    """A column whose values are known with the number of their rows; its codes are with no one."""
 
     def __init__(self, column: Column, tally: npt.NDArray[np.int64]) -> None:
         """Take a column of distinct texts.
@@ -62,7 +62,7 @@ class CountedColumn(Column):
         counts = np.bincount(
             column.codes[held], weights=tally[held], minlength=len(column.values)
         ).astype(np.int64)
-        # Found at once, in place of what a column of rows finds when it is asked.
+        # Found at once, instead of what a column of rows finds when it is asked.
         self.__dict__["counts"] = counts
         self.__dict__["written"] = column.written
         self.__dict__["replaced"] = _tallied(column.tokens, tally)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-#: Codes, -1 where there is no value, and the texts they stand for.
+#: Codes, -1 where there is no value, and the texts they represent.
 Coded = tuple[npt.NDArray[np.int32], list[str]]
 
 
@@ -31,7 +31,8 @@ class ArrowFrame(Protocol):
 def plain_text(value: object) -> str:
     """Return the text of a typed cell: whole floats without point, moments of a zone in UTC.
 
-    A moment keeps its time where that is midnight: whether all of a column's are, the column tells.
+    A moment keeps its time where that is midnight: whether all of a column's are, the column
+    shows.
     """
     # A whole float (39.0) is what pandas makes of an integer column with gaps.
     if isinstance(value, float | np.floating) and float(value).is_integer():

@@ -67,7 +67,7 @@ def occur_once(
 def _packed(
     columns: Sequence[npt.NDArray[np.int32]], sizes: Sequence[int]
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Return the rows as whole numbers in [0, room) that stand in their order, and the room."""
+    """Return the rows as whole numbers in [0, room) that are in their order, and the room."""
     packed = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
     waiting: list[tuple[npt.NDArray[np.int32], int]] = []
     room, most = 1, 1 << (_WORD - 1 - _place_bits(packed))
@@ -116,7 +116,7 @@ def _counted(
 def row_order(
     columns: Sequence[npt.NDArray[np.int32]], sizes: Sequence[int]
 ) -> npt.NDArray[np.int64]:
-    """Return the rows of several code columns in lexicographic order, equal ones as they stand.
+    """Return the rows of several code columns in lexicographic order, equal ones as they are.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def row_order(
 
 
 def stable_order(key: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
-    """Return the places of whole numbers in ascending order, equal ones as they stand.
+    """Return the places of whole numbers in ascending order, equal ones as they are.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class FrequencySet:
     ----------
     columns : tuple of str
         Names of the key's parts; the first `quasi` of them are the quasi-identifiers, the last
-        `private` of them nobody's to see.
+        `private` of them no one's to see.
     codes : int32 array of shape (keys, columns)
         Leaf numbers.
     count : int64 array of shape (keys,)
@@ -188,7 +188,7 @@ class FrequencySet:
     row_key : int64 array of shape (rows,)
         Key of each row.
     private : int
-        Columns that are never published: what promises look at that differ by person.
+        Columns that are never published: what privacy models look at that differ by person.
     """
 
     columns: tuple[str, ...]

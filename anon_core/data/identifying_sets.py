@@ -1,4 +1,4 @@
-"""Which few columns tell rows apart, before anybody gives them a role (Motwani and Xu 2007)."""
+"""Which few columns distinguish rows, before anybody gives them a role (Motwani and Xu 2007)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from anon_core.base.context import Context
 from anon_core.data.frequency import dense_rank
 from anon_core.data.table import Dataset
 
-#: Share of pairs of rows that a set has to tell apart to be listed.
+#: Share of pairs of rows that a set has to distinguish to be listed.
 SEPARATES = 0.9
 #: Columns of a set, and sets that are looked at, at most.
 MOST_COLUMNS, MOST_SETS = 4, 100_000
@@ -24,7 +24,7 @@ _COMPARED = 20
 
 @dataclass(frozen=True, kw_only=True)
 class IdentifyingSet:
-    """How well a set of columns tells rows apart.
+    """How well a set of columns distinguishes rows.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class IdentifyingSet:
     uniques : int
         Rows whose combination no other row has; people, where a person may have several rows.
     adds_nothing : tuple of str
-        Other columns that tell apart no more than the set does already; they are looked for where
+        Other columns that distinguish no more than the set does already; they are looked for where
         some rows are alike, and for the first sets.
     """
 
@@ -62,7 +62,7 @@ class Found:
         Columns up to which every set was looked at, or holds a listed one; 0 where not all single
         columns were.
     counted : str
-        What was told apart: rows, or people.
+        What was distinguished: rows, or people.
     """
 
     sets: tuple[IdentifyingSet, ...]
@@ -78,7 +78,7 @@ class _Counted:
     Attributes
     ----------
     count : int64 array of shape (combinations,)
-        Rows with each; people, where these are told apart.
+        Rows with each; people, where these are distinguished.
     entries : int
         Sum of `count`: a person who shows several combinations counts with each.
     pairs : int
@@ -101,7 +101,7 @@ class _Rows:
         self.person = person
 
     def judged(self, columns: tuple[str, ...]) -> IdentifyingSet:
-        """Return how well columns tell rows apart, or people."""
+        """Return how well columns distinguish rows, or people."""
         found = self.counted(columns)
         alike = int((found.count * (found.count - 1) // 2).sum())
         return IdentifyingSet(
@@ -141,7 +141,7 @@ def identifying_sets(
     separates: float = SEPARATES,
     context: Context | None = None,
 ) -> Found:
-    """Find the smallest sets of columns that tell most pairs of rows apart.
+    """Find the smallest sets of columns that distinguish most pairs of rows.
 
     The missing value counts as a value of its own. Sets are looked at from single columns up, until
     time, `MOST_COLUMNS` or `MOST_SETS` end it; what holds a set that is listed is left out.
@@ -151,9 +151,9 @@ def identifying_sets(
     columns : sequence of str, optional
         All but the person column where not given.
     person : str
-        The column that tells persons apart, where one may have several rows.
+        The column that distinguishes persons, where one may have several rows.
     separates : float
-        Least share of pairs that a listed set tells apart.
+        Least share of pairs that a listed set distinguishes.
     context : Context, optional
         Its deadline ends the search with what was found.
 

@@ -1,4 +1,4 @@
-"""What a table tells before anything is done to it: its columns, and how unique its rows are."""
+"""What a table shows before anything is done to it: its columns, and how unique its rows are."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ColumnProfile:
 class Uniqueness:
     """How many rows are alone with their combination of values.
 
-    Where a column tells persons apart, persons in place of rows: who is alone with one of theirs.
+    Where a column distinguishes persons, persons instead of rows: who is alone with one of theirs.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class LevelEffect:
     Attributes
     ----------
     groups : int
-        Groups of the level that rows of the table stand in; missing values, which stand by
+        Groups of the level that rows of the table are in; missing values, which are by
         themselves up to the top, are not counted as one.
     classes : int
         Distinct combinations of all quasi-identifiers.
@@ -188,7 +188,7 @@ def uniqueness(dataset: Dataset, columns: Sequence[str], person: str = "") -> Un
     """Count the rows that are unique by `columns`, and what each column contributes to that.
 
     The missing value counts as a value of its own. Without columns all rows are alike. Where the
-    column `person` tells persons apart, they are counted in place of rows.
+    column `person` distinguishes persons, they are counted instead of rows.
 
     Raises
     ------
@@ -268,7 +268,7 @@ def _unique_people(
 def _unique(
     keys: Sequence[npt.NDArray[np.int32]], sizes: Sequence[int], count: npt.NDArray[np.intp]
 ) -> int:
-    """Return the rows alone with their key, where key i stands for count[i] rows."""
+    """Return the rows alone with their key, where key i represents count[i] rows."""
     if not keys:
         return int(count.sum() == 1)
     rank, first = dense_rank(keys, sizes)
@@ -320,7 +320,7 @@ def _apart(
     hi: npt.NDArray[np.int32],
     node: npt.NDArray[np.int32],
 ) -> bool:
-    """Say whether missing values are among a level's nodes, with no other value beside them."""
+    """Say whether missing values are among a level's nodes, with no other value next to them."""
     last = len(lo) - 1  # the missing value is the last leaf
     alone = len(lo) > 1 and hierarchy.leaves[-1] == ""
     return alone and bool(lo[last] == hi[last]) and bool(np.any(node == last))
@@ -329,7 +329,7 @@ def _apart(
 def _keys(
     own: Column, others: Sequence[Column], hierarchy: Hierarchy
 ) -> tuple[list[npt.NDArray[np.int32]], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Return the distinct rows: the others' codes, how often they stand, and the own leaf."""
+    """Return the distinct rows: the others' codes, how often they are, and the own leaf."""
     leaf_of = _leaf_of_code(own, hierarchy)
     codes = [leaf_of[own.codes], *(column.codes + np.int32(1) for column in others)]
     sizes = [len(hierarchy.leaves), *(len(column.values) + 1 for column in others)]

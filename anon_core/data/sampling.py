@@ -1,4 +1,4 @@
-"""A simple random sample of a table's rows, whatever order they stand in."""
+"""A simple random sample of a table's rows, whatever order they are in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sampled(dataset: Dataset, names: Sequence[str], share: float, seed: int) -> 
     """Return a sample of a table without replacement; counts the rows that were not drawn.
 
     Rows are drawn from the table sorted by `names`, so that its own order plays no part; rows that
-    are equal in all of them stand for each other.
+    are equal in all of them represent each other.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ _BITS = 63
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """Where the numbers of one column stand.
+    """Where the numbers of one column are.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Field:
 
 
 def fields(sizes: Sequence[int]) -> list[Field]:
-    """Return where columns stand so that words in order are rows in order, the first before all.
+    """Return where columns are so that words in order are rows in order, the first before all.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """What a run asks of an engine that holds a table: it reads, counts, joins and orders, no more.
 
-The table lies in the engine as numbers, and is never read whole. What they stand for is known
+The table lies in the engine as numbers, and is never read whole. What they represent is known
 here, a column at a time.
 """
 
@@ -31,7 +31,7 @@ from anon_core.engines.sql_source import sha256, state
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: By column, the number that stands for each number's group; see `CountedTable.grouped`.
+#: By column, the number that represents each number's group; see `CountedTable.grouped`.
 Groups = Mapping[str, npt.NDArray[np.int64]]
 #: Returns a column with more values; takes which of its texts rows have.
 Keep = Callable[[Column, npt.NDArray[np.bool_]], Column]
@@ -43,7 +43,7 @@ _FIRST_ROW = re.compile(r" \(first in row [\d,]+\)")
 
 @dataclass(frozen=True, kw_only=True)
 class Coded:
-    """One published column: what the numbers in the engine's table stand for.
+    """One published column: what the numbers in the engine's table represent.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class CountedTable(ABC):
     whole : Dataset
         The table before rows were left out.
     dataset : Dataset
-        Its columns by counts; those that nobody named have no values.
+        Its columns by counts; those that no one named have no values.
     coded : dict of str to Coded
         By name, of the columns that were asked for.
     path : Path
@@ -144,7 +144,7 @@ class CountedTable(ABC):
     ) -> tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int64]]:
         """Return the distinct tuples of some columns as numbers, one array a column, and counts.
 
-        Numbers of a column in `groups` are those that stand for their group.
+        Numbers of a column in `groups` are those that represent their group.
         """
 
     @abstractmethod
@@ -195,7 +195,7 @@ class CountedTable(ABC):
         ----------
         names : tuple of str
         groups : mapping of str to int64 array of shape (texts,)
-            By column, the number that stands for each number's group.
+            By column, the number that represents each number's group.
         """
         import pyarrow as pa
 
@@ -234,7 +234,7 @@ class CountedTable(ABC):
         wanted : tuple of str
             Columns that are published.
         looked_at : tuple of str
-            Columns that are counted and not published: what is found of them is told as well.
+            Columns that are counted and not published: what is found of them is reported as well.
         keep : callable, optional
             Returns a column with more values, given which of its texts rows have.
         complete : tuple of str
@@ -324,7 +324,7 @@ class CountedTable(ABC):
         return gone
 
     def _left(self, name: str, before: Coded) -> Coded:
-        """Count a column anew after rows were left out; values that no row has are dropped."""
+        """Count a column again after rows were left out; values that no row has are dropped."""
         (number,), count = self.counted((name,))
         tally = np.zeros_like(before.tally)
         tally[number] = count

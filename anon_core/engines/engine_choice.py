@@ -78,7 +78,7 @@ def opened(engine: Chosen, path: Path, spill: Path) -> CountedTable:
     Parameters
     ----------
     spill : Path
-        A folder that is nobody else's: the table's numbers are written there.
+        A folder that is no one else's: the table's numbers are written there.
     """
     if engine.name == "spark":
         from anon_core.engines.spark_table import SparkTable

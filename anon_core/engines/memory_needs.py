@@ -1,4 +1,4 @@
-"""What a run takes at its largest, told before anything is searched and held against its setting.
+"""What a run takes at its largest, reported before any search and held against its setting.
 
 Measured on whole runs of 10 and 30 million rows, with up to 10 million tuples of 4 to 9 columns:
 the most is taken where classes are priced and attacked, or where they are verified.
@@ -22,7 +22,7 @@ _COARSER = (
     "counts coarser levels where tuples do not fit; or cut strictly at medians with Mondrian, for "
     "models that count rows and distinct or most frequent values"
 )
-#: Bytes for each row beside its codes: its line, and a number that is sorted.
+#: Bytes for each row next to its codes: its line, and a number that is sorted.
 _BYTES_A_ROW = 12
 
 

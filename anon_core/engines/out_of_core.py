@@ -237,7 +237,7 @@ class AtScale:
         digest : str
             The SHA-256 over its CSV files; over the Parquet files where there are no others.
         witness : Witness or None
-            Which row stands where, if the files do not tell it.
+            Which row is where, if the files do not tell it.
 
         Raises
         ------

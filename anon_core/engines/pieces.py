@@ -37,7 +37,7 @@ class Coarsened:
     leaf : mapping of str to int32 array of shape (texts,)
         By the same columns, the first leaf of each number's group.
     groups : mapping of str to int64 array of shape (texts,)
-        The number that stands for each number's group: the first of them.
+        The number that represents each number's group: the first of them.
     """
 
     floors: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -104,7 +104,7 @@ def that_fits(
 def _raised(plan: Plan, names: Sequence[str]) -> list[str]:
     """Return the columns that may be counted at coarser levels; none where a technique needs all.
 
-    A promise about a quasi-identifier counts its values.
+    A privacy model about a quasi-identifier counts its values.
     """
     technique = plan.algorithm
     changed = technique.as_mapping().get("transformation", "AG_TS")
@@ -311,7 +311,7 @@ def can_cut(plan: Plan) -> bool:
 
 
 def roles_looked_at(plan: Plan) -> Roles:
-    """Return a plan's roles, in which sensitive columns that no promise is about are none.
+    """Return a plan's roles, in which sensitive columns that no privacy model is about are none.
 
     With every such column a class shows more, until classes show as much as the table itself.
     """

@@ -79,7 +79,7 @@ def session(folder: Path, memory: int) -> Any:
         "spark.sql.shuffle.partitions": "8",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.parquet.compression.codec": "zstd",
-        # Nobody is there who could tell a progress bar from a result.
+        # No one is there who could tell a progress bar from a result.
         "spark.ui.showConsoleProgress": "false",
     }
     made: Any = importlib.import_module("pyspark.sql").SparkSession
@@ -113,7 +113,7 @@ class SparkTable(CountedTable):
         path : Path
             CSV in UTF-8, plain or packed, or Parquet, or a folder of parts.
         spill : Path
-            A folder that is nobody else's: the table's numbers are written there.
+            A folder that is no one else's: the table's numbers are written there.
         memory : int
             Bytes that the whole run may take.
         """

@@ -1,6 +1,6 @@
 """A release found on counted tuples, joined back to every row in the engine, in canonical order.
 
-Rows are ordered by their published cells, as `public_edition` orders them: numbers stand for texts
+Rows are ordered by their published cells, as `public_edition` orders them: numbers represent texts
 in their order, packed into few words, so that the engine compares those only. The input's order has
 no part in it.
 """
@@ -34,7 +34,7 @@ class ClassOfRow:
     Attributes
     ----------
     groups : mapping of str to int64 array of shape (texts,)
-        By column, the number that stands for each number; see `CountedTable.grouped`.
+        By column, the number that represents each number; see `CountedTable.grouped`.
     keys : mapping of str to int64 array of shape (lines,)
         What distinct lines are known by: the numbers ``k0``, ``k1`` and so on of quasi-identifiers,
         or the ``part``.
@@ -61,7 +61,7 @@ def class_of_tuples(
     Parameters
     ----------
     tuples : sequence of int64 arrays of shape (tuples,)
-        The numbers of each quasi-identifier; equal tuples stand in one class.
+        The numbers of each quasi-identifier; equal tuples are in one class.
     sizes : sequence of int
         Numbers are below these.
     member : int64 array of shape (tuples,)

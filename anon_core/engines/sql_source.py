@@ -56,7 +56,7 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
     separator, raw = csv_head(first, options, path.name)
     types = ", ".join(f"'{placed(place)}': 'VARCHAR'" for place in range(len(raw)))
     packed = ", compression = 'gzip'" if _begins(first, _GZIP) else ""
-    # A line break in a name is taken for the end of all lines unless that is told.
+    # A line break in a name is taken for the end of all lines unless that is stated.
     broken = any(sign in name for name in raw for sign in "\r\n")
     end = f", new_line = {text(_line_end(first))}" if broken else ""
     # Nothing is guessed. What is empty is NULL, which is a missing value as an empty cell is.

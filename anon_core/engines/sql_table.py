@@ -40,7 +40,7 @@ class SqlTable(CountedTable):
         path : Path
             CSV in UTF-8, plain or packed, or Parquet; or the address of Parquet in object storage.
         spill : Path
-            A folder that is nobody else's: the table's numbers are written there.
+            A folder that is no one else's: the table's numbers are written there.
         memory : int
             Bytes that the whole run may take.
         """

@@ -40,7 +40,8 @@ class StoredFiles(_Base):
     Attributes
     ----------
     failed : AnonError, KeyboardInterrupt or None
-        What went wrong, or that the program was told to end; DuckDB has an error of its own for it.
+        What went wrong, or that the program was asked to end; DuckDB has an error of its own for
+        it.
     digest : str
         The table's SHA-256, where its bytes are held.
     """
@@ -94,7 +95,7 @@ class StoredFiles(_Base):
         return datetime(2000, 1, 1, tzinfo=UTC)
 
     def glob(self, path: str, **_: Any) -> list[str]:
-        """Return an object by its name; nothing in it stands for others."""
+        """Return an object by its name; nothing in it represents others."""
         return [path]
 
     def exists(self, path: str, **_: Any) -> bool:
@@ -188,7 +189,7 @@ class _Ahead:
         return self._part(*span) if coming is None else coming.result()
 
     def _following(self, begin: int, count: int) -> list[tuple[int, int]]:
-        """Return the same columns of the next row groups, as far as nobody asked for them."""
+        """Return the same columns of the next row groups, as far as no one asked for them."""
         group, first = self._place.get(begin, (-1, 0))
         ends = self._ends[group] if group >= 0 else []
         if begin + count not in ends:

@@ -22,7 +22,7 @@ class Prices(NamedTuple):
     by_node : bool array of shape (attributes,)
         Publish the smallest node of the hierarchy; else the range from leaf to leaf.
     position, place_of : float64 array, int64 array of shape (attributes,)
-        Where each leaf stands; a range costs the distance of its ends, and `step` besides.
+        Where each leaf is; a range costs the distance of its ends, and `step` besides.
     step : float64 array of shape (attributes,)
     whole, missing : float64 and int64 arrays of shape (attributes,)
         Price of everything, which a range pays that mixes the missing leaf (-1: none) with others.
@@ -131,7 +131,7 @@ def tally_codes(order: I64, start: int, stop: int, tuples: Counted, d: int, tall
 def price_apart(
     prices: Prices, tally: Tally, found: int, first: int, last: int, inside: int, rows: int
 ) -> float:
-    """Return the price of all rows when the codes numbered first..last stand apart."""
+    """Return the price of all rows when the codes numbered first..last are split from the rest."""
     total = 0.0
     for e in range(tally.low.shape[1]):
         lo, hi = tally.low[first, e], tally.high[first, e]
@@ -164,10 +164,10 @@ def quartile(tally: Tally, found: int, rows: int, quarter: int) -> int:
 def best_apart(
     prices: Prices, tally: Tally, found: int, d: int, rows: int, least: int, quartiles: bool
 ) -> tuple[float, int, int]:
-    """Return the cheapest way to cut attribute d: price, first and last code set apart.
+    """Return the cheapest way to cut attribute d: price, first and last code set aside.
 
     A range is cut in two at one place; of a hierarchy's column one node below the covering one is
-    set apart from the rest. Among equal prices the more even cut wins; -1 where none is large
+    set except for the rest. Among equal prices the more even cut wins; -1 where none is large
     enough.
     """
     best, even, first, last = np.inf, 0, -1, -1

@@ -19,7 +19,7 @@ class Below(NamedTuple):
     ----------
     words, rows : int64 arrays of shape (keys,)
     node : int64 array of shape (quasi,)
-        Where it stands.
+        Where it is.
     free : int64 array of shape (free attributes,)
         The attributes in which nodes above it differ.
     """
@@ -45,7 +45,7 @@ def mark(status: U8, stride: I64, low: I64, high: I64, sign: int) -> None:
     ----------
     status : uint8 array of shape (nodes,), changed in place
     stride : int64 array of shape (quasi,)
-        How far neighbours in an attribute stand apart; 1 for the last.
+        How far neighbours in an attribute are apart; 1 for the last.
     low, high : int64 arrays of shape (quasi,)
         Levels, both included.
     """
@@ -119,7 +119,7 @@ def settle(
     spare: Spare,
     looked: Looked,
 ) -> int:
-    """Decide open nodes where every row has to stand in a class of a least size.
+    """Decide open nodes where every row has to be in a class of a least size.
 
     Along a path of open nodes it searches in halves, as `Classification` does.
 
@@ -214,9 +214,9 @@ def removed_by_leaf(
     keep : bool array of shape (classes,)
         Which classes stay; the others are removed.
     word_of, shift, mask : int64 arrays of shape (quasi,)
-        Where each attribute's leaf stands in the words.
+        Where each attribute's leaf is in the words.
     start : int64 array of shape (quasi,)
-        Where each attribute's leaves stand in `out`.
+        Where each attribute's leaves are in `out`.
     out : float64 array of shape (leaves of all attributes,), filled
     """
     for i in range(out.shape[0]):
@@ -262,7 +262,7 @@ def raise_below(bound: F64, stride: I64, node: I64, part: F64, base: float) -> N
     ----------
     bound : float64 array of shape (nodes,), changed in place
     stride : int64 array of shape (quasi,)
-        How far apart neighbours in an attribute stand; 1 for the last.
+        How far apart neighbours in an attribute are; 1 for the last.
     node : int64 array of shape (quasi,)
     part : float64 array of shape (quasi, most levels)
     """
@@ -300,7 +300,7 @@ def highest(bound: F64, stride: I64, height: I64, place: int, most: float) -> in
     ----------
     bound : float64 array of shape (nodes,)
     stride, height : int64 arrays of shape (quasi,)
-        How far neighbours in an attribute stand apart, and its highest level.
+        How far neighbours in an attribute are apart, and its highest level.
     place : int
         Where it begins in the flat lattice.
 

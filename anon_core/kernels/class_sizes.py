@@ -17,7 +17,7 @@ class Chunks(NamedTuple):
     Attributes
     ----------
     word, shift, mask, start : int64 arrays of shape (chunks,)
-        Where a chunk stands in the key, and where its part of `table` begins.
+        Where a chunk is in the key, and where its part of `table` begins.
     of, low : int64 arrays of shape (quasi,)
         Each attribute's chunk, and the bit where it begins there; attributes of a chunk follow
         each other from bit 0 upwards.
@@ -36,7 +36,7 @@ class Chunks(NamedTuple):
 
 @compiled
 def first_with(words: I64, packing: Packing, key: I64, node: I64, row: I64) -> None:
-    """Find the first row that stands in a class of a node.
+    """Find the first row that is in a class of a node.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def first_with(words: I64, packing: Packing, key: I64, node: I64, row: I64) -> N
         The class: packed first leaves of its nodes.
     node : int64 array of shape (quasi,)
     row : int64 array of shape (quasi,), filled
-        Its leaves; left alone where no row stands in the class.
+        Its leaves; left alone where no row is in the class.
     """
     word_of, shift, mask = packing.word, packing.shift, packing.mask
     first, offset, leaves = packing.table, packing.offset, packing.leaves
@@ -157,7 +157,7 @@ def rows_around(words: I64, count: I64, chunks: Chunks, packing: Packing, found:
 def sizes_at_nodes(
     words: I64, count: I64, packing: Packing, chunks: Chunks, key: I64, node: I64, found: I64
 ) -> None:
-    """Count, at every node, the rows that stand in a class with one row.
+    """Count, at every node, the rows that are in a class with one row.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def sizes_at_nodes(
     chunks : Chunks
         Its table is overwritten.
     key : int64 array of shape (words,), node : int64 array of shape (quasi,)
-        The row is the first that stands in this class of this node.
+        The row is the first that is in this class of this node.
     found : int64 array of shape (nodes,), filled
     """
     row = np.zeros(node.shape[0], np.int64)
@@ -189,15 +189,15 @@ def rows_in_small(
     least: int,
     most: int,
 ) -> int:
-    """Count the rows that stand at a node in classes of fewer than `least`.
+    """Count the rows that are at a node in classes of fewer than `least`.
 
     Parameters
     ----------
     words, count : int64 arrays of shape (keys,)
-        Keys of one word, found at a node below; what they hold beside the quasi-identifiers parts
+        Keys of one word, found at a node below; what they hold next to the quasi-identifiers parts
         no class.
     below, node : int64 arrays of shape (quasi,)
-        Levels of the node the keys stand at, and of the one above it.
+        Levels of the node the keys are at, and of the one above it.
     most : int
         The count stops where it is more.
 

@@ -224,7 +224,7 @@ def halve(
     """Halve parts between two distant seeds for as long as both sides have k rows.
 
     Each tuple joins the side that grows less. `depth` parts are on the stack of the cuts and
-    `found` are done, which is returned anew after about `work` looks at a tuple.
+    `found` are done, which is returned again after about `work` looks at a tuple.
     """
     codes, count = tuples.codes, tuples.rows
     order, stack, parts = cuts.order, cuts.stack, cuts.parts

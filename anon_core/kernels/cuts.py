@@ -73,7 +73,7 @@ def side_holds(
                     known += count[order[i]]
             if known < share[s]:
                 return False
-            # Stamped with the negative epoch, so that the two counts of one side stay apart.
+            # Stamped with the negative epoch, so that the two counts of one side stay separate.
             for i in range(start, stop):
                 t = order[i]
                 if sensitive[t, s] < 0:
@@ -133,7 +133,7 @@ def move_half(
 
 @compiled
 def ties_below(order: I64, start: int, stop: int, codes: I32, d: int, bar: int) -> int:
-    """Return how many single rows at the median go below, so that half of all stands there."""
+    """Return how many single rows at the median go below, so that half of all is there."""
     below = 0
     for i in range(start, stop):
         if codes[order[i], d] < bar:

@@ -178,7 +178,7 @@ def reach(
     keys : int64 array of shape (states, words)
         Residual of every open row, in bit fields.
     word, shift, mask : int64 arrays of shape (rows of the type,)
-        Where each row's residual stands.
+        Where each row's residual is.
     later : int64 array of shape (rows of the type,)
         People the types still to come could add to the row.
     most : int

@@ -11,12 +11,12 @@ from anon_core.base.arrays import F64, I64
 from anon_core.kernels.compiled import compiled
 from anon_core.kernels.cuts import Cuts
 
-#: Rows that are fetched at a time: they lie far apart, and none has to wait for another.
+#: Rows that are fetched at a time: they lie far from each other, and none has to wait for another.
 NEAR = 64
 
 
 class Points(NamedTuple):
-    """Rows as packed words, and what the codes in them stand for.
+    """Rows as packed words, and what the codes in them represent.
 
     A column's code in row i is ``words[word, i] >> shift & mask``. The attributes come first, the
     sensitive column last.
@@ -264,7 +264,7 @@ def bisect(
                     fetch(points, order[begin:end], position, sensitive)
                     for i in range(end - begin):
                         row = position[i]
-                        # Most rows stand inside both boxes soon.
+                        # Most rows are inside both boxes soon.
                         out0, out1 = stands_outside(boxes[0], row), stands_outside(boxes[1], row)
                         grow0 = growth(boxes[0], row) if out0 else 0.0
                         grow1 = growth(boxes[1], row) if out1 else 0.0

@@ -12,7 +12,7 @@ _BITS = 11  # of a digit: its counts stay near the processor
 
 @compiled
 def in_digit_order(words: I64, spare: I64, low: int, high: int) -> I64:
-    """Order words by their bits from `low` up to `high`; equal ones stay as they stand.
+    """Order words by their bits from `low` up to `high`; equal ones stay as they are.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ _BITS = 62  # attributes beyond so many share a bit of what is known
 #: Codes, or runs of codes, that are weighed at a time.
 BINS = 256
 
-#: Where a column's code stands in the words.
+#: Where a column's code is in the words.
 _FIELD = [("word", "i8"), ("shift", "i8"), ("mask", "i8")]
 
 #: An attribute: `weight` is a factor on its width, `missing` the leaf of the missing value or -1,
@@ -44,7 +44,7 @@ AXIS = np.dtype(
 )
 
 #: A column that is watched: how many different values a part needs, and l where no value may fill
-#: more than 1/l of its rows that have one, else 0; `missing` stands for rows that have none, or -1.
+#: more than 1/l of its rows that have one, else 0; `missing` represents rows that have none, or -1.
 WATCHED = np.dtype(
     [*_FIELD, ("values", "i8"), ("missing", "i8"), ("distinct", "i8"), ("share", "i8")]
 )
@@ -64,7 +64,7 @@ class Packed(NamedTuple):
     streams : int64 array of shape (words + 1, tuples)
         The words, then the tags. Permuted in place; every part is a run of them.
     spare : int64 array of the shape of `streams`, place : int32 array of shape (tuples,)
-        Room; what lies beside the parts that are cut is not touched.
+        Room; what lies next to the parts that are cut is not touched.
     """
 
     streams: I64
@@ -127,7 +127,7 @@ def tag(count: I64, tags: I64) -> int:
 
 
 def numbers(tags: I64) -> I64:
-    """Return the numbers of the tuples that tags stand for; same shape."""
+    """Return the numbers of the tuples that tags represent; same shape."""
     return tags & _NUMBER
 
 
@@ -256,7 +256,7 @@ def weigh_children(
         pieces[p]["rows"] = 0
     for i in range(start, stop):
         child = nodes[base + ((streams[row, i] >> shift) & mask)]["number"] - first
-        # Rows and tuples are added up in one word, as they stand in a tag.
+        # Rows and tuples are added up in one word, as they are in a tag.
         pieces[child]["rows"] += (streams[-1, i] | _NUMBER) - (_NUMBER - 1)
     pieces[0]["begin"] = start
     for p in range(found):
@@ -317,7 +317,7 @@ def varied(streams: I64, start: int, stop: int, rows: int, column: np.void, held
 def settle(
     streams: I64, spare: I64, place: I32, watched: Records, pieces: Records, found: int, held: I64
 ) -> bool:
-    """Move the tuples of a part to where they go, unless a piece breaks a promise."""
+    """Move the tuples of a part to where they go, unless a piece breaks a privacy model."""
     start, stop = pieces[0]["begin"], pieces[found]["begin"]
     for s in range(len(streams)):
         for i in range(start, stop):
@@ -344,7 +344,7 @@ def cut_by_children(
     watched: Records,
     room: Room,
 ) -> int:
-    """Cut a part into the children of the covering node, all of which keep the promises.
+    """Cut a part into the children of the covering node, all of which keep the privacy models.
 
     Returns the number of pieces, of which some may be empty; 0 where it was not cut.
     """
@@ -371,7 +371,7 @@ def cut_in_two(
     watched: Records,
     room: Room,
 ) -> int:
-    """Cut a part in two, both of which keep the promises; return 2, or 0 where it was not cut.
+    """Cut a part in two, both of which keep the models; return 2, or 0 where it was not cut.
 
     Missing values are cut off first: no range can hold them with others. Then at ≤ median; where
     ties leave too little above, at < median (E-18). A relaxed cut comes before these two: through

@@ -53,7 +53,7 @@ def several(
     codes: npt.NDArray[np.int32],
     found: npt.NDArray[np.bool_],
 ) -> None:
-    """Mark in `found` the classes that some tuple fits beside another.
+    """Mark in `found` the classes that some tuple fits next to another.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How many rows show each pair of two columns' cells: linked, or permuted apart within groups."""
+"""How many rows show each pair of two columns' cells: linked, or permuted within groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anon_core.kernels.compiled import compiled
 def shuffle_runs(rows: I64, sizes: I64, drawn: npt.NDArray[np.uint64]) -> None:
     """Shuffle each run of rows in place (Durstenfeld 1964).
 
-    The remainder of 64 bits stands in for a number drawn below i: of i, no choice is likelier than
+    The remainder of 64 bits is in for a number drawn below i: of i, no choice is likelier than
     another by more than i/2**64.
 
     Parameters

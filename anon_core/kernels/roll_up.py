@@ -12,14 +12,14 @@ from anon_core.kernels.compiled import compiled
 
 
 class Packing(NamedTuple):
-    """A lattice's attributes: where each stands in a key, and what its leaves become at a level.
+    """A lattice's attributes: where each is in a key, and what its leaves become at a level.
 
     Attributes
     ----------
     word, shift, mask : int64 arrays of shape (quasi,)
         Word, bit position and field mask.
     height, stride : int64 arrays of shape (quasi,)
-        Highest level, and how far neighbours stand apart in the flat lattice; 1 for the last.
+        Highest level, and how far neighbours are apart in the flat lattice; 1 for the last.
     kinds : int64 array of shape (quasi, most levels)
         Nodes of each level.
     leaves, offset : int64 arrays of shape (quasi,)
@@ -58,7 +58,7 @@ class Raised(NamedTuple):
 
 
 class Spare(NamedTuple):
-    """Room for a roll-up of keys of one word; its content is nobody's.
+    """Room for a roll-up of keys of one word; its content is no one's.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ def roll_word(
     out_words: I64,
     out_count: I64,
 ) -> int:
-    """Do as `roll_up` does, for keys of one word whose classes nobody asks for.
+    """Do as `roll_up` does, for keys of one word whose classes no one asks for.
 
     Parameters
     ----------
@@ -212,11 +212,11 @@ def roll_to(
     ----------
     words, count : int64 arrays of shape (keys,)
     below, node : int64 arrays of shape (quasi,)
-        Levels of the node the keys stand at, and of the one above it.
+        Levels of the node the keys are at, and of the one above it.
     spare : Spare
         Its `words` and `rows` are filled with the classes.
     values : int
-        How many combinations there are of what the keys hold beside the quasi-identifiers.
+        How many combinations there are of what the keys hold next to the quasi-identifiers.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def smallest_below(levels: I64, weight: I64, kept: int, node: I64) -> int:
     Parameters
     ----------
     levels : int64 array of shape (at least kept, quasi)
-        Where each set stands; the first at the bottom, which is below every node.
+        Where each set is; the first at the bottom, which is below every node.
     weight : int64 array of shape (at least kept,)
         How many entries each set has.
     node : int64 array of shape (quasi,)
@@ -260,7 +260,7 @@ def smallest_below(levels: I64, weight: I64, kept: int, node: I64) -> int:
     Returns
     -------
     int
-        The set of fewest entries that stands above the node in no attribute, the first of equals.
+        The set of fewest entries that is above the node in no attribute, the first of equals.
     """
     best = 0
     for i in range(1, kept):

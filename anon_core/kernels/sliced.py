@@ -131,7 +131,7 @@ def deal_by_scaling(weight: F64, times: I64, share: F64) -> None:
 
 @compiled
 def deal(dealt: Dealt, says: F64, first: int, stop: int, share: F64) -> float:
-    """Deal the values of groups first..stop anew; return by how much any share changed at most.
+    """Deal the values of groups first..stop again; return by how much any share changed at most.
 
     Parameters
     ----------
@@ -191,10 +191,10 @@ class Sliced(NamedTuple):
         many rows that have a sensitive value.
     size : int64 array of shape (buckets,)
     entry_start : int64 array of shape (pairs + 1,)
-        Where the sensitive values beside each pair begin in `sensitive` and `beside`; only pairs of
-        the block `star` have some.
+        Where the sensitive values next to each pair begin in `sensitive` and `beside`; only pairs
+        of the block `star` have some.
     sensitive : int32 array of shape (entries,), beside : int64 array of shape (entries,)
-        Sensitive values beside a value in a bucket, and their rows.
+        Sensitive values next to a value in a bucket, and their rows.
     """
 
     value: I64
@@ -209,7 +209,7 @@ class Sliced(NamedTuple):
 
 
 class Posteriors(NamedTuple):
-    """What a sliced table tells of people.
+    """What a sliced table says of people.
 
     Attributes
     ----------
@@ -296,7 +296,7 @@ def sign_of_sum(excess: I64, factor: I64, size: I64, power: int, terms: int) -> 
 
 @compiled
 def place_of(group: I64, start: int, stop: int, wanted: int) -> int:
-    """Return where `wanted` stands in the ascending run group[start:stop], -1 if nowhere."""
+    """Return where `wanted` is in the ascending run group[start:stop], -1 if nowhere."""
     end = stop
     while start < stop:
         middle = (start + stop) // 2
@@ -318,7 +318,7 @@ def posteriors(
     Parameters
     ----------
     most : int64 array of shape (pairs,)
-        Rows of the most common sensitive value beside each pair.
+        Rows of the most common sensitive value next to each pair.
     values : int
         Number of sensitive values.
     least : int
@@ -382,7 +382,7 @@ def posteriors(
                 matches += 1
         if matches == 0:
             continue
-        # p(t, s) = Σ w·c(s) / Σ w·n, where n rows of a bucket show what the person shows beside s.
+        # p(t, s) = Σ w·c(s) / Σ w·n, where n rows of a bucket show what the person shows next to s.
         listed = 0
         total = 0.0
         for i in range(matches):

@@ -82,7 +82,7 @@ def count_children(
 def pool_small(
     child: I64, found: int, tally: I64, least: int, pooled: npt.NDArray[np.bool_]
 ) -> int:
-    """Mark the children that stay together at the parent; return how many stand by themselves.
+    """Mark the children that stay together at the parent; return how many are by themselves.
 
     Children of fewer than `least` rows stay together; if those are too few, the smallest of the
     others join them.
@@ -120,7 +120,7 @@ def specialize(
     by_entropy: float,
     work: int,
 ) -> tuple[int, int]:
-    """Part tuples for as long as that saves cost and every part keeps its promises.
+    """Part tuples for as long as that saves cost and every part keeps its privacy models.
 
     Of all attributes the one is taken whose children save most, divided by the entropy of the
     split to the power `by_entropy`: what a split uses up cannot be used by the others.

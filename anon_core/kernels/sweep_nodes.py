@@ -59,12 +59,12 @@ def raise_field(
 ) -> int:
     """Raise one attribute of keys of one word, and add up equal keys.
 
-    The output may be the input: a class never stands behind the first of its keys.
+    The output may be the input: a class never is behind the first of its keys.
 
     Parameters
     ----------
     shift, mask : int
-        Where the attribute stands.
+        Where the attribute is.
     table : int64 array of shape (leaves,)
         First leaf of each leaf's node after the raise, moved to the attribute's bit position.
     dearer : float64 array of shape (leaves,)

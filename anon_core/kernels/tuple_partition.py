@@ -25,7 +25,7 @@ _NEAR = 1e-9  # what comes nearer to 1/l is decided in whole numbers
 
 
 class People(NamedTuple):
-    """What rows show in each column set, and which sensitive values are watched beside it.
+    """What rows show in each column set, and which sensitive values are watched next to it.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ class Matches(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A bucket, cut at `middle` in what stands from `start` to `stop`, with an epoch of its own."""
+    """A bucket, cut at `middle` in what is from `start` to `stop`, with an epoch of its own."""
 
     bucket: int
     start: int
@@ -186,7 +186,7 @@ class Cut(NamedTuple):
 def count_side(
     order: I64, start: int, stop: int, people: People, side: int, epoch: int, sides: Sides
 ) -> None:
-    """Count what order[start:stop] shows, and the most common sensitive value beside each."""
+    """Count what order[start:stop] shows, and the most common sensitive value next to each."""
     tuple_of, value, pair, star = people.tuple_of, people.value, people.pair, people.star
     shown, stamp, top = sides.shown, sides.stamp, sides.top
     tally, tally_stamp = sides.tally, sides.tally_stamp
@@ -306,7 +306,7 @@ def still_diverse(
 ) -> bool:
     """Return whether everyone stays l-diverse when a bucket is cut in two (algorithm 4).
 
-    Only people who match the bucket are touched. Whoever meets 1/l in each of the buckets that
+    Only people who match the bucket are touched. Anyone who meets 1/l in each of the buckets that
     match keeps it in their mean; the mean itself is taken of the others.
     """
     bucket, start, middle, stop, epoch = cut

@@ -1,6 +1,6 @@
 """Boxes of their own: which tuples they cover, and which to take in next for the least price.
 
-Tuples are sorted, so that those that begin alike stand together: a whole run of them is passed over
+Tuples are sorted, so that those that begin alike are together: a whole run of them is passed over
 as soon as what they share costs too much.
 """
 
@@ -16,7 +16,7 @@ from anon_core.kernels.compiled import compiled
 
 # What lies outside costs something even where its price is nothing: only what is covered is free.
 _NEXT_TO_NOTHING = 1e-12
-# Tuples beside a box's own that are looked at first: most often one of them is near.
+# Tuples next to a box's own that are looked at first: most often one of them is near.
 _BESIDE = 8
 
 
@@ -176,7 +176,7 @@ def nearest_outside(
     grown : float64 array
         See `growth_by_code`.
     home : int
-        A tuple beside which to look first.
+        A tuple next to which to look first.
     part : int64 array of shape (tuples,)
     wanted : bool array of shape (parts,)
         Only tuples of these parts are taken in; -1 and infinity where there is none.

@@ -90,7 +90,7 @@ def canonical(table: Dataset, names: Sequence[str]) -> tuple[I64, str]:
     """Return the rows in the order of what the named columns say, and what all of it comes to.
 
     Columns go first to last, texts by their letters as they were read, missing values last. Rows
-    that are equal in all of them stand for each other.
+    that are equal in all of them represent each other.
     """
     digest = hashlib.sha256()
     ranks: list[npt.NDArray[np.int64]] = []

@@ -57,7 +57,7 @@ def warm(told: Callable[[str], None], wanted: Callable[[], str] = str) -> None:
     told : callable
         Called with the name of an algorithm once a run with its usual settings compiles nothing.
     wanted : callable, optional
-        Returns the name of an algorithm that somebody waits for, or an empty text.
+        Returns the name of an algorithm that someone waits for, or an empty text.
     """
     asked = {n for n, kind in family("attack").items() if not cast(type[Attack], kind).by_default}
     left = _algorithms()
@@ -94,7 +94,7 @@ def tell_ahead(write: Callable[[str], None], wanted: Callable[[], str] = str) ->
     """Compile ahead in a process of its own, and write a line after each step.
 
     What is kept already is not looked at again. Where nothing can be kept, compiling here would
-    help nobody else, and is left to the process that needs it.
+    help no one else, and is left to the process that needs it.
     """
     if is_warm():
         return

@@ -27,8 +27,8 @@ def anonymize(
 ) -> pd.DataFrame | pa.Table:
     """Return the release of a data frame as a data frame of texts, in canonical order.
 
-    Nothing is returned unless every promise was recomputed from the published text. Metrics and
-    attacks are left out; `run` measures them.
+    Nothing is returned unless every privacy model was recomputed from the published text. Metrics
+    and attacks are left out; `run` measures them.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def anonymize(
     hierarchies : mapping of str to level table, optional
         See `run`.
     population : a frame like `frame`, optional
-        A table of the population, for promises about it.
+        A table of the population, for privacy models about it.
 
     Returns
     -------

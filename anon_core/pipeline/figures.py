@@ -133,7 +133,7 @@ def _level_search(result: Result) -> dict[str, Any] | None:
 
 
 def links_as_rows(result: Result) -> list[dict[str, Any]]:
-    """Return what is left of each kind of link, beside the attacks of the run that go along it."""
+    """Return what is left of each kind of link, next to the attacks of the run that go along it."""
     known = cast(dict[str, type[Attack]], family("attack"))
     ran = dict.fromkeys(a.attack for a in result.attacks)
     return [
@@ -200,7 +200,7 @@ def _details(told: Details) -> dict[str, Any]:
 
 
 def _people(result: Result) -> dict[str, Any]:
-    """Return the persons beside the rows; nothing where a row is a person."""
+    """Return the persons next to the rows; nothing where a row is a person."""
     crowd = result.crowd
     if crowd is None:
         return {}

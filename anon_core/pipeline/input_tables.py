@@ -138,14 +138,15 @@ _State = tuple[tuple[str | int, ...], ...]
 
 @contextmanager
 def unchanged(*paths: Path) -> Generator[None]:
-    """Refuse what the block finds where somebody wrote to a file, or put another there, meanwhile.
+    """Refuse what the block finds where someone wrote to a file, or put another there, meanwhile.
 
-    Whatever the block refuses then is told as that change, since it is no fault of anything else.
+    Whatever the block refuses then is reported as that change, since it is no fault of anything
+    else.
 
     Parameters
     ----------
     *paths : Path
-        Files, or folders of files; one that is not there is told of by whoever reads it.
+        Files, or folders of files; one that is not there is reported by anyone who reads it.
 
     Raises
     ------

@@ -87,17 +87,17 @@ def _asked(plan: Plan) -> str:
     return json.dumps([kept, [list(map(repr, p)) for p in promises], public, seed, keyed])
 
 
-# What a hierarchy says of missing values goes before what stands for them in any table.
+# What a hierarchy says of missing values goes before what represents them in any table.
 #
-# A text such as ``NA`` stands for a missing value by default. Where a column's hierarchy lists it,
+# A text such as ``NA`` represents a missing value by default. Where a column's hierarchy lists it,
 # it is a value: a country, a surname. So it is where a column without a hierarchy is declared as
-# text. And where the hierarchy has a row for the missing value, that is where it stands, among the
+# text. And where the hierarchy has a row for the missing value, that is where it is, among the
 # texts it is grouped with.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keeping:
-    """What decides which texts are values though they stand for a missing one elsewhere.
+    """What decides which texts are values though they represent a missing one elsewhere.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Keeping:
         Parameters
         ----------
         held : bool array of shape (rows,), optional
-            Where a row of the column stands for rows of the table; everywhere if it is not given.
+            Where a row of the column represents rows of the table; everywhere if it is not given.
         """
         name, rows = column.name, self.hierarchies.get(column.name, ())
         kind = self.types.get(name, column.kind)
@@ -159,13 +159,13 @@ class Keeping:
         return with_values(replace(column, kind=kind), kept, gaps)
 
 
-# Sensitive columns that are published at a level of their hierarchy, in place of their values.
+# Sensitive columns that are published at a level of their hierarchy, instead of their values.
 #
-# Values that are alike, such as three illnesses of the stomach, are different values to a promise
-# that counts them, and one to whoever reads them (Tian and Zhang 2011, Extending l-diversity to
-# generalize sensitive data). Published at a level that names what they share they are one value to
-# both: the table is coarsened there before anything else, so promises, attacks and searches go by
-# what is published.
+# Values that are alike, such as three illnesses of the stomach, are different values to a privacy
+# model that counts them, and one to anyone who reads them (Tian and Zhang 2011, Extending
+# l-diversity to generalize sensitive data). Published at a level that names what they share they
+# are one value to both: the table is coarsened there before anything else, so privacy models,
+# attacks and searches go by what is published.
 
 
 def at_levels(
@@ -184,7 +184,7 @@ def at_levels(
     Raises
     ------
     BadPlan
-        If a column has no hierarchy, or none of that level, or a label there stands for a missing
+        If a column has no hierarchy, or none of that level, or a label there represents a missing
         value.
     BadHierarchy
         If a level table does not fit the column, or a label is not true of its values.
@@ -261,7 +261,7 @@ def prepare(
     plan.refuse_unconfirmed(table)
     unchanged = table
     table, roles = changed(plan, table)
-    # What stands above a column's own values says nothing of others.
+    # What is above a column's own values says nothing of others.
     other = {n for one in plan.changes for n in one.columns}
     hierarchies = {n: rows for n, rows in (hierarchies or {}).items() if n not in other}
     hierarchies = plan.labels.applied(table, hierarchies or {})
@@ -344,7 +344,7 @@ def refuse_lacking(named: Iterable[str], dataset: Dataset) -> None:
 
 
 def _asks_for_public(plan: Plan) -> bool:
-    """Say whether a plan needs a table of its own for the public, and must be told if it lacks."""
+    """Say whether a plan needs a table of its own for the public, and must be named if it lacks."""
     return plan.algorithm.needs_public or any(
         model.needs_public or model.may_count_public for model in plan.models
     )
@@ -364,7 +364,7 @@ def refuse_formula_names(plan: Plan, dataset: Dataset) -> None:
 
 # What kind each column of a release is: decided once, where the table is read.
 #
-# The recipe that a run completes states it, so that whoever reads the table again, the second
+# The recipe that a run completes states it, so that anyone who reads the table again, the second
 # computation above all, is handed the decision and makes none of its own.
 
 

@@ -16,7 +16,7 @@ from anon_core.release.problem import Problem
 
 @dataclass(frozen=True, kw_only=True)
 class Chances:
-    """What a run draws from, apart: what was drawn for one says nothing of another.
+    """What a run draws from: what was drawn for one says nothing of another.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ def chances(plan: Plan, problem: Problem) -> Chances:
 
 
 def drawn_for(plan: Plan, problem: Problem) -> tuple[str, str]:
-    """Return what has a part in all that is drawn: technique and promises, and the table.
+    """Return what has a part in all that is drawn: technique and privacy models, and the table.
 
     A seed that is used again, for the table of the next month or for another k, so gives draws
     that have nothing in common, and two releases cannot be laid over each other. The order of rows

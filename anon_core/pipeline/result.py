@@ -82,7 +82,7 @@ class Result:
     levels : mapping of str to level table
         Hierarchies as they were given, by column.
     witness : Witness or None
-        Which row stands where, if the files do not tell it; not for publication.
+        Which row is where, if the files do not tell it; not for publication.
     pending : bool
         Whether these are the first figures of a run: nothing of them is recomputed yet, what takes
         longer is not measured, and no file can be made of them.
@@ -116,7 +116,7 @@ class Result:
         """Return a column's hierarchy as it was given, or as it was made where none was.
 
         A sensitive column is published exactly or at one level, so that the release itself needs
-        no more of its levels than that; promises, attacks and a run of the recipe do.
+        no more of its levels than that; privacy models, attacks and a run of the recipe do.
         """
         given = self.levels.get(column)
         if given is not None:
@@ -163,7 +163,7 @@ class Result:
         return next(iter(self.files.values()))
 
     def file(self, name: str) -> bytes:
-        """Return one published file by its name; files that nobody asked for are not made."""
+        """Return one published file by its name; files that no one asked for are not made."""
         return self.files[name] if name in self.files else self.all_files[name]
 
     @cached_property
@@ -173,7 +173,7 @@ class Result:
         Raises
         ------
         NotVerified
-            If the promises are not recomputed yet.
+            If the privacy models are not recomputed yet.
         """
         self._refuse_pending()
         beside = spreadsheet_files(self.plan.dialect, self.tables)
@@ -191,7 +191,7 @@ class Result:
         Raises
         ------
         NotVerified
-            If the promises are not recomputed yet.
+            If the privacy models are not recomputed yet.
         """
         self._refuse_pending()
         if self.plan.parts == 1 or not self.plan.csv:
@@ -240,12 +240,12 @@ class Result:
 
     @property
     def counted(self) -> str:
-        """What promises and attacks count: ``people`` where a column tells them, else ``rows``."""
+        """What models and attacks count: ``people`` if a column identifies them, else ``rows``."""
         return "rows" if self.crowd is None else "people"
 
     @cached_property
     def audience(self) -> Audience:
-        """What an adversary may know beside the release."""
+        """What an adversary may know next to the release."""
         return audience_of(self.problem)
 
     @property
@@ -289,7 +289,7 @@ class Result:
     def unique_of(self) -> tuple[int, int | None]:
         """Those published, and those alone with what one of their rows says in all columns.
 
-        Rows, or persons where a column tells them apart; None as `unique_over_all_columns`.
+        Rows, or persons where a column distinguishes them; None as `unique_over_all_columns`.
         """
         if self.crowd is None or self.pending:
             return self.release.view.rows, self.unique_over_all_columns

@@ -58,10 +58,10 @@ Fit = Callable[
     Problem,
 ]
 #: Writes a release as files, drawn by a generator and neutralised or not; returns their SHA-256,
-#: and which row stands where, if the files do not tell it.
+#: and which row is where, if the files do not tell it.
 Writing = Callable[[Release, np.random.Generator, bool], tuple[str, Witness | None]]
-#: Writes the published tables, where they are given, and recomputes the promises from the files;
-#: is handed the completed recipe, and which row stands where, if the files do not tell it.
+#: Writes the published tables, where they are given, and recomputes the privacy models from the
+#: files; is handed the completed recipe, and which row is where, if the files do not tell it.
 Verifier = Callable[[Mapping[str, "pa.Table"], Mapping[str, Any], Witness | None], Verification]
 #: Is handed the first figures of a run, and may wait until they are drawn.
 First = Callable[[Result], None]
@@ -103,7 +103,7 @@ def run(
         Arrow tables by title, and the completed recipe. `Result` holds no files then. By default
         the CSV files are verified from memory against the table as it was read.
     assess : bool
-        Whether metrics and attacks are measured. Promises are verified either way.
+        Whether metrics and attacks are measured. Privacy models are verified either way.
     fit : callable
         Fits the plan to the table; for many plans on one table an `EncodedOnce`.
     writing : callable, optional
@@ -111,7 +111,7 @@ def run(
         holds no published table then.
     first : callable, optional
         Handed the first figures as soon as there are some: what was found with what is measured
-        `at_once`, to be looked at while the rest is measured and the promises are recomputed,
+        `at_once`, to be looked at while the rest is measured and the privacy models are recomputed,
         which begins when it returns. They are `pending`: no release yet, and they may come to
         none. A plan with gates has no first figures, nor one whose levels are searched.
     known : Result, optional
@@ -121,14 +121,14 @@ def run(
     Returns
     -------
     Result
-        Verified: the promises were recomputed from the published text.
+        Verified: the privacy models were recomputed from the published text.
 
     Raises
     ------
     InputChanged
         If the table lacks a column of the plan, or a hierarchy a value of the table.
     Infeasible
-        If no release keeps the promises; carries the best value reached.
+        If no release keeps the privacy models; carries the best value reached.
     NotFound
         If the technique found none, and it is open whether there is one.
     Cancelled
@@ -136,7 +136,8 @@ def run(
     NotAccepted
         If it misses a gate of the plan.
     NotVerified
-        If the recomputation does not confirm a promise. Please report it: it is an error of ours.
+        If the recomputation does not confirm a privacy model. Please report it: it is an error of
+        ours.
     BadPlan, BadInput, BadHierarchy
         If plan and table do not fit each other otherwise.
     """
@@ -239,7 +240,7 @@ def _carry_out(
 
 
 def _result(job: _Job, seconds: Mapping[str, float], took: float) -> Result:
-    """Return what was found so far; pending until the promises are recomputed."""
+    """Return what was found so far; pending until the privacy models are recomputed."""
     pending = job.verification is PENDING
     return Result(
         plan=job.plan,
@@ -269,7 +270,7 @@ def _result(job: _Job, seconds: Mapping[str, float], took: float) -> Result:
 
 @dataclass(kw_only=True)
 class _Job:
-    """What `run` was given, and what its stages found so far: each sets what is named beside it."""
+    """What `run` was given, and what its stages found so far: each sets what is named there."""
 
     plan: Plan
     dataset: Dataset
@@ -392,13 +393,13 @@ def _found(job: _Job, context: Context) -> None:
 
 
 def _measure(job: _Job, context: Context) -> None:
-    """Measure the promises, and what the release lost."""
+    """Measure the privacy models, and what the release lost."""
     _verdicts(job, part_of(context, 0.0, 0.2))
     _measures(job, job.metrics, part_of(context, 0.2, 1.0))
 
 
 def _measure_at_once(job: _Job, context: Context) -> None:
-    """Measure the promises, and what the release lost by metrics that take no time."""
+    """Measure the privacy models, and what the release lost by metrics that take no time."""
     _verdicts(job, part_of(context, 0.0, 0.2))
     _measures(job, [m for m in job.metrics if m.at_once], part_of(context, 0.2, 1.0))
 
@@ -409,7 +410,7 @@ def _measure_the_rest(job: _Job, context: Context) -> None:
 
 
 def _verdicts(job: _Job, context: Context) -> None:
-    """Measure the promises, and what the best partition of a few rows costs."""
+    """Measure the privacy models, and what the best partition of a few rows costs."""
     problem, release = job.problem, job.outcome.release
     behind = job.reference.behind(release)
     measuring = replace(context, generator=job.chance.measure)
@@ -489,7 +490,7 @@ def _refuse_finer(problem: Problem, technique: Metric | Attack) -> None:
 
 
 def _foresee(job: _Job, context: Context) -> None:
-    """Measure what was lost and how surely somebody is found, and publish nothing."""
+    """Measure what was lost and how surely someone is found, and publish nothing."""
     _verdicts(job, part_of(context, 0.0, 0.3))
     _measures(job, [m for m in job.metrics if m.headline], part_of(context, 0.3, 0.6))
     finding = [a for a in job.attackers if a.at_once and a.discloses in ("identity", "presence")]
@@ -514,12 +515,12 @@ def _publish(job: _Job, context: Context) -> None:
 
 
 def _verify(job: _Job, context: Context) -> None:
-    """Recompute the promises from what was written."""
+    """Recompute the privacy models from what was written."""
     job.verification = _recomputed(job)
 
 
 def _refuse_broken(job: _Job, but: Sequence[Check] = ()) -> None:
-    """Refuse the release unless all promises hold, as they were measured and as recomputed."""
+    """Refuse the release unless all models hold, as they were measured and as recomputed."""
     broken = [v.model for v in job.verdicts if not v.holds]
     found = (*job.verification.broken, *job.verification.unchecked)
     doubtful = [check for check in found if check not in but]
@@ -564,7 +565,7 @@ def texts_of(dataset: Dataset) -> TextTable:
 def _refuse_overlaps(job: _Job) -> None:
     """Refuse classes that came to overlap since sets too long to write became the whole column.
 
-    More people fit a class then, which promises about the public alone do not survive.
+    More people fit a class then, which privacy models about the public alone do not survive.
     """
     vocabularies = job.outcome.release.vocabularies
     shortened = [name for name, vocabulary in vocabularies.items() if vocabulary.shortened]
@@ -588,7 +589,7 @@ class _Stage:
     begins, ends : float
         Shares of the progress bar.
     words : str
-        Shown beside the bar.
+        Shown next to the bar.
     work : callable
         Sets what it finds; its context's progress 0..1 is its part of the bar.
     """
@@ -604,7 +605,8 @@ _FIND = (
     _Stage("encode", 0.0, 0.05, "Reading", _read),
     _Stage("search", 0.05, 0.62, "Searching", _search),
 )
-#: The release is written and the promises are recomputed meanwhile, with nothing that this sets.
+#: The release is written and the privacy models are recomputed meanwhile, with nothing that this
+#: sets.
 _ASSESS = (
     _Stage("measure", 0.62, 0.72, "Measuring, and recomputing the privacy models", _measure),
     _Stage("attack", 0.72, 0.98, "Attacking, and recomputing the privacy models", _attack),

@@ -1,4 +1,4 @@
-"""What somebody confirmed of columns that are published as they are; nothing is released before.
+"""What someone confirmed of columns that are published as they are; nothing is released before.
 
 A confirmation says what was found then: where more is found now, it has to be given again.
 """
@@ -21,16 +21,16 @@ _KEYS = ("column", "what", "rows", "found")
 
 @dataclass(frozen=True, kw_only=True)
 class Confirmed:
-    """A finding that somebody has seen, and publishes the column all the same.
+    """A finding that someone has seen, and publishes the column all the same.
 
     Attributes
     ----------
     what : str
         See `Finding`.
     rows : int
-        Rows that it was about; it does not stand for more.
+        Rows that it was about; it does not represent more.
     found : str
-        What was found, in words, for whoever reads the recipe.
+        What was found, in words, for anyone who reads the recipe.
     """
 
     column: str
@@ -81,7 +81,7 @@ def _read(given: object) -> Confirmed:
 
 
 def unconfirmed(found: Sequence[Finding], confirmed: Sequence[Confirmed]) -> tuple[Finding, ...]:
-    """Return the findings that nobody confirmed as they are now."""
+    """Return the findings that no one confirmed as they are now."""
     return tuple(f for f in found if not any(one.covers(f) for one in confirmed))
 
 
@@ -93,7 +93,7 @@ def refuse_unconfirmed(
     coarsened: Sequence[str] = (),
     asked: Collection[str] = (),
 ) -> None:
-    """Refuse to publish a column as it is as long as nobody confirmed what was found of it.
+    """Refuse to publish a column as it is as long as no one confirmed what was found of it.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def refuse_unconfirmed(
     coarsened : sequence of str
         Sensitive columns that are published at a level of their hierarchy.
     asked : collection of str
-        Columns that hold what people ask for themselves: they name nobody, and are the same for
+        Columns that hold what people ask for themselves: they name no one, and are the same for
         many.
 
     Raises

@@ -1,4 +1,4 @@
-"""How the reader's spreadsheet expects CSV: the marks of a file that is written beside the release.
+"""How the reader's spreadsheet expects CSV: the marks of a second file of the release.
 
 The CSV file that verification reads stays as it is; the second one holds the same cells in the same
 order, and verification writes it again by itself.
@@ -34,12 +34,12 @@ class Dialect:
     ----------
     separator : {',', ';', 'tab', '|'}
     decimal : {'', ',', '.'}
-        What stands before decimals in cells that are a number and nothing else; empty leaves them.
+        What is before decimals in cells that are a number and nothing else; empty leaves them.
     bom : bool
         Whether the file begins with the mark by which Excel knows UTF-8.
     line_end : {'lf', 'crlf'}
     quotes : {'needed', 'all'}
-        Which cells stand in quotes.
+        Which cells are in quotes.
 
     Raises
     ------

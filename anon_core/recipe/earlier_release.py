@@ -24,7 +24,7 @@ class EarlierFile:
     file : str
         The published table, relative to the recipe; empty if there is none.
     people : {'unknown', 'all', 'grown'}
-        Who is in both with the values they have now: nobody says it; everyone of the table; or
+        Who is in both with the values they have now: no one says it; everyone of the table; or
         everyone of the earlier release, to whom others have come since.
     sha256 : str
         Of the file, where no other one will do; empty where any will.
@@ -108,9 +108,9 @@ def beside_earlier(
 def with_meanings(
     levels: Mapping[str, int | str], problem: Problem, hierarchies: Mapping[str, LevelTable]
 ) -> Problem:
-    """Return a problem with what texts of sensitive columns' hierarchies stand for today.
+    """Return a problem with what texts of sensitive columns' hierarchies represent today.
 
-    A column published at a level, as `levels` says, stands for what is below it as well as above.
+    A column published at a level, as `levels` says, represents what is below it as well as above.
     """
     meant: dict[str, dict[str, tuple[str, ...]]] = {}
     for name in problem.sensitive:

@@ -11,7 +11,7 @@ from anon_core.data.roles.roles import Roles
 
 Paths = Mapping[str, str]
 
-#: What a recipe names a folder by, in place of a column: every column that has no file of its own.
+#: What a recipe names a folder by, instead of a column: every column that has no file of its own.
 EVERY_OTHER = "*"
 #: Endings of the files of a folder that are hierarchies; others are passed over.
 ENDINGS = (".csv", ".txt")

@@ -89,7 +89,7 @@ def _of_algorithm(renew: Callable[[dict[str, Any]], str]) -> Callable[[dict[str,
 
 
 def _insensitive(recipe: dict[str, Any]) -> str:
-    """What no role names was published as it is; nobody says so any more, so it is left out."""
+    """What no role names was published as it is; no one says so any more, so it is left out."""
     roles = recipe.get("roles")
     if not isinstance(roles, Mapping) or "insensitive" in roles:
         return ""
@@ -124,7 +124,7 @@ def _labels(algorithm: dict[str, Any]) -> str:
 
 
 def _tables(algorithm: dict[str, Any]) -> str:
-    """What single columns are told, and sets of columns, was one text with signs of its own."""
+    """Values for single columns, and sets of columns, were one text with signs of its own."""
     renewed: list[str] = []
     for parameter, read in _READ.items():
         text = algorithm.get(parameter)

@@ -91,7 +91,7 @@ class Plan:
     ----------
     seed : int
         Secret that every random choice starts from; see `secret`. One is drawn where none is given.
-        Whoever has it can undo the release: it belongs to the internal edition only.
+        Anyone who has it can undo the release: it belongs to the internal edition only.
     data : DataOptions
         How the table is read and what happens to missing values.
     types : mapping of str to str
@@ -103,9 +103,9 @@ class Plan:
     level_bounds : LevelBounds
         The lowest and highest level of single quasi-identifiers.
     sensitive_levels : mapping of str to int or 'search'
-        Sensitive columns that are published at this level of their hierarchy, in place of their
-        values; promises count what is published. Or at the least level, their values first, at
-        which the promises can be met.
+        Sensitive columns that are published at this level of their hierarchy, instead of their
+        values; privacy models count what is published. Or at the least level, their values first,
+        at which the privacy models can be met.
     redacted : mapping of str to tuple of str
         Columns of texts, each with the identifiers whose words are taken out of it.
     changes : tuple of Changed
@@ -114,9 +114,9 @@ class Plan:
         The secret key that some of them ask for: 32 bytes that are asked for and never stored, so
         that no recipe has them.
     confirmed : tuple of Confirmed
-        What somebody has seen of columns that are published as they are; see `Finding`.
+        What someone has seen of columns that are published as they are; see `Finding`.
     models : tuple of GroupModel
-        The promises; at least one.
+        The privacy models; at least one.
     metrics : tuple of Metric
         Metrics with parameters other than their defaults, and those that are measured on request
         only; the others measure as they are.
@@ -131,17 +131,17 @@ class Plan:
     formulas : {'neutralise', 'keep'}
         What an export does with cells that a spreadsheet would execute.
     csv : bool
-        Whether the release is written as CSV beside Parquet; without, it is Parquet alone.
+        Whether the release is written as CSV next to Parquet; without, it is Parquet alone.
     parts : int
         How many Parquet files each published table is written in.
     formats : tuple of str
         Further formats of the release, of `typed_files.TYPED`.
     dialect : Dialect or None
-        The marks of a CSV file for the reader's spreadsheet, beside the release.
+        The marks of a CSV file for the reader's spreadsheet, next to the release.
     reuse : Reuse
-        Whether a search may decide anew, and what becomes of values that no hierarchy has.
+        Whether a search may decide again, and what becomes of values that no hierarchy has.
     accept : tuple of Gate
-        What a release has to reach beside its promises.
+        What a release has to reach next to its privacy models.
     engine : Engine
         What the table is held with while it is worked on; the release is the same with each.
     notes : tuple of str
@@ -178,7 +178,7 @@ class Plan:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse a plan that promises nothing, and values out of range.
+        """Refuse a plan without privacy models, and values out of range.
 
         Raises
         ------
@@ -277,7 +277,7 @@ class Plan:
         return self.data.sample < 1 or changes or self.algorithm.draws
 
     def refuse_unconfirmed(self, table: Dataset) -> None:
-        """Refuse a table with a finding that nobody confirmed; see `confirmed.refuse_unconfirmed`.
+        """Refuse a table with a finding that no one confirmed; see `confirmed.refuse_unconfirmed`.
 
         Raises
         ------
@@ -378,9 +378,9 @@ class Plan:
         return replace(self, data=data, types={**kinds, **self.types})
 
     def completed(self) -> dict[str, Any]:
-        """Return the recipe's tables, and beside them what the release looks like.
+        """Return the recipe's tables, and next to them what the release looks like.
 
-        That is all that verification is told of the technique, which it does not know.
+        That is all that verification gets of the technique, which it does not know.
         """
         return {**self.as_mapping(), "release": self.algorithm.shape()}
 

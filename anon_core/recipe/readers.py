@@ -83,7 +83,7 @@ def refuse_no_changes(
 
 
 _T = TypeVar("_T", bound=Technique)
-#: Stands in a recipe for the least level at which the promises can be met.
+#: Stands in a recipe for the least level at which the privacy models can be met.
 SEARCH = "search"
 
 #: Files of one published table at most; their numbers have four digits.
@@ -159,7 +159,7 @@ def names_of(roles: Mapping[str, Any], role: str) -> tuple[str, ...]:
 
 
 def person_of(roles: Mapping[str, Any], role: str = "person") -> str:
-    """Return the column that tells persons or households apart; empty where a row is one."""
+    """Return the column that distinguishes persons or households; empty where a row is one."""
     found = roles.get(role, "")
     if not isinstance(found, str):
         raise BadPlan(

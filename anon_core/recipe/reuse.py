@@ -78,8 +78,8 @@ def met(
     ------
     InputChanged
         If a number or a date is to be published as the top: groups of these are intervals, and a
-        value outside of all would stand in the middle of one. If such a value is written as a group
-        of its hierarchy is: nobody could tell which of both a cell says.
+        value outside of all would be in the middle of one. If such a value is written as a group
+        of its hierarchy is: no one could tell which of both a cell says.
     """
     found: dict[str, npt.NDArray[np.bool_]] = {}
     for name in columns if unseen != "fail" else ():
@@ -163,7 +163,7 @@ class Reuse:
     unseen : {'fail', 'top', 'suppress'}
         What becomes of values that a hierarchy does not have: the run is refused, they are
         published as the top, or their rows are left out. Rows left out are no part of what a
-        technique may suppress; they are told, and count in the gate on rows.
+        technique may suppress; they are reported, and count in the gate on rows.
     """
 
     mode: Mode = "search"
@@ -187,7 +187,7 @@ class Reuse:
         return {} if self == Reuse() else {"mode": self.mode, "unseen": self.unseen}
 
     def refuse_searching(self, algorithm: Algorithm, earlier: str) -> None:
-        """Refuse to call fixed what searches, or parts that are told nowhere.
+        """Refuse to call fixed what searches, or parts that are found nowhere.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class Reuse:
 
 
 def parts_decide(algorithm: Algorithm) -> bool:
-    """Say whether a release of a technique tells where rows of another table go."""
+    """Say whether a release of a technique shows where rows of another table go."""
     covering = not algorithm.averages and not algorithm.codes_tails
     return algorithm.forms_ranges and covering and not algorithm.permutes
 

@@ -1,6 +1,6 @@
 """A release for SPSS, Stata and Excel: numbers as numbers, and labels given back to their codes.
 
-The CSV file that verification reads stays as it is; these files hold the same rows beside it.
+The CSV file that verification reads stays as it is; these files hold the same rows next to it.
 Verification builds them again from its cells and from what the original says of its columns.
 """
 
@@ -29,7 +29,7 @@ _MOST_LETTERS_OF_EXCEL = 32_767
 #: Bytes of a value's label and of a column's title beyond which SPSS cuts them.
 _MOST_OF_SPSS = {"label": 120, "title": 256}
 _MADE = datetime.datetime(2000, 1, 1)
-#: Where SPSS's format holds day and time of writing, and what stands there instead.
+#: Where SPSS's format holds day and time of writing, and what is there instead.
 _SPSS_MADE = (92, b"01 Jan 0000:00:00")
 _STATA_MADE = re.compile(rb"(?<=<timestamp>\x11).{17}", flags=re.DOTALL)
 

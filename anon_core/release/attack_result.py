@@ -86,11 +86,11 @@ class AttackResult:
     rate : float
         (succeeded + undecided) / attempted.
     worst : float
-        Highest chance of success against any one person; 1 where somebody is undecided.
+        Highest chance of success against any one person; 1 where someone is undecided.
     baseline : float
         Rate of guessing without the release.
     raw : float
-        Rate of the same attack on the table as it is, identifiers removed; whoever is handed
+        Rate of the same attack on the table as it is, identifiers removed; anyone who is handed
         people's groups in the release is handed them there too.
     at_risk : int
         People whose chance of success exceeds the threshold.
@@ -165,12 +165,12 @@ class AttackResult:
 
     @property
     def exposed(self) -> float:
-        """Expected number of people exposed; whoever was not decided is taken for one."""
+        """Expected number of people exposed; anyone who was not decided is taken for one."""
         return self.succeeded + self.undecided
 
     @property
     def idle(self) -> bool:
-        """Whether nobody could be attacked, so that a rate of 0 is no protection."""
+        """Whether no one could be attacked, so that a rate of 0 is no protection."""
         return not self.eligible
 
     @property

@@ -1,4 +1,4 @@
-"""What an adversary may know beside the release: which columns, which domain, which people."""
+"""What an adversary may know next to the release: which columns, which domain, which people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from anon_core.release.problem import Problem
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Audience:
-    """Those a release is made for, and what they know beside it: nothing of the private rows.
+    """Those a release is made for, and what they know next to it: nothing of the private rows.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Audience:
     population : Population or None
         The people the table was drawn from: a table of them, or their number.
     trees : mapping of str to Hierarchy
-        Which values of sensitive columns are alike, where somebody gave that; such a column is
+        Which values of sensitive columns are alike, where someone gave that; such a column is
         published exactly all the same.
     earlier : Earlier or None
         A release of the same people that is out already.
@@ -59,7 +59,7 @@ class Audience:
 
 
 def audience_of(problem: Problem) -> Audience:
-    """Return what an adversary may know beside any release of a table."""
+    """Return what an adversary may know next to any release of a table."""
     return Audience(
         roles=problem.roles,
         kinds={name: problem.dataset.column(name).kind for name in problem.roles.named},

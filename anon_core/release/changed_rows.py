@@ -35,7 +35,7 @@ class ChangedColumn:
     Attributes
     ----------
     amount : bool
-        Whether the numbers are amounts; else they only tell values apart.
+        Whether the numbers are amounts; else they only distinguish values.
     was, now : float64 arrays of shape (rows,)
         NaN where a value is missing.
     """

@@ -1,7 +1,7 @@
-"""A published release read by groups: of several tables, or of columns that are permuted apart.
+"""A published release read by groups: of several tables, or of columns permuted separately.
 
-A person may stand in every group that shows each linked part of their quasi-identifiers; the values
-are those of the group, beside the part that covers the person where the column is linked with it.
+A person may be in every group that shows each linked part of their quasi-identifiers; the values
+are those of the group, next to the part that covers the person where the column is linked with it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class LinkedColumns:
 def encode_groups(
     parts: Sequence[LinkedColumns], groups: int, today: Today, column: str
 ) -> Earlier:
-    """Read what a release tells of one sensitive column.
+    """Read what a release says of one sensitive column.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def members_of(text: str) -> tuple[str, ...] | None:
     return tuple(row)
 
 
-#: Who is in both: nobody says who, everyone of the table, or everyone of the earlier release,
+#: Who is in both: no one says who, everyone of the table, or everyone of the earlier release,
 #: to whom others have come since.
 Overlap = Literal["unknown", "all", "grown"]
 
@@ -55,7 +55,7 @@ class Earlier:
     columns : tuple of str
         Quasi-identifiers that both releases publish.
     cover : mapping of str to bool array of shape (texts, leaves)
-        By column, which of today's leaves each published text stands for.
+        By column, which of today's leaves each published text represents.
     cells : int32 array of shape (classes, columns)
         Text of each class.
     size : int64 array of shape (pools,)
@@ -63,7 +63,7 @@ class Earlier:
     values : mapping of str to (int64, int32, int64) arrays of shape (entries,)
         By sensitive column pool, value and rows. A value is a leaf of today's hierarchy; one that
         no row of today has, a number beyond; so is a missing one where none is missing today. Rows
-        that show a label are entered for each value that it stands for.
+        that show a label are entered for each value that it represents.
     pool : int64 array of shape (classes,), or None
         Whose sensitive values are those of each class; its own, where it is None.
     people : {'unknown', 'all', 'grown'}
@@ -102,7 +102,7 @@ class Today:
     )
 
     def covered(self, name: str, texts: Sequence[str]) -> B1:
-        """Return which leaves of a quasi-identifier each text stands for."""
+        """Return which leaves of a quasi-identifier each text represents."""
         return _covered(texts, self.hierarchies[name], self.dataset.column(name).kind)
 
     def entries(
@@ -130,7 +130,7 @@ class Today:
         return owner[entry], leaf[entry], count
 
     def _values(self, name: str, texts: Sequence[str]) -> list[I32]:
-        """Return the leaves that each text of a sensitive column stands for.
+        """Return the leaves that each text of a sensitive column represents.
 
         Raises
         ------
@@ -223,14 +223,14 @@ def encode_earlier(
 
 
 def as_published(table: Dataset, name: str) -> tuple[I32, tuple[str, ...]]:
-    """Return a column's codes and texts as they stand in the file; missing ones are texts too."""
+    """Return a column's codes and texts as they are in the file; missing ones are texts too."""
     codes, texts = table.column(name).as_read
     at = np.where(codes < 0, len(texts), codes).astype(np.int32)
     return at, (*texts, MISSING)
 
 
 def _covered(texts: Sequence[str], hierarchy: Hierarchy, kind: ColumnKind) -> npt.NDArray[np.bool_]:
-    """Return which leaves each text stands for, shape (texts, leaves).
+    """Return which leaves each text represents, shape (texts, leaves).
 
     Raises
     ------
@@ -243,7 +243,7 @@ def _covered(texts: Sequence[str], hierarchy: Hierarchy, kind: ColumnKind) -> np
         lo, hi = hierarchy.bounds(level)
         for label, a, b in zip(hierarchy.labels[level], lo.tolist(), hi.tolist(), strict=True):
             labels.setdefault(label, []).append((a, b))
-    # Without groups of its own a text that is no value of today is one of somebody else.
+    # Without groups of its own a text that is no value of today is one of someone else.
     grouped = KINDS[kind].measured or hierarchy.height > 1 or hierarchy.labels[-1] != (TOP,)
     odd: list[str] = []
     for place, written in enumerate(texts):

@@ -19,8 +19,8 @@ from anon_core.release.vocabulary import of_level
 
 # The table as it is, told together with the group in which a release puts everyone.
 #
-# Whoever attacks sensitive values is handed the group a person stands in. Where people with the
-# same quasi-identifiers stand in several groups, that is more than these say: the same attack on
+# Anyone who attacks sensitive values is handed the group a person is in. Where people with the
+# same quasi-identifiers are in several groups, that is more than these say: the same attack on
 # the table as it is has to be handed it too, or else a release could seem to tell more than the
 # table.
 
@@ -54,12 +54,12 @@ def raw_in_groups(problem: Problem, key: I64, group: I64, count: I64) -> Release
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Places:
-    """Where the rows of the private table stand in the release.
+    """Where the rows of the private table are in the release.
 
     Attributes
     ----------
     key : int64 array of shape (entries,)
-        Key of the frequency set, ascending; one key may stand in several groups.
+        Key of the frequency set, ascending; one key may be in several groups.
     group : int64 array of shape (entries,)
         Group, as `View` numbers groups; -1 where the rows are not published.
     count : int64 array of shape (entries,)
@@ -73,7 +73,7 @@ class Places:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Truth:
-    """Which row of the private table stands where. Told to an attack only to score it."""
+    """Which row of the private table is where. An attack is scored by it and sees none of it."""
 
     _problem: Problem = field(repr=False)
     _release: Release | None = field(default=None, repr=False)
@@ -90,7 +90,7 @@ class Truth:
 
     @cached_property
     def places(self) -> Places:
-        """Where each row stands; without a release, that of the table as it is."""
+        """Where each row is; without a release, that of the table as it is."""
         if self._release is None:
             keys = np.arange(len(self.frequency.count), dtype=np.int64)
             return Places(key=keys, group=self.frequency.run, count=self.frequency.count)
@@ -100,7 +100,7 @@ class Truth:
 
     @property
     def bare(self) -> Truth:
-        """The truth behind the table as it is: every row stands in the group of its values."""
+        """The truth behind the table as it is: every row is in the group of its values."""
         return replace(self, _release=None)
 
     @property
@@ -152,9 +152,9 @@ class Truth:
 
     @cached_property
     def alone(self) -> tuple[B1, int]:
-        """Rows that no other row equals in the columns of which every row tells its own value.
+        """Rows that no other row equals in the columns of which every row shows its own value.
 
-        Those that stay linked to all quasi-identifiers: whatever their class says, nobody else's
+        Those that stay linked to all quasi-identifiers: whatever their class says, no one else's
         published row is like theirs. Without a release, all columns but quasi-identifiers.
 
         Returns
@@ -203,7 +203,7 @@ class Truth:
 
     @property
     def public_alike(self) -> tuple[I64, I64] | None:
-        """Quasi tuples that the public table does not tell apart, and its people; see `Problem`."""
+        """Quasi tuples that the public table cannot distinguish, and its people; see `Problem`."""
         return self._problem.public_alike
 
     @property

@@ -1,4 +1,4 @@
-"""Which rows stand together: keys of the frequency set → classes → groups."""
+"""Which rows are together: keys of the frequency set → classes → groups."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Grouping:
 
     @cached_property
     def whole_keys(self) -> bool:
-        """Whether all rows of one key stand in one class, so that nothing is left to draw."""
+        """Whether all rows of one key are in one class, so that nothing is left to draw."""
         return np.array_equal(self.key, np.arange(len(self.key)))
 
     def of_rows(
@@ -73,7 +73,7 @@ class Grouping:
 
         Rows with one key are alike in every column that matters; where such rows part, which of
         them goes where is drawn by `generator`. `order` lists the rows (see `Problem.row_order`),
-        so that the draw does not depend on where they stand in the table.
+        so that the draw does not depend on where they are in the table.
         """
         if self.whole_keys:
             return self.member[frequency.row_key]

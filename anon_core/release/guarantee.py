@@ -11,7 +11,7 @@ from fractions import Fraction
 class Guarantee:
     """(ε, δ)-differential privacy of the way a release was made, one row more or less.
 
-    It is public: whoever attacks a release knows how it was made.
+    It is public: anyone who attacks a release knows how it was made.
 
     Attributes
     ----------

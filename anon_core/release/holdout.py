@@ -1,6 +1,6 @@
 """People who had no part in a release, with their sensitive values: the control of an attack.
 
-Whatever is guessed of them as well is known of people in general, and tells nothing of this table
+Whatever is guessed of them as well is known of people in general, and shows nothing of this table
 (Giomi et al. 2023, doi 10.56553/popets-2023-0055).
 """
 
@@ -59,11 +59,11 @@ def holdout_of(
     *,
     person: str = "",
 ) -> Holdout | None:
-    """Return whom a larger table holds beyond this one; None where nobody can be told apart.
+    """Return whom a larger table holds beyond this one; None where no one can be distinguished.
 
-    People who are equal in all columns stand for each other: of five in the larger table and two in
-    this one three are left. Where a column tells persons, nobody stands for another: left are all
-    rows of those who have none in this table.
+    People who are equal in all columns represent each other: of five in the larger table and two in
+    this one three are left. Where a column identifies persons, no one represents another: left are
+    all rows of those who have none in this table.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def holdout_of(
     frequency : FrequencySet
         This table.
     person : str
-        The column that tells persons; empty where a row is a person.
+        The column that identifies persons; empty where a row is a person.
     """
     names = frequency.shown
     if any(name not in larger.names for name in (*names, *([person] if person else []))):
@@ -100,7 +100,7 @@ def holdout_of(
 def _other_persons(
     column: Column, known: I32, names: tuple[str, ...], leaves: Sequence[I32]
 ) -> Holdout | None:
-    """Return all rows of persons who have none in the table; -1 in `known` tells them."""
+    """Return all rows of persons who have none in the table; -1 in `known` shows them."""
     left = np.flatnonzero((known < 0) & (column.codes >= 0))  # a missing person is nobody
     if not len(left):
         return None

@@ -28,9 +28,9 @@ class Link:
     name : {'identity–quasi', 'quasi–sensitive', 'quasi–quasi'}
     kept, weakened, cut : tuple of tuples of str
         Single quasi-identifiers a person is known by, or pairs of columns. Of single ones those are
-        kept that every published row shows exactly, weakened where cells stand for several values,
-        and cut where no row says anything; pairs are kept where they stand in one row, and cut
-        where they are permuted apart inside groups.
+        kept that every published row shows exactly, weakened where cells represent several values,
+        and cut where no row says anything; pairs are kept where they are in one row, and cut
+        where they are permuted separately inside groups.
     """
 
     name: LinkName

@@ -1,4 +1,4 @@
-"""Every column of a link block, those included that nobody matches people by."""
+"""Every column of a link block, those included that no one matches people by."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anon_core.release.problem import leaf_codes
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RowSource:
-    """Where the rows of a view come from, kept until somebody asks for all of their columns.
+    """Where the rows of a view come from, kept until someone asks for all of their columns.
 
     It holds no `Problem`, so that a view that is kept by its problem does not keep it.
 
@@ -44,7 +44,7 @@ class RowSource:
     def lines(self, block: tuple[str, ...]) -> tuple[I64, I64]:
         """Return the published rows of the table and the line of a block that each one shows.
 
-        Lines are numbered as `told` lists them. It is the truth, and no view tells it.
+        Lines are numbered as `told` lists them. It is the truth, and no view shows it.
 
         Returns
         -------
@@ -59,7 +59,7 @@ class RowSource:
         Parameters
         ----------
         among : bool array of shape (rows,), optional
-            The rows of the table that are told of; all where it is left out.
+            The rows of the table that are asked about; all where it is left out.
         """
         kept, member = self._published
         if among is not None:
@@ -92,7 +92,7 @@ class RowSource:
 
     @cached_property
     def _told_by(self) -> frozenset[str]:
-        """The columns that the group tells, so that nothing is told apart by them."""
+        """The columns that the group shows, by which nothing is distinguished."""
         said = np.zeros(int(self.group.max(initial=-1)) + 1, dtype=np.int32)
 
         def is_told(cells: I32) -> bool:

@@ -1,7 +1,7 @@
 """When a search stopped: what is public of the way in which a release was chosen.
 
 A technique states it with the release. It follows from the technique's name and parameters, which
-are published with the release, and tells of the table only what the release shows: an attacker who
+are published with the release, and says of the table only what the release shows: an attacker who
 knows the algorithm reasons from it which tables would have been released like that.
 """
 
@@ -66,7 +66,7 @@ class StopRule:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CheapestLevels(StopRule):
-    """One level a column, no row removed: all choices that come before it break a promise.
+    """One level a column, no row removed: all choices that come before it break a privacy model.
 
     Attributes
     ----------
@@ -105,9 +105,9 @@ class RaisedLevels(StopRule):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UncutClasses(StopRule):
-    """No class could be cut any further in any column, so that all its parts keep the promises.
+    """No class could be cut any further in any column, so that all its parts keep the models.
 
-    Cells are as narrow as the values they stand for: a range ends with values of its rows, a group
+    Cells are as narrow as the values they represent: a range ends with values of its rows, a group
     of the hierarchy is the smallest one that holds them.
 
     Attributes
@@ -115,14 +115,14 @@ class UncutClasses(StopRule):
     cut : tuple of {'median', 'children', 'apart', 'anywhere'}
         How each quasi-identifier would have been cut: at the lower median, up to it, or below it
         where ties leave too little above; into the children of the smallest group; by any one group
-        apart from the rest; or at any place.
+        except for the rest; or at any place.
     by_node : tuple of bool
         Whether each is published in groups of the hierarchy, and not in ranges.
     marginal : bool
         Whether everything that was decided on the way hung on each column by itself, so that rows
         of a class could exchange their values in a column and nothing else would have come of it.
     positions, weights : tuples
-        Of median cuts, where each leaf stands, and a factor, by quasi-identifier: the column in
+        Of median cuts, where each leaf is, and a factor, by quasi-identifier: the column in
         which a part is widest is tried first, of equal ones the first.
     """
 

@@ -109,7 +109,7 @@ class Measure:
         The same brought to [0, 1]: 0 is unchanged, 1 is everything suppressed.
     per_class : float64 array of shape (classes,) or None
     per_column : mapping of str to float
-        Where the metric can be told apart by column, each in [0, 1].
+        Where the metric can be given by column, each in [0, 1].
     also : mapping of str to float
         Other published forms of the same metric, by name.
     details : tuple of Details

@@ -41,9 +41,9 @@ class Population:
     hierarchies : mapping of str to Hierarchy
         The quasi-identifiers' hierarchies with the population's further values.
     place : mapping of str to int32 array of shape (leaves of the table's hierarchy,)
-        Where the table's own leaves stand among those.
+        Where the table's own leaves are among those.
     lacking : tuple of str
-        Quasi-identifiers that the population table does not have. Whoever holds it does not know
+        Quasi-identifiers that the population table does not have. Anyone who holds it does not know
         them: all values of such a column are one leaf, which every cell covers.
     """
 
@@ -63,7 +63,7 @@ class Population:
     def cover(self, vocabulary: Vocabulary) -> tuple[I32, I32]:
         """Return the first and last of the population's leaves each published text covers.
 
-        A hierarchy's label covers what stands under it; a range of numbers or dates all values
+        A hierarchy's label covers what is under it; a range of numbers or dates all values
         from end to end, a tail all values from its limit on; a value set its members.
 
         Returns

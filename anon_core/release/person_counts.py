@@ -1,8 +1,8 @@
-"""Who stands behind each published class, in distinct persons: nothing of it is published.
+"""Who is behind each published class, in distinct persons: nothing of it is published.
 
 A table may have several rows about one person, such as stays in hospital. A class of N rows then
 holds P ≤ N persons, and what hides a person are the other persons. P is not in the release; it is
-counted from the private table, to judge promises and to score attacks.
+counted from the private table, to judge privacy models and to score attacks.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Crowd:
         return len(np.unique(self.pairs[1]))
 
     def highest(self, chance: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the highest chance of each published person over the classes they stand in.
+        """Return the highest chance of each published person over the classes they are in.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class Crowd:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pairs:
-    """The pairs of a person and a value of a column that the frequency set tells apart.
+    """The pairs of a person and a value of a column that the frequency set distinguishes.
 
     Attributes
     ----------
@@ -177,10 +177,10 @@ def pairs_of(
 
 
 def crowd_of(problem: Problem, release: Release | None = None) -> Crowd | None:
-    """Return who stands behind a release, or behind the table as it is.
+    """Return who is behind a release, or behind the table as it is.
 
-    None where a row is a person, or where quasi-identifiers are permuted apart, so that nobody is
-    matched by all of them.
+    None where a row is a person, or where quasi-identifiers are permuted separately, so that no one
+    is matched by all of them.
     """
     if not problem.person:
         return None

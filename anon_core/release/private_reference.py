@@ -1,4 +1,4 @@
-"""What a promise is defined against: the private table as it was before anything was removed."""
+"""What a model is defined against: the private table as it was before anything was removed."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class ValueCounts:
     leaves : tuple of str
         Text of each leaf.
     tree : Hierarchy
-        What values are generalized to; of a sensitive column only where it was given for a promise
-        that looks at it, else the root. Its leaves may stand in another order, and be more.
+        What values are generalized to; of a sensitive column only where it was given for a privacy
+        model that looks at it, else the root. Its leaves may be in another order, and be more.
     """
 
     rows: I64
@@ -61,7 +61,7 @@ class ValueCounts:
 
     @cached_property
     def place(self) -> I64:
-        """Where each leaf stands among those of the tree, in their order; shape (leaves,)."""
+        """Where each leaf is among those of the tree, in their order; shape (leaves,)."""
         return np.array([self.tree.code[text] for text in self.leaves], dtype=np.int64)
 
     @cached_property
@@ -72,7 +72,7 @@ class ValueCounts:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OwnValues:
-    """A private column beside the keys of the frequency set, for promises that differ by person.
+    """A private column next to the keys of the frequency set, for models that differ by person.
 
     Attributes
     ----------
@@ -110,11 +110,11 @@ class PlacedValues:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reference:
-    """What the definition of a promise needs of the private table; no attack ever gets it.
+    """What the definition of a privacy model needs of the private table; no attack ever gets it.
 
     All of it is that of the whole table: what a search removes does not move it. Everything is
-    made when it is first asked for, and once; rows are told by distinct tuples with counts, so that
-    their order plays no part.
+    made when it is first asked for, and once; rows are known by distinct tuples with counts, so
+    that their order plays no part.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class Reference:
         )
 
     def pairs(self, person: str, column: str) -> Pairs:
-        """Return the person and the value of each pair that the frequency set tells apart."""
+        """Return the person and the value of each pair that the frequency set distinguishes."""
         found = self._pairs.get(column)
         if found is None:
             found = pairs_of(self.frequency, self._hierarchies, person, column)
@@ -177,7 +177,7 @@ class Reference:
         return found
 
     def own(self, column: str) -> OwnValues:
-        """Return any column of the private table, published or not, beside the keys.
+        """Return any column of the private table, published or not, next to the keys.
 
         Such as a k of everyone's own, or the node of a hierarchy that guards a person's value.
 
@@ -205,14 +205,14 @@ class Reference:
         )
 
     def behind(self, release: Release) -> Reference:
-        """Return the same beside a release that is measured, so that `placed` can be asked."""
+        """Return the same next to a release that is measured, so that `placed` can be asked."""
         return replace(self, _release=release)
 
     @cached_property
     def crowd(self) -> Crowd | None:
         """The distinct persons behind the release that is measured.
 
-        None where a row is a person, or no release was told.
+        None where a row is a person, or no release was given.
         """
         release = self._release
         return None if release is None else crowd_of(release.problem, release)
@@ -223,7 +223,7 @@ class Reference:
         Raises
         ------
         AnonError
-            If no release was told.
+            If no release was given.
         """
         release, frequency = self._release, self.frequency
         if release is None:
@@ -247,7 +247,7 @@ class Reference:
 
 
 def reference_of(problem: Problem) -> Reference:
-    """Return what promises about a table are defined against; made once for a problem."""
+    """Return what privacy models about a table are defined against; made once for a problem."""
     found = _FOUND.get(problem)
     if found is None:
         found = _FOUND[problem] = Reference(

@@ -35,14 +35,15 @@ class Problem:
         For every published column, and every private one; flat where none was given.
     frequency : FrequencySet
         Over the quasi-identifiers, then the sensitive columns that are not quasi-identifiers, then
-        private columns that a promise looks at. Where persons are told apart, the last private ones
-        are the person column and, per sensitive column before, the pairs of persons and values.
-        Where a promise looks at them, the combinations of sensitive values come last.
+        private columns that a privacy model looks at. Where persons are distinguished, the last
+        private ones are the person column and, per sensitive column before, the pairs of persons
+        and values. Where a privacy model looks at them, the combinations of sensitive values come
+        last.
     before : Before or None
         What the table had in columns that were changed before; metrics and attacks on them ask.
     trees : mapping of str to Hierarchy
-        What values of sensitive columns are generalized to, where that was given for a promise or
-        an attack that asks for it: such a column is published exactly all the same, and
+        What values of sensitive columns are generalized to, where that was given for a privacy
+        model or an attack that asks for it: such a column is published exactly all the same, and
         `hierarchies` has it flat.
     larger : tuple of Dataset
         Tables that hold everyone of this one and more, whom attacks are controlled by; the first
@@ -50,15 +51,15 @@ class Problem:
     earlier : Earlier or None
         A release of the same people that is out already.
     floors : mapping of str to int
-        The level from which on a quasi-identifier's values were told apart when the table was
+        The level from which on a quasi-identifier's values were distinguished when the table was
         counted, where that is not 0: the frequency set has the first leaf of each value's group
         there, and no search may choose a level below.
     by_class : bool
         Whether the frequency set has one quasi tuple for each class that the table was cut into,
-        its least corner, and tells nothing of what is behind it.
+        its least corner, and shows nothing of what is behind it.
     pieces : Pieces or None
         What cuts the table, where its distinct tuples fit no memory: of quasi-identifiers the
-        frequency set tells nothing then.
+        frequency set shows nothing then.
     searched : mapping of str to Hierarchy
         Quasi-identifiers' hierarchies with the levels that a search may choose, where these are not
         all; prices are those of `hierarchies`.
@@ -66,7 +67,7 @@ class Problem:
         The lowest and the highest level that a search may choose for a quasi-identifier, where
         these are not all.
     meant : mapping of str to mapping of str to tuple of str
-        By sensitive column with a hierarchy, which published values each of its texts stands for:
+        By sensitive column with a hierarchy, which published values each of its texts represents:
         an earlier release may have published it at another level.
     """
 
@@ -90,7 +91,7 @@ class Problem:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether the frequency set tells apart less than the table's values."""
+        """Whether the frequency set distinguishes less than the table's values."""
         return self.by_class or bool(self.floors)
 
     @property
@@ -99,7 +100,7 @@ class Problem:
         return () if self.before is None else self.before.replaced
 
     def tells_values(self, column: str) -> bool:
-        """Return whether the frequency set tells the values of a column apart."""
+        """Return whether the frequency set distinguishes the values of a column."""
         return not self.floors.get(column) and not (self.by_class and column in self.quasi)
 
     @property
@@ -114,12 +115,12 @@ class Problem:
 
     @property
     def private(self) -> tuple[str, ...]:
-        """Columns that promises look at and that are never published."""
+        """Columns that privacy models look at and that are never published."""
         return self.frequency.columns[len(self.frequency.shown) :]
 
     @property
     def person(self) -> str:
-        """The column that tells persons apart; empty where a row is a person."""
+        """The column that distinguishes persons; empty where a row is a person."""
         return self.roles.unit
 
     @property
@@ -136,7 +137,7 @@ class Problem:
     def key_person(self) -> npt.NDArray[np.int64]:
         """The person of each key of the frequency set, shape (keys,).
 
-        Only where persons are told apart.
+        Only where persons are distinguished.
         """
         place = self.frequency.columns.index(self.person)
         return self.frequency.codes[:, place].astype(np.int64)
@@ -210,7 +211,7 @@ class Problem:
 
     @cached_property
     def public_alike(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
-        """Quasi tuples of the table that the population table does not tell apart.
+        """Quasi tuples of the table that the population table does not distinguish.
 
         None where there is no such table. Where it has every quasi-identifier, each tuple is one by
         itself.
@@ -288,9 +289,9 @@ def build_problem(
     population : Dataset, int or None
         A table of the population with the quasi-identifiers, or its size.
     private : sequence of str
-        Columns that promises look at and that are never published.
+        Columns that privacy models look at and that are never published.
     combined : bool
-        Whether a promise looks at the combinations of sensitive values.
+        Whether a privacy model looks at the combinations of sensitive values.
 
     Raises
     ------

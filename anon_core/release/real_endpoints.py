@@ -58,7 +58,7 @@ def listed_values(release: Release, least: int) -> dict[str, ListedValues]:
     Parameters
     ----------
     least : int
-        People that a value needs to be nobody's own.
+        People that a value needs to be no one's own.
     """
     found: dict[str, ListedValues] = {}
     problem = release.problem
@@ -93,14 +93,14 @@ def listed_values(release: Release, least: int) -> dict[str, ListedValues]:
 def rare_ends(release: Release, least: int) -> dict[str, RareEnds]:
     """Return, by column, the values that published ranges end at and too few people have.
 
-    A range of numbers or dates that was cut to the rows behind it ends where one of them stands:
-    ``[08.01.1926, 14.03.1950]`` is somebody's day of birth. The label of a hierarchy's node states
+    A range of numbers or dates that was cut to the rows behind it ends where one of them is:
+    ``[08.01.1926, 14.03.1950]`` is someone's day of birth. The label of a hierarchy's node states
     no value of anyone's, unless it is written like that.
 
     Parameters
     ----------
     least : int
-        People that a value needs to be nobody's own.
+        People that a value needs to be no one's own.
     """
     found: dict[str, RareEnds] = {}
     problem = release.problem

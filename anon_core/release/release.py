@@ -30,7 +30,7 @@ class Release:
     Attributes
     ----------
     grouping : Grouping
-        Which rows stand together.
+        Which rows are together.
     vocabularies : mapping of str to Vocabulary
         What each published column can say.
     cells : mapping of str to int32 array of shape (classes,)
@@ -43,7 +43,7 @@ class Release:
         table of all columns.
     behind : mapping of str to int32 array of shape (classes, 2)
         Of columns whose values are replaced, the first and last leaf of the values that each
-        class's cell stands for. It is not published; what is lost is measured by it.
+        class's cell represents. It is not published; what is lost is measured by it.
     guarantee : Guarantee or None
         What the way it was made is proven to guarantee, whatever the table.
     stopped : StopRule or None
@@ -64,18 +64,18 @@ class Release:
 
     @property
     def replaced(self) -> tuple[str, ...]:
-        """Columns that publish something else in place of their values, or of what covers them."""
+        """Columns that publish something else instead of their values, or of what covers them."""
         return tuple(self.behind)
 
     def ends(self, name: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Return first and last leaf that each class's cell stands for, (classes,) each."""
+        """Return first and last leaf that each class's cell represents, (classes,) each."""
         if name in self.behind:
             return self.behind[name][:, 0], self.behind[name][:, 1]
         vocabulary, cells = self.vocabularies[name], self.cells[name]
         return vocabulary.lo[cells], vocabulary.hi[cells]
 
     def by_cover(self, name: str, told: Callable[[I32, I32], F64]) -> F64:
-        """Return what is told of the leaves that each class's cell stands for, shape (classes,).
+        """Return what a function says of the leaves that each class's cell represents, (classes,).
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ class View:
         ----------
         among : bool array of shape (rows,), optional
             The rows of the table that they are made of; all that are published where it is left
-            out. It is the truth, and no view tells it.
+            out. It is the truth, and no view shows it.
         """
         if self._source is None:
             return None
@@ -330,7 +330,7 @@ class View:
 
     @property
     def averaged(self) -> bool:
-        """Whether numbers stand in place of quasi-identifiers' values, and cover none for sure."""
+        """Whether numbers replace quasi-identifiers' values, and cover none for sure."""
         return any(self.vocabularies[name].shown is not None for name in self.quasi)
 
     def whole_quasi(self) -> BlockTable | None:

@@ -19,10 +19,10 @@ _MEMBER = re.compile(r'"(?:[^"]|"")*"|[^,{}"]+')
 def refuse_look_alikes(column: Column, hierarchy: Hierarchy) -> None:
     """Refuse a quasi-identifier one of whose values a reader takes for a set of others.
 
-    A cell says ``*`` where it stands for the whole column, and ``{F, M}`` where it stands for
+    A cell says ``*`` where it represents the whole column, and ``{F, M}`` where it represents
     either. A value that is spelled so would publish one person's own value as if it were hidden, or
-    hide behind it; no technique can tell the two apart in the file. Numbers and dates cannot be
-    spelled like their ranges.
+    hide behind it; no technique can distinguish the two in the file. Numbers and dates cannot
+    be spelled like their ranges.
 
     Raises
     ------

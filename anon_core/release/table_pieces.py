@@ -1,4 +1,4 @@
-"""A table whose distinct tuples no memory holds, cut in pieces by whoever holds it.
+"""A table whose distinct tuples no memory holds, cut in pieces by anyone who holds it.
 
 A partition asks for what decides a cut, and says where it is; pieces that fit are finished by
 themselves. Tuples are leaf numbers: of quasi-identifiers first, then of sensitive columns.

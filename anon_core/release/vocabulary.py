@@ -1,4 +1,4 @@
-"""What one column publishes: each entry is a text with the leaves it stands for."""
+"""What one column publishes: each entry is a text with the leaves it represents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anon_core.data.values.kinds import KINDS, ColumnKind
 #: What the text of a lower and of an upper tail begins with, before its limit.
 TAILS = ("≤", "≥")
 #: Characters of the longest value set that is written. A longer one is published as the whole
-#: column: nobody reads it, and as many sets as there are classes fill any disk.
+#: column: no one reads it, and as many sets as there are classes fill any disk.
 LONGEST_SET = 1000
 
 
@@ -40,7 +40,7 @@ class Vocabulary:
         several numbers may share a cover, which is as much as an attacker could learn of the
         values behind them, and is not published.
     shortened : bool
-        Whether an entry stands for the whole column since a value set was too long to be written.
+        Whether an entry represents the whole column since a value set was too long to be written.
     """
 
     column: str
@@ -96,7 +96,7 @@ def of_boxes(
     Raises
     ------
     BadHierarchy
-        If one text would stand for different values.
+        If one text would represent different values.
 
     Notes
     -----
@@ -171,7 +171,7 @@ def of_cells(
     Raises
     ------
     BadHierarchy
-        If one text would stand for different values.
+        If one text would represent different values.
     """
     triples = np.stack([lo, hi, level], axis=1).astype(np.int64)
     long = too_long(hierarchy, kind, lo, hi) & (level <= 0)
@@ -221,16 +221,16 @@ def of_numbers(
     hierarchy : Hierarchy
         Of a column of numbers.
     number : float64 array of shape (cells,)
-        What each cell shows in place of the values it stands for; NaN where it shows none.
+        What each cell shows instead of the values it represents; NaN where it shows none.
     lo, hi : int32 arrays of shape (cells,)
-        First and last leaf of the values each cell stands for. One text has one cover: that of all
+        First and last leaf of the values each cell represents. One text has one cover: that of all
         cells that show it.
     decimals : int
         Decimals shown.
 
     Notes
     -----
-    Where values are missing there is no number to show: such a cell is missing itself, or stands
+    Where values are missing there is no number to show: such a cell is missing itself, or is
     for the whole column where it mixes missing values with others.
     """
     last = np.int32(len(hierarchy.leaves) - 1)
@@ -259,7 +259,7 @@ def of_numbers(
 
 
 def _shown(number: float, decimals: int) -> str:
-    """Return a number as it is published; infinity stands for the column, NaN for missing."""
+    """Return a number as it is published; infinity represents the column, NaN for missing."""
     if np.isnan(number):
         return MISSING
     if np.isinf(number):
@@ -269,7 +269,7 @@ def _shown(number: float, decimals: int) -> str:
 
 
 def refuse_ambiguous(vocabulary: Vocabulary, hierarchy: Hierarchy) -> None:
-    """Refuse a text that the hierarchy also gives to other values: cells stand at all levels.
+    """Refuse a text that the hierarchy also gives to other values: cells are at all levels.
 
     Raises
     ------

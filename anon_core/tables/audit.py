@@ -49,7 +49,7 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """Whether a sensitive cell is protected, from somebody.
+    """Whether a sensitive cell is protected, from someone.
 
     Attributes
     ----------
@@ -249,7 +249,7 @@ def insiders_of(
     members : sequence of mapping of int to int
         By cell, what each respondent contributes.
     values : sequence of int or Fraction
-        By cell; whoever is alone in a cell knows it.
+        By cell; anyone who is alone in a cell knows it.
     suppressed : iterable of int
     signed : bool
         Whether others may take away from a cell; one's own part is then no least value.

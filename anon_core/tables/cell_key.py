@@ -23,7 +23,7 @@ UNITS = 2**64
 
 
 def record_keys(secret: int, rows: int) -> list[Fraction]:
-    """Return the key of each row; whoever has the secret has them all."""
+    """Return the key of each row; anyone who has the secret has them all."""
     base = hashlib.sha256(str(secret).encode()).digest()
     return [
         Fraction(

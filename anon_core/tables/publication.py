@@ -249,7 +249,7 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
 
 
 def fresh(old: Sequence[Insider], new: Sequence[Insider]) -> bool:
-    """Return whether somebody knows of cells that they did not know of before."""
+    """Return whether someone knows of cells that they did not know of before."""
     return [set(one.known) for one in old] != [set(one.known) for one in new]
 
 

@@ -1,6 +1,6 @@
 """A query box that answers counts and sums of sets that are neither small nor large, and trackers.
 
-Denning, Denning and Schwartz 1979 (doi 10.1145/320064.320069): a limit on set sizes stops nobody
+Denning, Denning and Schwartz 1979 (doi 10.1145/320064.320069): a limit on set sizes stops no one
 who combines what is answered.
 """
 

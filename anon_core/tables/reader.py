@@ -54,7 +54,7 @@ class Side:
 
 
 class Reader:
-    """Somebody who reads the published cells, and knows the sums and the limits of the rest.
+    """Someone who reads the published cells, and knows the sums and the limits of the rest.
 
     Parameters
     ----------

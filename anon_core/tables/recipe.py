@@ -50,7 +50,7 @@ COSTS: tuple[Cost, ...] = ("value", "cells", "log", "respondents")
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """What a reader is taken to know before reading: part of what is promised.
+    """What a reader is taken to know before reading: part of what is required.
 
     Attributes
     ----------

@@ -51,11 +51,11 @@ class Contributions:
         ----------
         amounts : iterable of int or Fraction
         weights : sequence, optional
-            How many respondents of the population each stands for.
+            How many respondents of the population each represents.
         expanded : bool
             Count each contribution as often as its weight says; weights are then whole.
         waived : iterable of int
-            Which of the amounts belong to somebody who agreed.
+            Which of the amounts belong to someone who agreed.
         """
         given = list(amounts)
         weight = [1] * len(given) if weights is None else list(weights)
@@ -94,7 +94,7 @@ class Rule(ABC):
         """Return the upper level of a cell; above 0 it is sensitive. None: a level of width 1."""
 
     def sensitive(self, cell: Contributions) -> bool:
-        """Return whether a cell tells too much."""
+        """Return whether a cell shows too much."""
         excess = self.excess(cell)
         return excess is None or excess > 0
 
@@ -274,7 +274,7 @@ def sensitive_cells(
 def concentrated(cells: Sequence[Contributions]) -> tuple[int, ...]:
     """Return the parts that hold all respondents of a total, or all but one, where they do.
 
-    Whoever is known to be in the total is then known to be in that part (group disclosure).
+    Anyone who is known to be in the total is then known to be in that part (group disclosure).
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """What is published as one system: cells, how they add up, and what a reader knows of them.
 
-Values are integers or fractions, never floats: whoever checks a table decides in them.
+Values are integers or fractions, never floats: anyone who checks a table decides in them.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class System:
 class Bounds:
     """Least and greatest value a reader allows each cell before reading the table; None: no limit.
 
-    They are part of what is promised, and printed with it.
+    They are part of what is required, and printed with it.
     """
 
     lower: tuple[Number | None, ...]
@@ -178,7 +178,7 @@ class Bounds:
         )
 
     def with_known(self, known: Mapping[int, tuple[Number | None, Number | None]]) -> Bounds:
-        """Return the limits of somebody who knows more of some cells."""
+        """Return the limits of someone who knows more of some cells."""
         lower, upper = list(self.lower), list(self.upper)
         for cell, (least, most) in known.items():
             if least is not None:

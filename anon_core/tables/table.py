@@ -42,7 +42,7 @@ class Layout:
     value : str
         Column that is added up; empty to count.
     weight : str
-        Column that says how many each row stands for.
+        Column that says how many each row represents.
     expanded : bool
         Whether rules count a contribution as often as its weight says.
     respondent, holding : str

@@ -69,6 +69,40 @@ def found_in(folder: str) -> list[str]:
     return found
 
 
+#: In docstrings, what lies far apart lies far apart; verification is written by itself.
+DOCSTRING_WORDS = re.compile(WORDS.pattern.replace("apart|", ""), re.IGNORECASE)
+
+
+def docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Return the docstrings of a module and of its public names, but examples and fields."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if getattr(node, "name", "").startswith("_"):
+            continue
+        text = ast.get_docstring(node) or ""
+        text = re.sub(r"^ *>>>.*?(?:\n\n|\Z)", "", text, flags=re.DOTALL | re.MULTILINE)
+        text = re.sub(r"^ *[\w, *]+ : .*$", "", text, flags=re.MULTILINE)
+        yield getattr(node, "lineno", 1), re.sub(r"``?[^`]*``?", "", text)
+
+
+@pytest.mark.parametrize("folder", [f for f in FOLDERS if "/verification/" not in f])
+def test_docstrings_of_public_names_are_plain(folder: str) -> None:
+    found = [
+        f"{path.relative_to(CHECKOUT)}:{line}: {word}"
+        for path in sorted(CHECKOUT.glob(folder))
+        for line, text in docstrings(path.read_text(encoding="utf-8"))
+        for word in DOCSTRING_WORDS.findall(text)
+    ]
+    assert not found, found
+
+
+def test_a_docstring_of_a_public_name_is_read() -> None:
+    source = 'def f():\n    """Told.\n\n    >>> told\n    """\ndef _g():\n    """Told."""\n'
+    assert [DOCSTRING_WORDS.findall(text) for _, text in docstrings(source)][1:] == [["Told"]]
+
+
 def found_on(page: str) -> list[str]:
     """Return the words on a page, but in blocks of code and in names set as code."""
     text = (CHECKOUT / page).read_text(encoding="utf-8")

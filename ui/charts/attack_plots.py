@@ -20,7 +20,7 @@ from ui.state.result_view import Facts
 Key = tuple[str, str]
 
 
-#: A chance beyond this is told by how near it is to certain.
+#: A chance beyond this is known by how near it is to certain.
 _NEARLY = 0.99
 
 
@@ -72,7 +72,7 @@ def _keys(runs: Sequence[Series]) -> list[Key]:
 
 
 def _in_order(keys: Sequence[Key]) -> list[Key]:
-    """Return attacks of several results in the order in which those of one are told."""
+    """Return attacks of several results in the order in which those of one are reported."""
     known = cast(dict[str, type[Attack]], family("attack"))
     return sorted(dict.fromkeys(keys), key=lambda key: (known[key[0]].told_at, *key))
 
@@ -119,7 +119,7 @@ def attack_bullets(
     runs : sequence of Series
     colours : Palette
     base : Facts or None
-        Baseline A of a single run; several are told against the first of them.
+        Baseline A of a single run; several are reported against the first of them.
     chosen : mapping of str to float, optional
         The highest chance among what is chosen, by the attack's name.
     """

@@ -1,6 +1,6 @@
 """Lines of one figure each: a bar for now, a tick for A, a diamond for what is chosen.
 
-Every line says its value in words and how it stands against A. Several runs have a bar each in
+Every line says its value in words and how it is against A. Several runs have a bar each in
 every line.
 """
 
@@ -75,7 +75,7 @@ class Bullet:
 
 @dataclass(frozen=True, kw_only=True)
 class Heads:
-    """What stands above the columns of words and the axis, and how wide the columns are."""
+    """What is above the columns of words and the axis, and how wide the columns are."""
 
     told: str
     change: str = ""
@@ -108,7 +108,7 @@ def changed(now: float, before: float, told: str, *, worse: bool | None) -> tupl
 
 
 def against(runs: Sequence[Series], base: object) -> str:
-    """Return what stands above the changes: of one run against A, of several against the first."""
+    """Return what is above the changes: of one run against A, of several against the first."""
     if len(runs) == 1:
         return "" if base is None else "against A"
     return f"against {runs[0].letter}"
@@ -165,7 +165,7 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
     y: dict[str, Any] = {
         "y": alt.Y(
             "line:N",
-            # Names keep the places that they had in earlier data, unless they are told.
+            # Names keep the places that they had in earlier data, unless they are given.
             sort=alt.EncodingSortField(field="order", op="min"),
             title=None,
             scale=alt.Scale(paddingInner=0.25, paddingOuter=0.1),
@@ -240,7 +240,7 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
             .encode(**y, x=x(field), tooltip=tips)
         )
 
-    # A threshold is thinner and higher than A: colour alone tells neither.
+    # A threshold is thinner and higher than A: colour alone shows neither.
     layers += [tick("limit", colours.warning, 1.45, 4), tick("before", colours.sensitive, 1, 6)]
     layers += [
         base.transform_filter("isValid(datum.guess)")

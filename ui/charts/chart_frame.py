@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FONT = "Source Sans, system-ui, sans-serif"
 _C = TypeVar("_C")
-#: A sign, its colour, and what it stands for.
+#: A sign, its colour, and what it represents.
 Sign = tuple[str, str, str]
 #: Charts a session keeps; a page of Compare shows about ten.
 _MOST_KEPT = 60
@@ -116,7 +116,7 @@ class Series:
 
     @property
     def heading(self) -> str:
-        """What stands above the run's column."""
+        """What is above the run's column."""
         return f"{self.sign} {self.letter}".strip() if self.letter else ""
 
 
@@ -136,7 +136,7 @@ class Chart:
     formats : mapping of str to str
         Printf or Streamlit formats of columns of `numbers`.
     signs : tuple of (str, str, str)
-        A sign, its colour, and what it stands for, where the chart itself does not say it.
+        A sign, its colour, and what it represents, where the chart itself does not say it.
     """
 
     title: str
@@ -305,7 +305,7 @@ def _head(figure: go.Figure, runs: Sequence[Series]) -> None:
 def kept(make: Callable[..., _C], runs: Sequence[Series], colours: Palette, *more: Any) -> _C:
     """Return a chart of these runs, from the session where it was drawn before.
 
-    `make` is called with the runs, the palette and whatever else tells the charts apart.
+    `make` is called with the runs, the palette and whatever else distinguishes the charts.
     """
     store: dict[Any, _C] = st.session_state.setdefault("charts", {})
     key = (make.__qualname__, _told_by(tuple(runs)), colours, _told_by(more))
@@ -317,7 +317,7 @@ def kept(make: Callable[..., _C], runs: Sequence[Series], colours: Palette, *mor
 
 
 def _told_by(one: Any) -> Any:
-    """Return what tells charts of this apart: numbers in place of runs, which are large."""
+    """Return what distinguishes charts of this: numbers instead of runs, which are large."""
     if isinstance(one, Facts):
         return one.number
     if isinstance(one, Series):
@@ -330,7 +330,7 @@ def _told_by(one: Any) -> Any:
 def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -> None:
     """Draw a chart on the page: title, figure, how to read it, and its numbers in a popover.
 
-    Where points may be chosen, `on_pick` is called after a click; `picked` then tells the point.
+    Where points may be chosen, `on_pick` is called after a click; `picked` then shows the point.
     """
     with st.container(key=f"chart-{key}"):
         head(chart, key=key)
@@ -389,7 +389,7 @@ def chosen_of(key: str, name: str, field: str) -> list[str]:
 
 
 def head(chart: Numbered, *, key: str) -> None:
-    """Draw a chart's title, and beside it its numbers once somebody asks for them."""
+    """Draw a chart's title, and next to it its numbers once someone asks for them."""
     with st.container(key=f"head-{key}", horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plain(chart.title)}**")
         legend(getattr(chart, "signs", ()))
@@ -397,7 +397,7 @@ def head(chart: Numbered, *, key: str) -> None:
 
 
 def legend(signs: Sequence[Sign]) -> None:
-    """Draw what signs of a chart stand for, in one line."""
+    """Draw what signs of a chart represent, in one line."""
     told = " ".join(
         f"<span style='white-space: nowrap'><b style='color: {colour}'>{html.escape(sign)}</b> "
         f"{html.escape(text)}</span>"
@@ -443,7 +443,7 @@ def table(
     wide: str = "",
     right: Sequence[str] = (),
 ) -> None:
-    """Draw a table of figures; `wide` gets room for words, `right` are figures told as texts."""
+    """Draw a table of figures; `wide` gets room for words, `right` are figures given as texts."""
     many = 40
     config: dict[str, Any] = {
         name: st.column_config.NumberColumn(format=form) for name, form in (formats or {}).items()

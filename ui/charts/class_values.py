@@ -14,7 +14,7 @@ ByName = list[tuple[str, npt.NDArray[np.float64]]]
 
 
 def metrics(facts: Facts) -> ByName:
-    """Return what each class lost, by the metric that tells it as a share."""
+    """Return what each class lost, by the metric that shows it as a share."""
     run = Series(letter="", title="", facts=facts, colour="")
     found: ByName = []
     for name in metric_names([run]):

@@ -15,7 +15,8 @@ from ui.charts.chart_frame import Palette
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The selection that a click makes, and the column that tells it from one of an earlier drawing.
+#: The selection that a click makes, and the column that identifies it from one of an earlier
+#: drawing.
 PICKED, TURN = "picked", "turn"
 HEIGHT = 50
 _COLUMNS = ["value", "lo", "hi", "loss", "chance", "gone", "said", "sign", TURN]
@@ -29,7 +30,7 @@ class Stop:
     ----------
     value : float
     loss, chance : float or None
-        None where no release keeps the promises.
+        None where no release keeps the privacy models.
     gone : float
         Share of rows that are suppressed.
     said : str

@@ -1,4 +1,4 @@
-"""Made-up groups side by side: some that keep a promise, some that break it."""
+"""Made-up groups side by side: some that keep a privacy model, some that break it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def example_chart(
     colours: Palette,
     concerned: Sequence[str] = (),
 ) -> Chart:
-    """Return the groups as bars, with what each side comes to beside what is asked.
+    """Return the groups as bars, with what each side comes to next to what is asked.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def example_chart(
         One of them at least.
     colours : Palette
     concerned : sequence of str
-        Sensitive columns that the promise is about; groups show values of the first.
+        Sensitive columns that the privacy model is about; groups show values of the first.
     """
     sides = [one for one in (kept, broken) if one is not None]
     figure = columns(len(sides))
@@ -154,7 +154,7 @@ def _sizes(figure: Any, sides: Sequence[Example], colours: Palette) -> tuple[pd.
 
 
 def _marker(good: Sequence[bool], colours: Palette, colour: str) -> dict[str, Any]:
-    """Return how bars are filled: what breaks the promise is hatched in the warning colour."""
+    """Return how bars are filled: what breaks the model is hatched in the warning colour."""
     return {
         "color": [colour if one else colours.warning for one in good],
         "pattern": {"shape": ["" if one else "/" for one in good], "solidity": 0.4},

@@ -67,7 +67,7 @@ def frontier_chart(
 ) -> Chart:
     """Return loss against risk, a line a technique, pinned runs as letters.
 
-    Releases whose risk is not told stand in a lane of their own; so do pinned runs.
+    Releases whose risk is not known are in a lane of their own; so do pinned runs.
     """
     from plotly.subplots import make_subplots
 
@@ -142,7 +142,7 @@ def _values(point: Point) -> list[Any]:
 
 
 def short(point: Point) -> str:
-    """Return what stands beside a point: what was varied beside the technique."""
+    """Return what is next to a point: what was varied next to the technique."""
     return ", ".join(str(value) for value in _values(point))
 
 
@@ -153,7 +153,7 @@ def _add(
     axes: Axes,
     look: tuple[str, str, Any],
 ) -> None:
-    """Draw one technique: its points with a risk as a line, the others in the lane beside."""
+    """Draw one technique: its points with a risk as a line, the others in the lane next to."""
     import plotly.graph_objects as go
 
     colour, sign, beside = look
@@ -201,7 +201,7 @@ def _hover(point: Point, axes: Axes) -> str:
 
 
 def _names(line: Sequence[Point], axes: Axes) -> list[str]:
-    """Return what stands beside each point; points that fall together are named together."""
+    """Return what is next to each point; points that fall together are named together."""
     together: dict[tuple[float | None, float], list[str]] = {}
     places = [(_told(p, axes), p.losses[axes.loss]) for p in line]
     for point, place in zip(line, places, strict=True):
@@ -257,7 +257,7 @@ def _ring(figure: go.Figure, best: Point, axes: Axes, colours: Palette) -> None:
 
 
 def _limit(figure: go.Figure, axes: Axes, colours: Palette, risks: Sequence[float | None]) -> None:
-    """Draw the limit that is asked about, and choose the axis by how far the risks lie apart."""
+    """Draw the limit that is asked about, and choose the axis by the spread of the risks."""
     known = [risk for risk in risks if risk is not None]
     far = bool(known) and min(known) > 0 and max(known) / min(known) > _FAR
     title = label(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: The selection that a click on a dot makes.
 PICKED = "run"
-#: The column that tells a choice of this drawing from one of an earlier drawing.
+#: The column that identifies a choice of this drawing from one of an earlier drawing.
 TURN = "turn"
 HEIGHT = 62
 

@@ -38,7 +38,7 @@ _PATTERNS: dict[Fate, str] = {
     "must fail": "/",
     "not looked at": "",
 }
-#: Nodes beside each other that still have room for their levels.
+#: Nodes next to each other that still have room for their levels.
 _LABELLED = 9
 _MOST_TEXT = 24
 
@@ -303,7 +303,7 @@ def _only_first(picture: LatticePicture) -> str:
 
 
 def _places(picture: LatticePicture) -> list[float]:
-    """Return where each node stands from left (0) to right (1), its row centred."""
+    """Return where each node is from left (0) to right (1), its row centred."""
     by_height: dict[int, list[int]] = defaultdict(list)
     for place, node in enumerate(picture.nodes):
         by_height[node.height].append(place)
@@ -380,7 +380,7 @@ def _label_nodes(
 def _label_steps(
     figure: go.Figure, picture: LatticePicture, across: list[float], size: int, colours: Palette
 ) -> None:
-    """Say at each neighbour of the chosen node which column stands at another level there."""
+    """Say at each neighbour of the chosen node which column is at another level there."""
     chosen = next(node for node in picture.nodes if node.chosen)
     texts: list[dict[str, object]] = []
     for place, node in enumerate(picture.nodes):

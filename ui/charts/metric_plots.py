@@ -16,7 +16,7 @@ from ui.charts.chart_frame import Chart, Palette, Series, readable, signs_of
 from ui.charts.vega import SMALL, Vega, form, named
 from ui.state.result_view import Facts
 
-#: Columns of numbers beside each other that have room for all their letters, and for some.
+#: Columns of numbers next to each other that have room for all their letters, and for some.
 _ROOMY, _CROWDED = 6, 14
 #: Letters of a unit that has room behind its value.
 _UNIT = 5
@@ -60,9 +60,9 @@ def _briefly(metric: str, measure: Measure, facts: Facts) -> str:
 
 
 def metric_names(runs: Sequence[Series]) -> list[str]:
-    """Return the metrics in the order they are told: what cut links cost first, if any are cut.
+    """Return the metrics in the order they are reported: what cut links cost first, if any are cut.
 
-    Where none are cut, the groups lose what their cells do, and that is told once.
+    Where none are cut, the groups lose what their cells do, and that is reported once.
     """
     met = dict.fromkeys(n for r in runs for n in r.facts.result.measures)
     known = list(family("metric"))  # what was measured last is told in its place
@@ -112,10 +112,10 @@ def metric_bullets(
     runs : sequence of Series
     colours : Palette
     without : tuple of str
-        Metrics that are told elsewhere.
+        Metrics that are reported elsewhere.
     base : Facts or None
-        Baseline A of a single run: its values are marked, and what changed since is told. Several
-        runs are told against the first of them.
+        Baseline A of a single run: its values are marked, and what changed since is reported.
+        Several runs are reported against the first of them.
     chosen : mapping of str to float, optional
         What is chosen lost, by the metric's title.
     """
@@ -200,7 +200,7 @@ def metric_bullets(
 
 
 def _since(name: str, now: Measure, before: Measure | None) -> tuple[str, Tone]:
-    """Return how a metric stands against A.
+    """Return how a metric is against A.
 
     The arrow follows the value that is shown; better and worse follow the share, less of which is
     better in every metric, also where more of the value is.
@@ -223,7 +223,7 @@ def _short(value: float | None) -> str:
 
 
 def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
-    """Return the loss of every column; None where no metric tells columns apart."""
+    """Return the loss of every column; None where no metric has a value for each column."""
     import pandas as pd
 
     by_column = {n for r in runs for n, m in r.facts.result.measures.items() if m.per_column}
@@ -266,7 +266,7 @@ def _lost_words(value: float | None) -> str:
 
 
 def _lost(value: float | None, colours: Palette, across: int) -> dict[str, object]:
-    """Return a cell; of many beside each other colour alone has room, and words come on hover."""
+    """Return a cell; of many next to each other colour alone has room, and words come on hover."""
     if value is None:
         text = "–"
         return {

@@ -1,7 +1,7 @@
-"""The colours of roles and runs in a light and a dark set, each with a sign beside it.
+"""The colours of roles and runs in a light and a dark set, each with a sign next to it.
 
 Every colour reaches a contrast of 4.5:1 on the page and on the sidebar of its set; none of them
-ever stands alone: a role has its sign and word, a run its letter and symbol.
+ever is alone: a role has its sign and word, a run its letter and symbol.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RUN_STYLE: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
     }
 )
 
-#: How a figure stands → (colour in light, colour in dark, icon).
+#: How a figure is → (colour in light, colour in dark, icon).
 VERDICT_STYLE: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     {
         "bad": ("#B3261E", "#FF8A80", ":material/close:"),
@@ -67,7 +67,7 @@ def run_colour(letter: str) -> str:
 
 
 def verdict_colour(verdict: str) -> str:
-    """Return the colour in which a figure is told that stands so."""
+    """Return the colour of a figure that is so."""
     light, night, _ = VERDICT_STYLE[verdict]
     return night if dark() else light
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Values = npt.NDArray[np.float64]
 #: Bins of a run, about four pixels each in the narrowest panel.
 MOST = 160
-#: The selection that a click makes, and the field whose value tells a bin.
+#: The selection that a click makes, and the field whose value identifies a bin.
 PICKED = "picked"
 _BIN = "bin"
 #: Share of a track's height that its title takes.
@@ -40,7 +40,7 @@ _MORE = 50
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Track:
-    """What one track tells of the bins of one run.
+    """What one track says of the bins of one run.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Track:
         With unit and direction.
     values : float64 array of shape (bins,)
     rooted : bool
-        Whether heights are square roots, so that small ones are seen beside large ones.
+        Whether heights are square roots, so that small ones are seen next to large ones.
     percent : bool
     """
 
@@ -121,7 +121,7 @@ def binned(runs: Sequence[Series], more: Sequence[str] = ()) -> Binned:
     ----------
     runs : sequence of Series
     more : sequence of str
-        What is told beside rows, guess and loss, of what is `offered`.
+        What is reported next to rows, guess and loss, of what is `offered`.
     """
     facts = runs[0].facts
     classes = len(facts.by_size)
@@ -282,7 +282,7 @@ def picked_bins(ids: Sequence[str], turn: object) -> list[int]:
 
 
 def nouns(runs: Sequence[Series]) -> tuple[str, str]:
-    """Return what rows that stand together are called in these runs, one and many."""
+    """Return what rows that are together are called in these runs, one and many."""
     found = dict.fromkeys(r.facts.noun for r in runs)
     if len(found) == 1:
         return next(iter(found))
@@ -331,7 +331,7 @@ class _Box:
         return [0.0, most] if self.rooted and between < 1 else [0.0, between, most]
 
     def written(self, value: float) -> str:
-        """Return a value as its tick tells it."""
+        """Return a value as its tick shows it."""
         if self.percent:
             return f"{100 * value:g}%"
         return f"{value / 1000:g}k" if value >= 10_000 else f"{value:g}"
@@ -462,7 +462,7 @@ def _titles(boxes: dict[str, _Box]) -> pd.DataFrame:
 
 
 def _limits(runs: Sequence[Series], boxes: dict[str, _Box]) -> pd.DataFrame:
-    """Return the least sizes that the promises allow, where the track of rows reaches them."""
+    """Return the least sizes that the models allow, where the track of rows reaches them."""
     asked: dict[int, list[str]] = {}
     for facts in (run.facts for run in runs):
         if facts.least > 1:

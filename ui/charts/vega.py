@@ -1,7 +1,7 @@
 """Charts that Vega-Lite draws: a form that seldom changes, and data that change with every run.
 
 A form is made by Altair once for each theme and kept, because making and checking one takes longer
-than a run. Whatever changes goes into the data: a changed form is drawn anew in the browser.
+than a run. Whatever changes goes into the data: a changed form is drawn again in the browser.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ def form(
 ) -> dict[str, Any]:
     """Return the form of a chart of one view, in the house's look and without its data.
 
-    Only those layers that encode a description are told to who hears the page.
+    Only layers that encode a description are read to who hears the page.
 
     Parameters
     ----------
     chart : altair.LayerChart
     colours : Palette
     right : int
-        Pixels beside the last tick.
+        Pixels next to the last tick.
     """
     plain = chart.properties(background="transparent")
     spec: dict[str, Any] = plain.to_dict(validate=False)

@@ -1,4 +1,4 @@
-"""What every class reaches of a promise, with the line of what was asked."""
+"""What every class reaches of a privacy model, with the line of what was asked."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def verdicts_by_class(run: Series) -> list[int]:
 
 
 def name_of(verdict: Verdict) -> str:
-    """Return a verdict's promise, and the column it is of."""
+    """Return a verdict's privacy model, and the column it is of."""
     title = family("model")[verdict.model].title
     return f"{title}, {verdict.column}" if verdict.column else title
 
 
 def verdict_chart(runs: Sequence[Series], colours: Palette, place: int) -> Chart:
-    """Return how many classes of a run reach how much of a promise.
+    """Return how many classes of a run reach how much of a privacy model.
 
     Parameters
     ----------

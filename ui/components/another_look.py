@@ -1,6 +1,6 @@
 """A fragment that is drawn again a moment later, as long as it asks to be.
 
-A fragment with `run_every` goes on for as long as the page stands; this one ends by itself.
+A fragment with `run_every` goes on for as long as the page is; this one ends by itself.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def soon(key: str, *, milliseconds: int = 0, on_look: Callable[[], None] | None 
     ----------
     key : str
     milliseconds : int
-        To wait after that, and until nobody does anything. Nothing waits where it is 0.
+        To wait after that, and until no one does anything. Nothing waits where it is 0.
     on_look : callable, optional
         Called then, before anything is drawn.
     """

@@ -1,6 +1,6 @@
 """Clicks that are not lost: whatever else happens at that moment, each one is carried out once.
 
-Streamlit tells a click to one run of the script. If that run ends before it comes to the button,
+Streamlit gives a click to one run of the script. If that run ends before it comes to the button,
 because of another change or because work has ended, the click is gone.
 """
 

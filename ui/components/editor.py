@@ -34,7 +34,7 @@ class Editor:
     scripts : tuple of str
         Its files in this order; what a file defines, the later ones use.
     panel : str
-        The panel of the page that tells what goes wrong with an edit.
+        The panel of the page that shows what goes wrong with an edit.
     """
 
     name: str

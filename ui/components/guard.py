@@ -28,7 +28,7 @@ _WAITING = "guard/waiting"
 
 
 class BrokenDown(AnonError):
-    """An error of the workbench itself, told by its kind and place: its text may hold a value."""
+    """An error of the workbench itself, reported by kind and place: its text may hold a value."""
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def tell(name: str) -> None:
 
 
 def waits_elsewhere(name: str) -> bool:
-    """Say whether a click went wrong that is told by another panel than that of this name."""
+    """Say whether a click went wrong that is reported by another panel than that of this name."""
     waiting: dict[str, list[AnonError]] = st.session_state.get(_WAITING) or {}
     return any(waiting[other] for other in waiting if other != name)
 
@@ -91,7 +91,7 @@ def handled(name: str = "") -> Callable[[Callable[_P, _R]], Callable[_P, _R | No
 
 
 def noted(error: Exception) -> BrokenDown:
-    """Log an unexpected error by its kind and place, and return what a person is told of it."""
+    """Log an unexpected error by its kind and place, and return what a person reads of it."""
     kind, place = type(error).__name__, _place(error)
     _LOG.error("%s in %s", kind, place)
     here().note("error", error=type(error))

@@ -1,6 +1,6 @@
 """Text that is kept even if the page is left in the moment it was typed.
 
-A field of Streamlit's tells its value when it loses the focus. Where the same click leads to
+A field of Streamlit's sends its value when it loses the focus. Where the same click leads to
 another page, the run for the new page replaces the one for the value, and the value is lost. So the
 click waits until Python has the text, and is carried out then.
 """

@@ -1,6 +1,6 @@
 """A download waits for what was typed a moment before: its file is made of what the page then says.
 
-A field of Streamlit's tells its value when it loses the focus, and the click that takes the focus
+A field of Streamlit's sends its value when it loses the focus, and the click that takes the focus
 may be that on a download, whose file is still the one of the draw before. So the click waits until
 the page is drawn, and is carried out then.
 """

@@ -93,7 +93,7 @@ def lesson_stage(html: str, *, picks: Sequence[str], step: int, play: int) -> No
     picks : sequence of str
         Ids of what can be clicked, in the order of the buttons that answer.
     step : int
-        What is shown, so that the timer of the play begins anew.
+        What is shown, so that the timer of the play begins again.
     play : int
         Milliseconds until the next step; 0 where the lesson does not play.
     """

@@ -1,4 +1,4 @@
-"""The page is drawn anew when the browser changes between light and dark."""
+"""The page is drawn again when the browser changes between light and dark."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ export default function ({ setTriggerValue }) {
 
 
 def redraws() -> None:
-    """Let a change between light and dark draw the page anew."""
+    """Let a change between light and dark draw the page again."""
     component("workbench_theme", js=_JS, html="<span></span>")(
         key="theme-change", height=1, on_turned_change=lambda: None
     )

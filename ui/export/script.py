@@ -49,5 +49,5 @@ if __name__ == "__main__":
 
 
 def script(result: Result) -> str:
-    """Return the script's text; it expects the recipe and its hierarchies beside it."""
+    """Return the script's text; it expects the recipe and its hierarchies next to it."""
     return _SCRIPT.format(version=VERSION, digest=result.sha256)

@@ -81,14 +81,14 @@ def draw(
 ) -> None:
     """Draw, for every parameter that the table limits, its range in words and as a slider.
 
-    The slider moves the number beside it, which takes exact decimals, and follows it.
+    The slider moves the number next to it, which takes exact decimals, and follows it.
 
     Parameters
     ----------
     technique : type of Technique
     allowed : sequence of Allowed
     key : str
-        What the form's widgets were told apart by; see `parameter_form`.
+        What distinguishes the form's widgets; see `parameter_form`.
     removable : int
     """
     for parameter in technique.parameters():

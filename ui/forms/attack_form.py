@@ -1,4 +1,4 @@
-"""The attacks of a run: the threshold, what each may be told, and those that are run when asked."""
+"""The attacks of a run: the threshold, the settings of each, and those run on demand."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def attacks(
 
 
 def held(draft: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the tables of the attackers in the drawer where nobody changes anything."""
+    """Return the tables of the attackers in the drawer where no one changes anything."""
     known, personal = _known(), thresholds.personal()
     found: list[dict[str, Any]] = []
     for table in draft.get("attacks", []):
@@ -91,7 +91,7 @@ def _known() -> dict[str, type[Attack]]:
 
 
 def _threshold(draft: dict[str, Any]) -> list[dict[str, Any]]:
-    """Draw the choice of a threshold; return the tables of the attacks that it is told."""
+    """Draw the choice of a threshold; return the tables of the attacks that take it."""
     given = {a["name"]: a for a in draft.get("attacks", [])}
     known, personal = _known(), thresholds.personal()
     if not personal:
@@ -155,7 +155,7 @@ def _each(
 
 
 def further_attacks(given: Mapping[str, Mapping[str, object]]) -> list[dict[str, Any]]:
-    """Draw the attacks that a run carries out only where it is told to; return those chosen.
+    """Draw the attacks that a run carries out only where it is asked to; return those chosen.
 
     Parameters
     ----------

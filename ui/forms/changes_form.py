@@ -35,7 +35,7 @@ def draw(draft: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def held(draft: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what `draw` returns where nobody changes anything."""
+    """Return what `draw` returns where no one changes anything."""
     return list(cast("Sequence[dict[str, Any]]", draft.get("changes", [])))
 
 

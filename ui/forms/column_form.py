@@ -1,4 +1,4 @@
-"""What single columns are told, and sets of columns: one place for each column."""
+"""Values of single columns, and sets of columns: one place for each column."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _values(parameter: Parameter, told: Mapping[str, float], key: str) -> dict[s
 
 
 def _columns(parameter: Parameter, told: Mapping[str, object]) -> list[str]:
-    """Return the columns that can be told something, and those that are told something now."""
+    """Return the columns that can have a value of their own, and those that have one now."""
     quasi = list(state.roles().quasi)
     data = state.typed_dataset()
     if data is not None and cast(Parameter, parameter.each).kind == "limits":
@@ -216,7 +216,7 @@ def _level_words(column: str) -> list[str]:
 
 
 def _sets(parameter: Parameter, sets: Sequence[Sequence[str]], key: str) -> list[list[str]]:
-    """Draw for every published column in which set it stands; return the sets."""
+    """Draw for every published column which set it is in; return the sets."""
     data = state.dataset()
     published = list(state.roles().published(data)) if data is not None else []
     if not published:

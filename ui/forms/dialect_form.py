@@ -1,4 +1,4 @@
-"""Files for the reader's programs beside the release: a CSV in other marks, SPSS, Stata, Excel."""
+"""Files for the reader's programs next to the release: a CSV in other marks, SPSS, Stata, Excel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WAYS: dict[str, tuple[str, Dialect | None]] = {
 
 
 def draw(result: Result) -> Result:
-    """Draw the choices and return the result with them; the recipe then promises the files."""
+    """Draw the choices and return the result with them; the recipe then declares the files."""
     left, right = st.columns(2, gap="medium")
     present = result.plan.dialect
     found = next((way for way, (_, dialect) in _WAYS.items() if dialect == present), _OWN)

@@ -50,7 +50,7 @@ def put(widget: str, wanted: object) -> None:
 def is_overtaken(widget: str) -> bool:
     """Say whether a widget's callback is called for the value that was replaced by `put`.
 
-    What the browser sends before it has heard of that still has the old value, though nobody
+    What the browser sends before it has heard of that still has the old value, though no one
     entered it: a message of another fragment, sent in the background.
     """
     replaced = st.session_state.get(f"{widget}/replaced")
@@ -58,5 +58,5 @@ def is_overtaken(widget: str) -> bool:
 
 
 def place(options: Sequence[object], value: object) -> int:
-    """Return where a value stands among the options; the first where it is none of them."""
+    """Return where a value is among the options; the first where it is none of them."""
     return options.index(value) if value in options else 0

@@ -55,7 +55,7 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
 
 
 def held(draft: dict[str, Any]) -> dict[str, Any]:
-    """Return what `earlier` returns where nobody changes anything."""
+    """Return what `earlier` returns where no one changes anything."""
     present: dict[str, Any] = draft.get("earlier") or {}
     found = population_tables.find(str(present.get("file", "")))
     if found is None:
@@ -65,14 +65,14 @@ def held(draft: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(draft: dict[str, Any]) -> str:
-    """Return what stands on the drawer: which release it is."""
+    """Return what is on the drawer: which release it is."""
     present: dict[str, Any] = draft.get("earlier") or {}
     found = population_tables.find(str(present.get("file", "")))
     return "none" if found is None else found.title
 
 
 def _decided(draft: dict[str, Any]) -> dict[str, Any]:
-    """Return by what a decided recipe tells its release: no other one will do."""
+    """Return what identifies the release of a decided recipe: no other one will do."""
     present: dict[str, Any] = draft.get("earlier") or {}
     fixed = (draft.get("reuse") or {}).get("mode") == "fixed" and bool(present.get("sha256"))
     return {"sha256": present["sha256"]} if fixed else {}

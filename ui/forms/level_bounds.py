@@ -38,7 +38,7 @@ def draw(draft: dict[str, Any], technique: Algorithm) -> Table:
 
 
 def held(draft: dict[str, Any]) -> Table:
-    """Return what `draw` returns where nobody changes anything."""
+    """Return what `draw` returns where no one changes anything."""
     present: Table = draft.get("level_bounds") or {}
     return {name: dict(ends) for name, ends in present.items() if name in state.roles().quasi}
 
@@ -80,7 +80,7 @@ def handles(
     ----------
     name : str
     rows : sequence of sequences of str
-        The column's level table; what its first value becomes stands for a level.
+        The column's level table; what its first value becomes represents a level.
     height : int
         The highest level there is.
     ends : dict of str to int

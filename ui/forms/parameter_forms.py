@@ -19,7 +19,7 @@ from ui.words.escaping import plain
 _QUERIES = "queries"
 #: Letters that fit a third of the form.
 _MOST_TEXT = 15
-#: Options that are explained one by one beside a choice.
+#: Options that are explained one by one next to a choice.
 _MOST_EXPLAINED = 8
 
 
@@ -33,7 +33,7 @@ def parameter_form(
 ) -> dict[str, object]:
     """Draw one widget for each declared parameter and return what they show.
 
-    The parameters of a technique that is chosen here stand in a frame below.
+    The parameters of a technique that is chosen here are in a frame below.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def parameter_form(
         What the session holds; parameters without a value, or with one that is no longer allowed,
         show their default.
     key : str
-        Tells this form's widgets from those of other forms.
+        Distinguishes this form's widgets from those of other forms.
     sensitive : sequence of str
         Columns that a parameter of kind ``column`` may name.
     without : collection of str
@@ -100,7 +100,7 @@ def usual(parameter: Parameter, values: Mapping[str, object]) -> bool:
 
 
 def filled(technique: type[Technique], values: Mapping[str, object]) -> dict[str, object]:
-    """Return what `parameter_form` returns of these values where nobody changes a field."""
+    """Return what `parameter_form` returns of these values where no one changes a field."""
     return {
         p.name: values.get(p.name, _default(p))
         for p in technique.parameters()
@@ -206,7 +206,7 @@ def _widget(
 
 
 def label_of(parameter: Parameter) -> str:
-    """Return what stands on a parameter's field."""
+    """Return what is on a parameter's field."""
     label = parameter.label or parameter.name.replace("_", " ")
     if label[1:2].isalpha():  # a letter by itself, such as k or the δ of "δ max", is a formula's
         label = label[:1].upper() + label[1:]

@@ -1,4 +1,4 @@
-"""The choice of another promise: first what it has to stop, then which published promise."""
+"""The choice of another model: first what it has to stop, then which published model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ui.state.fragments import once_opened
 from ui.words.escaping import plain, what_is_this
 
 _STOPS = "promise_picker/stops"
-#: In the order in which they are asked: what somebody does, and what the promises against it are.
+#: In the order in which they are asked: what someone does, and what the models against it are.
 QUESTIONS: dict[Stops, tuple[str, str]] = {
     "identity": (
         "Someone finds the person's row",
@@ -52,7 +52,7 @@ def draw(
     Parameters
     ----------
     present : sequence of mapping
-        The promises there are.
+        The privacy models there are.
     technique : type of Algorithm
     people : bool
         Whether a public table is loaded.
@@ -61,7 +61,7 @@ def draw(
     of : Problem or None
         The table, where it is known what fits it.
     person : str
-        The column that tells persons apart; empty where a row is a person.
+        The column that distinguishes persons; empty where a row is a person.
     """
     known = _known()
     taken = {m["name"] for m in present}
@@ -122,9 +122,9 @@ def draw(
 
 
 def offered(stops: Stops, technique: type[Algorithm]) -> tuple[list[str], list[str]]:
-    """Return the promises that stop something: the few offered first, and the others.
+    """Return the privacy models that stop something: the few offered first, and the others.
 
-    Where columns are permuted apart, those made for groups come before them.
+    Where columns are permuted separately, those made for groups come before them.
     """
     known = {name: kind for name, kind in _known().items() if kind.stops == stops}
 
@@ -143,7 +143,7 @@ def hindrance(
     sensitive: bool = True,
     person: str = "",
 ) -> str:
-    """Return why a promise can't be given with a technique and what is loaded, or an empty text."""
+    """Return why a model can't be given with a technique and what is loaded, or an empty text."""
     others = _made_by(technique) if not model.of_mechanism else {}
     try:
         refuse_unsteered(technique(), [model(), *(kind() for kind in others.values())])
@@ -158,7 +158,7 @@ def hindrance(
 
 
 def once(model: type[GroupModel]) -> bool:
-    """Say whether a promise a second time would say nothing new: it is of no column of its own."""
+    """Say whether a model a second time would say nothing new: it is of no column of its own."""
     return all(p.kind not in ("column", "columns") for p in model.parameters())
 
 
@@ -188,7 +188,7 @@ def _add(name: str) -> None:
 
 
 def _made_by(technique: type[Algorithm]) -> dict[str, type[GroupModel]]:
-    """Return the promises about the way a release is made that only this way gives."""
+    """Return the privacy models about the way a release is made that only this way gives."""
     return {n: m for n, m in _known().items() if technique.is_mechanism and m.of_mechanism}
 
 

@@ -1,4 +1,4 @@
-"""The promises of a run, each with its form, and what takes the place of one not defined."""
+"""The privacy models of a run, each with its form, and what takes the place of one not defined."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WIDE = 128
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Shown:
-    """The promises as they are drawn.
+    """The privacy models as they are drawn.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ class Shown:
 
 
 def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Algorithm]) -> Shown:
-    """Draw the promises, each with its form.
+    """Draw the privacy models, each with its form.
 
-    A promise that the technique cannot give is marked, with what can take its place.
+    A privacy model that the technique cannot give is marked, with what can take its place.
     """
     known = {n: m for n, m in family("model").items() if issubclass(m, GroupModel)}
     present: list[dict[str, Any]] = draft["models"]
@@ -98,14 +98,14 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
 def _numbers(
     chosen: type[GroupModel], model: dict[str, Any], place: int, sensitive: tuple[str, ...]
 ) -> tuple[dict[str, Any], DeltaGenerator]:
-    """Draw the numbers that a promise asks for, and a drawer with its other settings.
+    """Draw the numbers that a privacy model asks for, and a drawer with its other settings.
 
     Returns
     -------
     dict of str to object
         What all of its fields show.
     place
-        In the drawer, for what the table tells of it.
+        In the drawer, for what the table says of it.
     """
     numbers = [
         p.name for p in chosen.parameters() if p.kind in ("integer", "number") and not p.quiet
@@ -127,7 +127,7 @@ def _numbers(
 
 
 def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
-    """Draw below each promise what the table allows it, and below all of them what can be added.
+    """Draw below each model what the table allows it, and below all of them what can be added.
 
     To be called once the draft holds all choices: what can be had depends on rows that may be
     removed, and on the public table.
@@ -166,7 +166,7 @@ def _told(
     where: DeltaGenerator,
     inner: DeltaGenerator,
 ) -> None:
-    """Draw what the table says of one promise: what is wrong in sight, the rest in its drawer."""
+    """Draw what the table says of one model: what is wrong in sight, the rest in its drawer."""
     found = promise_facts.facts(model, of, plan, place)
     with where:
         if found.refused is not None:
@@ -195,7 +195,7 @@ def _told(
 
 
 def restore(technique: type[Algorithm]) -> None:
-    """Bring back a promise about whole rows when a technique that can give it is chosen again."""
+    """Bring back a model about whole rows when a technique that can give it is chosen again."""
     kept = st.session_state.get(_REPLACED)
     if technique.permutes or kept is None:
         return
@@ -215,7 +215,7 @@ def _not_defined(
     present: list[dict[str, Any]],
     sensitive: bool,
 ) -> None:
-    """Say that a promise is not defined for a technique, and offer what is, in one click."""
+    """Say that a privacy model is not defined for a technique, and offer what is, in one click."""
     st.warning(
         plain(
             f"Does not apply to {technique.title}: it permutes columns separately, so no published "
@@ -255,7 +255,7 @@ def _replace(place: int, name: str) -> None:
 
 
 def _size_of(model: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the size of group that a promise asks for as another one's parameter, if both do."""
+    """Return the size of group that a model asks for as another one's parameter, if both do."""
     own, other = (
         cast(type[PrivacyModel], find("model", n)).size_parameter for n in (model["name"], name)
     )
@@ -263,7 +263,7 @@ def _size_of(model: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _groups_for(algorithm: dict[str, Any], models: list[dict[str, Any]]) -> dict[str, str]:
-    """Return what forms the groups instead, where the choice is made for a promise not given."""
+    """Return what forms the groups instead, where the choice is made for a model not given."""
     known = family("model")
     if any(shares(known[m["name"]]) for m in models if m["name"] in known):
         return {}

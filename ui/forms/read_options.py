@@ -24,9 +24,9 @@ def reading_form(
     Parameters
     ----------
     key : str
-        Tells this form's widgets from those of other forms.
+        Distinguishes this form's widgets from those of other forms.
     present : mapping of str to object
-        The ``[data]`` table as it stands; it is where the form begins.
+        The ``[data]`` table as it is; it is where the form begins.
     file : Opened, optional
         The file that is to be read, once there is one.
 

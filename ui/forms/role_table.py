@@ -13,7 +13,7 @@ from ui.charts.theme import ROLE_STYLE, role_colour
 from ui.components import ROLES
 from ui.state import state
 
-#: Choice → the roles it stands for.
+#: Choice → the roles it represents.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "identifier": ("identifier",),
     "person": ("person",),
@@ -50,7 +50,7 @@ def as_roles(choices: Mapping[str, str]) -> Roles:
     Raises
     ------
     BadPlan
-        If several columns are to tell persons apart, or households.
+        If several columns are to distinguish persons, or households.
     """
     told = {
         role: [n for n, c in choices.items() if role in CHOICES[c]]
@@ -157,7 +157,7 @@ def edited(asked: Mapping[str, Any]) -> None:
     Raises
     ------
     BadPlan
-        If several columns are to tell persons apart, or households.
+        If several columns are to distinguish persons, or households.
     """
     data = state.dataset()
     now = as_choices(state.roles(), state.left_out(), () if data is None else data.names)

@@ -189,7 +189,7 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
 
 
 def people_held(draft: dict[str, Any], rows: int) -> dict[str, Any]:
-    """Return what `people` returns where nobody changes anything."""
+    """Return what `people` returns where no one changes anything."""
     present: dict[str, Any] = draft["population"]
     kept = population_tables.find(str(present.get("file", "")))
     if present.get("file"):
@@ -198,7 +198,7 @@ def people_held(draft: dict[str, Any], rows: int) -> dict[str, Any]:
 
 
 def people_told(draft: dict[str, Any]) -> str:
-    """Return what stands on the drawer of the population: what is known of it."""
+    """Return what is on the drawer of the population: what is known of it."""
     present: dict[str, Any] = draft["population"]
     kept = population_tables.find(str(present.get("file", "")))
     if kept is not None:
@@ -243,15 +243,15 @@ def _use_public_table(name: str) -> None:
 
 
 def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Draw what metrics can be told; return the tables of those that differ from their defaults.
+    """Draw the settings of metrics; return the tables of those that differ from their defaults.
 
-    And of those that a run measures only where it is told to.
+    And of those that a run measures only where it is asked to.
 
     Parameters
     ----------
     draft : dict of str to object
     models : sequence of mapping
-        The promises' tables: class sizes are counted in the size they ask for.
+        The privacy models' tables: class sizes are counted in the size they ask for.
     """
     given = {m["name"]: m for m in draft.get("metrics", [])}
     promised = _promised(models)
@@ -276,7 +276,7 @@ def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[
 def metrics_held(
     draft: dict[str, Any], models: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return what `metrics` returns where nobody changes anything."""
+    """Return what `metrics` returns where no one changes anything."""
     promised = _promised(models)
     known = family("metric")
     return [
@@ -300,7 +300,7 @@ def advanced_changed(draft: dict[str, Any]) -> list[str]:
 
 
 def _further_metrics(given: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Draw the metrics that a run measures only where it is told to; return those chosen."""
+    """Draw the metrics that a run measures only where it is asked to; return those chosen."""
     known = {
         n: m for n, m in family("metric").items() if issubclass(m, Metric) and not m.by_default
     }
@@ -329,7 +329,7 @@ def _further_metrics(given: Mapping[str, Mapping[str, Any]]) -> list[dict[str, A
 
 
 def _promised(models: Sequence[Mapping[str, Any]]) -> list[PrivacyModel]:
-    """Return the promises that are well-formed; the plan says what is wrong with the others."""
+    """Return the models that are well-formed; the plan says what is wrong with the others."""
     found: list[PrivacyModel] = []
     for table in models:
         values = {key: value for key, value in table.items() if key != "name"}

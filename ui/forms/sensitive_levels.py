@@ -29,7 +29,7 @@ def draw(draft: dict[str, Any]) -> dict[str, int | str]:
 
 
 def held(draft: dict[str, Any]) -> dict[str, int | str]:
-    """Return what `draw` returns where nobody changes anything."""
+    """Return what `draw` returns where no one changes anything."""
     present: dict[str, int | str] = draft.get("sensitive_levels", {})
     return {name: present[name] for name in _columns() if present.get(name)}
 

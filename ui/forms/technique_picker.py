@@ -38,7 +38,7 @@ APPROACHES: dict[Approach, tuple[str, str]] = {
 
 
 def approach_of(technique: type[Algorithm]) -> Approach:
-    """Return under what a technique is offered; whatever permutes columns apart cuts links."""
+    """Return under what a technique is offered; whatever permutes columns separately cuts links."""
     return "links" if technique.permutes else technique.approach
 
 

@@ -1,7 +1,7 @@
 """The sidebar of a full page: a rail of icons, which a button opens over the page and closes again.
 
 The rail is the sidebar itself with its words out of sight, so links keep their names and the keys
-their order; a link's word shows beside it while the pointer or the focus is on it.
+their order; a link's word shows next to it while the pointer or the focus is on it.
 """
 
 from __future__ import annotations

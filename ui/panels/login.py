@@ -1,4 +1,4 @@
-"""The way in where people log in: nothing of any page is drawn for somebody who has not."""
+"""The way in where people log in: nothing of any page is drawn for someone who has not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ui.words.escaping import plain
 
 
 def gate() -> None:
-    """Stop the page here unless whoever sees it may; a session has one person, from its start."""
+    """Stop the page unless its viewer may see it; a session has one person from its start."""
     if not session_owner.needs_login():
         session_owner.note_what_happens()
         return

@@ -106,14 +106,14 @@ STEPS: tuple[Step, ...] = (
     Step(page="pages/6_Compare.py", label="Compare", icon="compare", needs="comparison"),
     Step(page="pages/7_Export.py", label="Export", icon="download", needs="result"),
 )
-#: What stands beside the steps.
+#: What is next to the steps.
 BESIDE: tuple[Step, ...] = (
     Step(page="pages/10_Tables.py", label="Tables", icon="grid_on", needs="dataset"),
     Step(page="pages/8_Learn.py", label="Learn", icon="school", needs="nothing"),
     Step(page="pages/9_Experiments.py", label="Experiments", icon="science", needs="nothing"),
 )
 
-#: Pages that fill the window: the sidebar is a rail beside them.
+#: Pages that fill the window: the sidebar is a rail next to them.
 _FULL = ("Results",)
 #: What is missing → (what to say, page that provides it, label of the link).
 _MISSING: dict[str, tuple[str, str, str]] = {
@@ -137,7 +137,7 @@ _MISSING: dict[str, tuple[str, str, str]] = {
 
 
 def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
-    """Draw the frame of a page and tell whether the page can do its work.
+    """Draw the frame of a page and return whether the page can do its work.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def _sidebar(*, full_page: bool) -> None:
         for step in BESIDE:
             _step(step)
         session_panel.draw()
-        # What comes and goes stands below all links: none moves under whoever is about to click it.
+        # What comes and goes is below all links: none moves under anyone who is about to click it.
         precompile_status.line()
         progress_panel.draw()
         if pinning.pins():

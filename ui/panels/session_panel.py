@@ -40,7 +40,7 @@ def begin() -> None:
 def told(title: str) -> None:
     """Tell at the top of a page what was restored, and what of it differs.
 
-    What was restored stays until another page is opened: a page is drawn anew for many reasons,
+    What was restored stays until another page is opened: a page is drawn again for many reasons,
     and would take the sentence away before it is read.
     """
     error: AnonError | None = st.session_state.pop(_ERROR, None)
@@ -232,7 +232,7 @@ def _open(name: str) -> None:
 
 
 def opened(content: bytes, table: bytes | None = None) -> None:
-    """Open a session file, with the table's file beside it, and tell so at the top of the page.
+    """Open a session file, with the table's file next to it, and tell so at the top of the page.
 
     Raises
     ------

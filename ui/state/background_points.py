@@ -1,4 +1,4 @@
-"""What searches found of values that nobody chose yet: points of curves, and their releases."""
+"""What searches found of values that no one chose yet: points of curves, and their releases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Point:
     ----------
     value : float
     loss, chance : float or None
-        None where no release keeps the promises.
+        None where no release keeps the privacy models.
     suppressed, classes, rows : int
     """
 

@@ -31,12 +31,12 @@ def found() -> tuple[Finding, ...]:
 
 
 def waiting() -> tuple[Finding, ...]:
-    """Return the findings that nobody confirmed yet; Run waits for them."""
+    """Return the findings that no one confirmed yet; Run waits for them."""
     return unconfirmed(found(), confirmed_of(state.confirmed()))
 
 
 def settled() -> tuple[Finding, ...]:
-    """Return the findings that somebody confirmed."""
+    """Return the findings that someone confirmed."""
     open_ = waiting()
     return tuple(one for one in found() if one not in open_)
 

@@ -112,7 +112,7 @@ def ask() -> None:
 
 
 def is_asked() -> bool:
-    """Say whether somebody asked to look at the values now."""
+    """Say whether someone asked to look at the values now."""
     return bool(st.session_state.get(_ASKED))
 
 

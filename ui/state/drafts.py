@@ -207,7 +207,7 @@ def unread(column: Column) -> list[str]:
 
 
 def message(column: Column) -> dict[str, Any]:
-    """Return what the builder draws, and what it is told of its last edit.
+    """Return what the builder draws, and what it says of its last edit.
 
     Raises
     ------
@@ -256,7 +256,7 @@ def all_kept() -> dict[str, Any]:
 
 
 def take_over(drafts: Mapping[str, Any]) -> None:
-    """Put drafts from `all_kept` in place of the present ones."""
+    """Put drafts from `all_kept` instead of the present ones."""
     st.session_state[_KEY] = dict(drafts)
 
 

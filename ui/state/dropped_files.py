@@ -45,7 +45,7 @@ def told_apart(files: Sequence[Opened]) -> Dropped:
     Raises
     ------
     BadInput
-        If a file is none of what is accepted, or a zip cannot be taken apart.
+        If a file is none of what is accepted, or a zip cannot be taken to pieces.
     """
     sessions: list[Opened] = []
     recipes: list[Opened] = []

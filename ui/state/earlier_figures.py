@@ -8,7 +8,7 @@ _KEPT = "reuse/figures"
 
 
 def keep(title: str, figures: object) -> None:
-    """Keep the figures of an earlier run, in place of those kept before."""
+    """Keep the figures of an earlier run, instead of those kept before."""
     st.session_state[_KEPT] = (title, figures)
 
 

@@ -68,7 +68,7 @@ def last(experiment: Experiment) -> Report | None:
 
 
 def hand_over(files: Mapping[str, bytes]) -> None:
-    """Take the tables that experiments are run on, by file name, in place of those before."""
+    """Take the tables that experiments are run on, by file name, instead of those before."""
     st.session_state[_FILES] = dict(files)
 
 

@@ -1,4 +1,4 @@
-"""First figures of a run: drawn while the rest is measured and its promises are recomputed."""
+"""First figures of a run: drawn while the rest is measured and its models are recomputed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from anon_core.pipeline.result import Result
 
-#: Seconds that a run waits for its first figures to be drawn; after a change of page nobody does.
+#: Seconds that a run waits for its first figures to be drawn; after a change of page no one does.
 _DRAWN_WITHIN = 1.5
 #: Seconds between two looks at whether the run was cancelled meanwhile.
 _LOOK_EVERY = 0.02
@@ -16,7 +16,7 @@ _LOOK_EVERY = 0.02
 
 @dataclass(kw_only=True, eq=False)
 class FirstFigures:
-    """What a run tells before its second computation, handed from its thread to the page's.
+    """What a run shows before its second computation, handed from its thread to the page's.
 
     Drawing and recomputing need the same processor, and the drawing goes first.
 

@@ -1,4 +1,4 @@
-"""A panel that is drawn anew alone after a click in it, unless the click concerns the whole page.
+"""A panel that is drawn again alone after a click in it, unless the click concerns the whole page.
 
 A page of many panels takes a second to draw in a browser, one panel of it a fifth of that.
 """
@@ -19,7 +19,7 @@ from ui.state import jobs, results, state
 _T = TypeVar("_T")
 #: The panels of the page by their keys, in the order in which they are drawn.
 _PANELS = "alone/panels"
-#: What a panel tells of a result: nothing; its figures; also what the second computation says.
+#: What a panel says of a result: nothing; its figures; also what the second computation says.
 Tells = Literal["", "figures", "verdict"]
 
 
@@ -36,7 +36,7 @@ def alone(
     linked: bool = False,
     tells: Tells = "",
 ) -> None:
-    """Draw a panel by itself; what goes wrong is told at its place.
+    """Draw a panel by itself; what goes wrong is reported at its place.
 
     Where a click in it changed the plan, or began or ended work, the whole page is drawn, since
     other panels and the sidebar tell of it too. Where it chose classes, `redraw_linked` draws
@@ -48,9 +48,9 @@ def alone(
         What the panel is, for a person.
     draw : callable
         Must not depend on what other panels of the page choose by fields of their own. Where it
-        tells of a result, it must ask for the one that is shown then.
+        says of a result, it must ask for the one that is shown then.
     key : str
-        Tells the panel from others of the page.
+        Distinguishes the panel from others of the page.
     linked : bool
         Whether it shows what is chosen. Such a panel must be there at every draw of the page.
     tells : {'', 'figures', 'verdict'}
@@ -96,7 +96,7 @@ def draws_alone() -> bool:
 
 
 def redraw(key: str) -> None:
-    """Draw one panel anew, and nothing else; to be called at a click's end."""
+    """Draw one panel again, and nothing else; to be called at a click's end."""
     _redraw([key])
 
 
@@ -113,7 +113,7 @@ def once_opened(label: str, draw: Callable[[], None], *, name: str, key: str) ->
     Parameters
     ----------
     label : str
-        What stands on the fold.
+        What is on the fold.
     draw : callable
         No field in it may be needed while it is closed.
     name, key : str
@@ -137,12 +137,12 @@ def folded(label: str, form: Callable[[], _T], unopened: Callable[[], _T], *, ke
     Parameters
     ----------
     label : str
-        What stands on the fold.
+        What is on the fold.
     form : callable
         Draws the fields and returns what they say. It must read the session itself: the fold may
         be opened long after the page was drawn.
     unopened : callable
-        Returns what `form` would return where nobody changes a field.
+        Returns what `form` would return where no one changes a field.
     key : str
         The fold's.
     """

@@ -27,13 +27,13 @@ from ui.words.escaping import plain
 State = Literal["running", "done", "failed", "cancelled"]
 Work = Callable[[Context], Any]
 _JOBS = "jobs"
-#: Work that nobody waits for: it stops as soon as any other begins.
+#: Work that no one waits for: it stops as soon as any other begins.
 BACKGROUND = "background"
 #: Rows of a table whose results are worth a look through all of memory once they are replaced.
 LARGE = 100_000
 #: Seconds between two looks at a running job.
 LOOK_EVERY = 0.3
-#: Seconds that work which is replaced has for its end, before it counts beside the new.
+#: Seconds that work which is replaced has for its end, before it counts next to the new.
 STOP_WITHIN = 3.0
 
 
@@ -77,7 +77,7 @@ class Job:
 
     @property
     def state(self) -> State:
-        """Say how the job stands; a stopped job counts as stopped before its thread has ended."""
+        """Say how the job is; a stopped job counts as stopped before its thread has ended."""
         if self.cancel.is_set():
             return "cancelled"
         if not self._ended.is_set():
@@ -114,7 +114,7 @@ class Job:
     ) -> None:
         """Do the work, in the job's own thread, once the algorithms it `needs` are compiled.
 
-        `over` is told just before its end.
+        `over` is reported just before its end.
         """
         try:
             if needs and ready is not None and not ready.is_ready(needs):
@@ -240,9 +240,9 @@ def collect(name: str) -> Job | None:
 def watch(name: str, news: Callable[[], bool] = lambda: False) -> None:
     """Draw a running job, if there is one: its stage, how far it is, and a button that stops it.
 
-    Where a search tells its best so far, that is drawn with its bound and a button that takes it.
+    Where a search shows its best so far, that is drawn with its bound and a button that takes it.
 
-    The drawing renews itself; once the job has ended the whole page runs again. The button stands
+    The drawing renews itself; once the job has ended the whole page runs again. The button is
     outside of what is renewed and stops the job before anything is drawn, so one run shows it.
 
     Parameters

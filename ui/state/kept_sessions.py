@@ -1,7 +1,7 @@
 """Sessions that are kept on this machine: each in a folder of its own, with the table's file.
 
 A folder holds `session.json` and the table's file, named after its content. The table is written
-first, and `session.json` takes the place of the older one by one rename: whoever is killed in
+first, and `session.json` takes the place of the older one by one rename: anyone who is killed in
 between leaves the older state whole.
 """
 
@@ -208,7 +208,7 @@ def restore_named() -> str:
 
 
 def restore(name: str) -> str:
-    """Put a kept session in place of the present one; see `session_file.restore`.
+    """Put a kept session instead of the present one; see `session_file.restore`.
 
     Raises
     ------
@@ -263,7 +263,7 @@ def delete_all() -> None:
 
 
 def part_from() -> None:
-    """Keep what is open now as a session of its own, beside the one that was open before."""
+    """Keep what is open now as a session of its own, next to the one that was open before."""
     for key in (_ID, _SAVED, _WRITER, _FORGOTTEN):
         st.session_state.pop(key, None)
 

@@ -1,4 +1,4 @@
-"""Where somebody is in a lesson: it stands in the address, so that any step can be linked to."""
+"""Where someone is in a lesson: it is in the address, so that any step can be linked to."""
 
 from __future__ import annotations
 
@@ -223,5 +223,5 @@ def to_run(now: Reading, name: str) -> None:
 
 
 def leads_away() -> bool:
-    """Say whether somebody just asked for Run; once."""
+    """Say whether someone just asked for Run; once."""
     return bool(st.session_state.pop(_DOOR, False))

@@ -71,7 +71,7 @@ def megabytes() -> int:
 
 
 def enter(work: Working) -> None:
-    """Count work that begins as that of whoever this session is of.
+    """Count work that begins as that of the person whose session this is.
 
     Raises
     ------

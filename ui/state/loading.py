@@ -98,7 +98,7 @@ def load_sample(name: str) -> None:
         k=one.k,
         sample=one.name,
     )
-    # The source's own promise is the threshold too, until a person chooses another one.
+    # The source's own privacy model is the threshold too, until a person chooses another one.
     state.begin_with(
         algorithm=one.algorithm,
         attacks=thresholds.tables(1 / one.k),
@@ -190,7 +190,7 @@ def read_again(options: DataOptions) -> None:
 
 
 def settle(column: str, what: str, choice: str) -> None:
-    """Read a column's dates or decimals as somebody says, from the file that was kept.
+    """Read a column's dates or decimals as someone says, from the file that was kept.
 
     Raises
     ------

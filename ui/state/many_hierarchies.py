@@ -92,7 +92,7 @@ def told(lines: Sequence[Line] = ()) -> None:
 
 
 def can_undo() -> bool:
-    """Return whether nothing was changed since, so that `undo` takes back what is told."""
+    """Return whether nothing was changed since, so that `undo` takes back what was said."""
     return st.session_state.get(_MADE) is state.choices()
 
 

@@ -1,4 +1,4 @@
-"""The files that were chosen beside a recipe which names a folder of hierarchies."""
+"""The files that were chosen next to a recipe which names a folder of hierarchies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anon_core.recipe.plan import Plan
 def named_among(plan: Plan, names: Sequence[str]) -> Plan:
     """Return a recipe's plan with the files of its folder of hierarchies, as far as they are here.
 
-    A zip tells what lies in the folder; of files that were chosen one by one those that are named
+    A zip shows what lies in the folder; of files that were chosen one by one those that are named
     like a column are taken.
 
     Raises

@@ -66,7 +66,7 @@ def totals() -> dict[str, list[list[float]]]:
 
 
 def checked(told: Mapping[str, Any]) -> dict[str, tuple[tuple[float, float], ...]]:
-    """Return what `totals` told.
+    """Return what `totals` returned.
 
     Raises
     ------

@@ -21,7 +21,7 @@ class Further:
     Attributes
     ----------
     job : str
-        Tells its jobs from others.
+        Distinguishes its jobs from others.
     nothing : str
         What is left where it was cancelled.
     """

@@ -1,6 +1,6 @@
-"""Tables beside the one released: of the population, and earlier releases; kept by content.
+"""Tables next to the one released: of the population, and earlier releases; kept by content.
 
-As on the command line, what stands for a missing value, and how dates and decimals are written, is
+As on the command line, what represents a missing value, and how dates and decimals are written, is
 what the table that is released was read with.
 """
 
@@ -28,7 +28,7 @@ class Population:
     title : str
         The uploaded file's name.
     path : str
-        Its name beside the recipe.
+        Its name next to the recipe.
     content : bytes
     table : Dataset
     options : DataOptions
@@ -43,7 +43,7 @@ class Population:
 
 
 def add(title: str, content: bytes, what: str = "population") -> Population:
-    """Read and keep a table beside the one released; `what` begins its name.
+    """Read and keep a table next to the one released; `what` begins its name.
 
     Raises
     ------

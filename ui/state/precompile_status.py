@@ -89,14 +89,14 @@ class Warming:
             if not kept:
                 self._here()
         except (OSError, AnonError):
-            # Nothing is lost: whoever needs a routine compiles it then.
+            # Nothing is lost: anyone who needs a routine compiles it then.
             self.compiling = False
         finally:
             self.process = None
             self.over.set()
 
     def follow(self, lines: Iterable[str]) -> bool:
-        """Take down what the process tells; say whether it can keep what it compiles."""
+        """Take down what the process prints; say whether it can keep what it compiles."""
         from anon_core.pipeline.compilation import COMPILING, READY, UNKEPT
 
         kept = True

@@ -1,4 +1,4 @@
-"""What each promise costs on the table that is loaded: the plan carried out with it and without."""
+"""What each model costs on the table that is loaded: the plan carried out with it and without."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ JOB = "promise-cost"
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What the plan comes to with some of its promises.
+    """What the plan comes to with some of its privacy models.
 
     Attributes
     ----------
     without : str
-        The promise that was left out, by its title and settings; empty where none was.
+        The privacy model that was left out, by its title and settings; empty where none was.
     loss : float or None
         Share of the detail that is lost, 0 to 1; None where there is no release.
     removed, classes : int
@@ -46,7 +46,7 @@ def costs(
     people: Dataset | None,
     released: Dataset | None = None,
 ) -> Callable[[Context], tuple[Cost, ...]]:
-    """Return the work: all promises together, then all but one, for each where there are several.
+    """Return the work: all models together, then all but one, for each where there are several.
 
     Every release is recomputed as any other; none is kept.
     """

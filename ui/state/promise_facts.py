@@ -1,4 +1,4 @@
-"""What the table itself says of the promises, before any run: ranges, refusals and examples."""
+"""What the table itself says of the models, before any run: ranges, refusals and examples."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from anon_core.release.problem import Problem
 from ui.state import jobs, running, state
 
 JOB = "promise-facts"
-#: Seconds that a page waits for the table to be encoded; larger tables are told of later.
+#: Seconds that a page waits for the table to be encoded; larger tables are described later.
 _PATIENCE = 0.3
 _JOB = "promise_facts/job"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What a table says of one promise.
+    """What a table says of one privacy model.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Facts:
     removable : int
         Rows that the technique may leave out.
     cautions : tuple of str
-        What whoever promises it should know of the table.
+        What anyone who requires it should know of the table.
     """
 
     allowed: Sequence[Allowed] = ()
@@ -83,16 +83,16 @@ def watch() -> None:
 
 
 def facts(model: GroupModel, of: Problem, plan: Plan, place: int) -> Facts:
-    """Return what the table says of the promise that stands at a place of the plan."""
+    """Return what the table says of the privacy model that is at a place of the plan."""
     removable = rows_removable(of, plan.algorithm)
     key = (of, model.name, model.as_mapping(), removable)
     return state.once(f"promise-facts/{place}", key, lambda: _facts(model, of, removable))
 
 
 def unfit(kind: type[GroupModel], of: Problem) -> str:
-    """Return why a promise fits no sensitive column of the table; empty where it fits one.
+    """Return why a privacy model fits no sensitive column of the table; empty where it fits one.
 
-    Asked of the promise as it is at first; what can be mended by a parameter is none.
+    Asked of the privacy model as it is at first; what can be mended by a parameter is none.
     """
     names = [p.name for p in kind.parameters() if p.kind == "column"]
     told = ""

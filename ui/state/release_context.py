@@ -19,7 +19,7 @@ _NOTES = "judgement"
 
 
 def stated() -> ReleaseContext:
-    """Return what was said of the release, apart from judgement, reasons and alternatives."""
+    """Return what was said of the release, except for judgement, reasons and alternatives."""
     found: Mapping[str, Any] = st.session_state.get(_CONTEXT, {})
     return ReleaseContext.from_mapping(found)
 
@@ -56,11 +56,11 @@ def words_of(result: Result | None) -> str:
 
 
 def context_of(result: Result, judgement: str) -> ReleaseContext:
-    """Return everything that the report of a release says beside what was computed."""
+    """Return everything that the report of a release says next to what was computed."""
     said = stated()
     decision = said.decision
     if (person := session_owner.person()) is not None and decision.author != person.shown:
-        # A session that somebody else kept: what they approved is not this author's.
+        # A session that someone else kept: what they approved is not this author's.
         decision = replace(decision, author=person.shown, approver="")
     return replace(
         said,

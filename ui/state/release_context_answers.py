@@ -32,7 +32,7 @@ def recipient() -> ReleaseModel:
 
 
 def concealed(usual: Sequence[Stops]) -> list[Stops]:
-    """Return what must not be learned; `usual` where nobody said it yet."""
+    """Return what must not be learned; `usual` where no one said it yet."""
     return cast(list[Stops], list(told().get("concealed", usual)))
 
 
@@ -64,7 +64,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def take_over(given: Mapping[str, Any]) -> None:
-    """Put answers in place of those there are; what is not answered is as at first."""
+    """Put answers instead of those there are; what is not answered is as at first."""
     for part, widget in WIDGETS.items():
         for key in (widget, f"{widget}/before", f"{widget}/shown", _kept(part)):
             st.session_state.pop(key, None)

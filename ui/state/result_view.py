@@ -92,7 +92,7 @@ class Facts:
 
     @cached_property
     def attacks(self) -> list[AttackResult]:
-        """The attacks in the order in which they are told."""
+        """The attacks in the order in which they are reported."""
         return in_order(self.result.attacks)
 
     @cached_property
@@ -123,12 +123,12 @@ class Facts:
 
     @property
     def noun(self) -> tuple[str, str]:
-        """What rows that stand together are called, one and many."""
+        """What rows that are together are called, one and many."""
         return ("group", "groups") if self.permuted else ("class", "classes")
 
     @cached_property
     def least(self) -> int:
-        """The smallest class the plan allows; promises about matches allow any."""
+        """The smallest class the plan allows; privacy models about matches allow any."""
         return least_class(self._about_classes, self.result.problem.population)
 
     @property
@@ -137,7 +137,7 @@ class Facts:
 
     @cached_property
     def least_name(self) -> str:
-        """The letter of the promise behind `least`."""
+        """The letter of the privacy model behind `least`."""
         people = self.result.problem.population
         model = max(self._about_classes, key=lambda m: m.least_class(people), default=None)
         values = {} if model is None else model.as_mapping()
@@ -145,7 +145,7 @@ class Facts:
 
     @cached_property
     def persons(self) -> Persons | None:
-        """The classes with their cells; None where quasi-identifiers are permuted apart."""
+        """The classes with their cells; None where quasi-identifiers are permuted separately."""
         view = self.result.release.view
         block = view.whole_quasi()
         return None if block is None else view.persons(block)
@@ -228,7 +228,7 @@ class Facts:
 
     @cached_property
     def original(self) -> pd.DataFrame:
-        """The same people as they stand in the table, identifiers left out, in the same order."""
+        """The same people as they are in the table, identifiers left out, in the same order."""
         kept = np.flatnonzero(self.original_place >= 0)
         order = kept[np.argsort(self.original_place[kept], kind="stable")]
         frame = self._table.iloc[order].reset_index(drop=True)
@@ -256,7 +256,7 @@ class Facts:
 
     @cached_property
     def coarse(self) -> dict[str, frozenset[str]]:
-        """By quasi-identifier, the published texts that stand for more than one value."""
+        """By quasi-identifier, the published texts that represent more than one value."""
         found: dict[str, frozenset[str]] = {}
         for name in self.result.problem.quasi:
             pool = self.result.release.vocabularies[name]

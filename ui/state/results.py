@@ -103,7 +103,7 @@ def keep(result: Result, *, made_of: MadeOf | None = None) -> None:
 def _compare_with(shown: Kept, coming: Result) -> None:
     """Make the result that is shown the baseline, unless it was only passed on the way.
 
-    A baseline that somebody pinned stays.
+    A baseline that someone pinned stays.
     """
     if is_baseline_pinned():
         return
@@ -128,7 +128,7 @@ def unpin_baseline() -> None:
 
 
 def is_baseline_pinned() -> bool:
-    """Say whether somebody chose the run that figures are compared with."""
+    """Say whether someone chose the run that figures are compared with."""
     return bool(st.session_state.get(state.BASELINE_PINNED))
 
 
@@ -229,7 +229,7 @@ def exchange(before: Result, now: Result) -> None:
 
 
 def with_export(result: Result, dialect: Dialect | None, formats: tuple[str, ...]) -> Result:
-    """Return the result with other files beside the release, and keep it as the last.
+    """Return the result with other files next to the release, and keep it as the last.
 
     What is published stays the same, so nothing is run again.
     """

@@ -1,4 +1,4 @@
-"""Round groups in place of ranges that end at somebody's own value: the choices for it, at once."""
+"""Round groups instead of ranges that end at someone's own value: the choices for it, at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def columns(result: Result) -> tuple[str, ...]:
 def can_round(result: Result) -> bool:
     """Say whether the technique has settings with which it publishes groups of hierarchies.
 
-    Such groups may overlap. Where one person has several rows, nobody could then tell from the
+    Such groups may overlap. Where one person has several rows, no one could then tell from the
     release whose rows a class has, and it would not verify.
     """
     return bool(result.plan.algorithm.rounded) and not result.plan.roles.unit

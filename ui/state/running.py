@@ -116,7 +116,7 @@ def go() -> None:
     plan = state.plan()
     refuse_unready(plan)
     kept = results.of_choices(state.fingerprint())
-    # Files beside the table are known by name only, and another one may have been loaded since.
+    # Files next to the table are known by name only, and another one may have been loaded since.
     if kept is not None and not plan.population_file and not plan.earlier.file:
         stop()
         st.session_state.pop(_ERROR, None)
@@ -199,7 +199,7 @@ def _figures() -> FirstFigures | None:
 
 
 def refuse_unready(plan: Plan) -> None:
-    """Refuse a plan that waits for somebody's answer.
+    """Refuse a plan that waits for someone's answer.
 
     Raises
     ------
@@ -292,7 +292,7 @@ def settle() -> None:
 
 
 def unseen() -> jobs.Job | None:
-    """Return the run that ended since Run or Results was open last, to be told on other pages."""
+    """Return the run that ended since Run or Results was open last, to show on other pages."""
     return st.session_state.get(_UNSEEN)
 
 

@@ -60,7 +60,8 @@ def follow(facts: Facts) -> str:
     """Carry the choice over to the release that is shown now; return what it left behind.
 
     A row goes on into its class there. Classes are those of one release alone, so nothing is
-    chosen of another, and what was is told; going back to their release finds them chosen again.
+    chosen of another, and what was is reported; going back to their release finds them chosen
+    again.
     """
     found: Chosen | None = st.session_state.get(_NOW)
     if found is None or found.of is facts.result.release:

@@ -15,7 +15,7 @@ def keep_only(key: str) -> bool:
     Parameters
     ----------
     key : str
-        `Person.key`; empty where nobody is logged in.
+        `Person.key`; empty where no one is logged in.
     """
     if st.session_state.get(_OF, "") == key:
         return False

@@ -86,7 +86,7 @@ def as_bytes(whole: Mapping[str, Any]) -> bytes:
 
 
 def _run(result: Result, letter: str, made_of: results.MadeOf | None) -> dict[str, Any]:
-    """Return all that is needed to carry a run out again, and to tell whether it came out alike."""
+    """Return all that is needed to repeat a run, and to check that it came out alike."""
     if result not in _made:
         _made[result] = {
             "plan": result.plan.as_mapping(),
@@ -107,7 +107,7 @@ def _run(result: Result, letter: str, made_of: results.MadeOf | None) -> dict[st
 
 
 def parse(content: bytes) -> dict[str, Any]:
-    """Return what a session file tells, with its outer form checked.
+    """Return what a session file shows, with its outer form checked.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def parse(content: bytes) -> dict[str, Any]:
 
 
 def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bool = False) -> str:
-    """Put a session in place of the present one, and carry its runs out again.
+    """Put a session instead of the present one, and carry its runs out again.
 
     Parameters
     ----------

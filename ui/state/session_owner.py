@@ -1,6 +1,6 @@
 """Whose session it is: the person who logged in, and whether several people use this host.
 
-The host's `.streamlit/secrets.toml` decides: with a table `[auth]` (OpenID Connect) nobody works
+The host's `.streamlit/secrets.toml` decides: with a table `[auth]` (OpenID Connect) no one works
 without a login; with `shared = true` in `[hosting]` alone, several people work without one. On
 one's own computer there is neither.
 """
@@ -19,7 +19,7 @@ from ui import journal
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """Somebody who logged in.
+    """Someone who logged in.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Person:
 
     @property
     def key(self) -> str:
-        """64 hexadecimal digits that stand for the person, fit for the name of a folder."""
+        """64 hexadecimal digits that represent the person, fit for the name of a folder."""
         return hashlib.sha256(f"{self.issuer}\n{self.subject}".encode()).hexdigest()
 
     @property
@@ -50,7 +50,7 @@ class Person:
 
 
 def needs_login() -> bool:
-    """Return whether nobody works here without a login."""
+    """Return whether no one works here without a login."""
     return bool(_secrets("auth"))
 
 
@@ -60,7 +60,7 @@ def is_shared() -> bool:
 
 
 def person() -> Person | None:
-    """Return who logged in; None without logins, and where nobody did."""
+    """Return who logged in; None without logins, and where no one did."""
     if not needs_login():
         return None
     told = cast(Mapping[str, Any], st.user)

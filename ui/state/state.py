@@ -49,7 +49,7 @@ RESULT_BEFORE = "state/result_before"
 BASELINE = "state/baseline"
 RUNS = "state/runs"
 SHOWN_SINCE = "state/shown_since"
-#: Whether somebody chose the run that figures are compared with; the runs in the order in which
+#: Whether someone chose the run that figures are compared with; the runs in the order in which
 #: they were shown, and which of them is shown now.
 BASELINE_PINNED = "state/baseline_pinned"
 SHOWN_IN_TURN, SHOWN_AT = "state/shown_in_turn", "state/shown_at"
@@ -145,7 +145,7 @@ def set_dataset(
     sample : str, optional
         Name of the sample, where the table is one.
     draft : mapping of str to object, optional
-        The recipe's tables to start from, in place of `types`, `k` and `reading`.
+        The recipe's tables to start from, instead of `types`, `k` and `reading`.
     """
     before = {key: st.session_state[key] for key in _WHOLE if key in st.session_state}
     for key in _WHOLE:
@@ -177,7 +177,7 @@ def set_dataset(
 
 
 def undo_dataset() -> bool:
-    """Bring back the table and the work that `set_dataset` replaced; tell whether there was any."""
+    """Bring back the table and the work that `set_dataset` replaced; return if there was any."""
     before = st.session_state.pop(_BEFORE, None)
     if before is None:
         return False
@@ -401,7 +401,7 @@ def recipe() -> dict[str, Any]:
 
 
 def undo() -> bool:
-    """Take back the last change of roles, hierarchies or draft; tell whether there was one."""
+    """Take back the last change of roles, hierarchies or draft; return whether there was one."""
     past = cast(list[dict[str, Any]], st.session_state.get(_PAST) or [])
     if not past:
         return False
@@ -475,7 +475,7 @@ def _work() -> dict[str, Any]:
 
 
 def _change(work: dict[str, Any]) -> None:
-    """Put new work in place of the old, which is kept; nothing in a kept work is ever edited."""
+    """Put new work instead of the old, which is kept; nothing in a kept work is ever edited."""
     if work == _work():
         return
     st.session_state.pop(_GOING_ON, None)

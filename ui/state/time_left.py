@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 #: Seconds and share of the work before anything is estimated: a beginning says little.
 _LEAST_SECONDS = 3.0
 _LEAST_SHARE = 0.05
-#: Shares closer to each other than this are not kept apart.
+#: Shares closer to each other than this are not distinguished.
 _STEP = 0.01
 
 
@@ -37,7 +37,7 @@ class Pace:
         """Return the seconds that are left at the pace of the later half of the time so far.
 
         Work is unevenly divided into what it reports, so that this is an estimate. None where
-        nothing can be told: too early, or nothing has moved for half of the time.
+        nothing can be determined: too early, or nothing has moved for half of the time.
         """
         told = self._told
         if not told or told[-1][1] < _LEAST_SHARE:

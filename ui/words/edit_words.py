@@ -52,7 +52,7 @@ def went(way: str, before: Draft, after: Draft) -> str:
 
 
 def new_group(before: Draft, after: Draft) -> tuple[int, Group] | None:
-    """Return the lowest group that an edit made, with its level; none that stands for itself."""
+    """Return the lowest group that an edit made, with its level; none that represents itself."""
     below = dict(enumerate(after.leaves))
     for level, groups in enumerate(after.levels[:-1], start=1):
         for group in groups:

@@ -98,7 +98,7 @@ def explained(technique: type[Explained]) -> None:
 
 
 def changed(names: Iterable[str], *, usual: str = "as usual") -> str:
-    """Return what stands on a drawer behind its name: which of its settings differ, or none.
+    """Return what is on a drawer behind its name: which of its settings differ, or none.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ def nested(
 
 
 def text(*, default: str, help: str, label: str = "", empty: str = "") -> Any:
-    """Declare a field of free text; `empty` says what an empty one stands for."""
+    """Declare a field of free text; `empty` says what an empty one represents."""
     return _declared("text", default, help=help, label=label, empty=empty)
 
 
@@ -105,9 +105,9 @@ def flag(*, default: bool, help: str, label: str = "") -> Any:
 
 
 def by_column(*, each: Parameter, help: str, label: str, empty: str) -> Any:
-    """Declare a field that tells single quasi-identifiers something; none by default.
+    """Declare a field with a value for single quasi-identifiers; none by default.
 
-    `each` declares what, and `empty` says what a column that is left out stands for.
+    `each` declares what, and `empty` says what a column that is left out represents.
     """
     return _declared(
         "by-column", FrozenMap[object](), each=each, help=help, label=label, empty=empty
@@ -117,7 +117,7 @@ def by_column(*, each: Parameter, help: str, label: str, empty: str) -> Any:
 def by_value(*, each: Parameter, help: str, label: str, empty: str) -> Any:
     """Declare a field that says something of single sensitive values; of none by default.
 
-    `each` declares what, and `empty` says what a value that is left out stands for.
+    `each` declares what, and `empty` says what a value that is left out represents.
     """
     return _declared(
         "by-value", FrozenMap[object](), each=each, help=help, label=label, empty=empty
@@ -125,7 +125,7 @@ def by_value(*, each: Parameter, help: str, label: str, empty: str) -> Any:
 
 
 def sets_of_columns(*, help: str, label: str, empty: str) -> Any:
-    """Declare a field of sets of columns; none by default, which stands for what `empty` says."""
+    """Declare a field of sets of columns; none by default, which represents what `empty` says."""
     return _declared("column-sets", (), help=help, label=label, empty=empty)
 
 
@@ -140,7 +140,7 @@ def private_column(*, help: str, label: str = "", empty: str = "none") -> Any:
 
 
 def sensitive_column(*, help: str, label: str = "", empty: str = "every sensitive column") -> Any:
-    """Declare a field that names a sensitive column; `empty` says what none stands for."""
+    """Declare a field that names a sensitive column; `empty` says what none represents."""
     return _declared("column", "", help=help, label=label, empty=empty)
 
 

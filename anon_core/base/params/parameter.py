@@ -81,7 +81,7 @@ class Parameter:
     unit : str
         What the number counts, for forms and messages.
     empty : str
-        What an empty column, or a column that is left out, stands for, in words.
+        What an empty column, or a column that is left out, represents, in words.
     each : Parameter or None
         What every column of `by-column`, or value of `by-value`, takes.
     quiet : bool
@@ -215,7 +215,7 @@ class Parameter:
         return made.name if own.items() <= usual.items() else {"name": made.name, **own}
 
     def _table(self, value: object, owner: str) -> FrozenMap[object]:
-        """Return what single columns or values are told, in the type that `each` declares."""
+        """Return the values for single columns or values, in the type that `each` declares."""
         if not isinstance(value, Mapping):
             raise self._refused(value, owner)
         given, each = cast(Mapping[object, object], value), cast(Parameter, self.each)
@@ -229,7 +229,7 @@ class Parameter:
         )
 
     def _part(self, value: object, owner: str) -> Any:
-        """Return the technique that a name, a table with its parameters, or itself stands for."""
+        """Return the technique that a name, a table with its parameters, or itself represents."""
         known, name = (self.parts or dict)(), self.named(value)
         if not isinstance(value, str | Mapping) and not isinstance(value, known.get(name, ())):
             raise self._refused(value, owner)

@@ -1,4 +1,4 @@
-"""Values made of several: what single columns are told, and sets of columns."""
+"""Values made of several: one for each column, and sets of columns."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class FrozenMap(Mapping[str, _V], Generic[_V]):
 def column_sets(value: object) -> tuple[tuple[str, ...], ...] | None:
     """Return sets of columns as tuples of names; None where the value is no list of such sets.
 
-    No set is empty, and no column stands in two.
+    No set is empty, and no column is in two.
     """
     if not isinstance(value, list | tuple):
         return None

@@ -49,7 +49,7 @@ _kept = _Kept()
 def prepared(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
     """Return what `from_rows` does, from before where column and level table are the same.
 
-    See `from_rows` for parameters and errors; what is refused is refused anew each time.
+    See `from_rows` for parameters and errors; what is refused is refused again each time.
     """
     told = _told(rows)
     measure = None if column.measure is None else column.measure.tobytes()

@@ -21,7 +21,7 @@ _BY_ROWS = 0.6
 #: Rows crowd together where half of them take up less than this part of the range.
 _CROWDED = 0.12
 _KNOTS = 48
-#: What a line may span: such numbers can still be told apart, multiplied and divided.
+#: What a line may span: such numbers can still be distinguished, multiplied and divided.
 _LEAST, _MOST = 1e-290, 1e300
 
 
@@ -52,7 +52,7 @@ class Bar:
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """Where values stand on a line from 0 to 1, and how the rows spread over it.
+    """Where values are on a line from 0 to 1, and how the rows spread over it.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Axis:
         Knots of the line, ascending; between two of them it is straight.
     bars : tuple of Bar
         They part the line. Unless it is stretched, all cover equally many values of the grid that
-        the column's own stand on.
+        the column's own are on.
     marks : tuple of float
         Round values to write below it.
     stretched : bool
@@ -85,8 +85,8 @@ def axis(column: Column, cuts: Cuts, *, bars: int = 60) -> Axis:
     Raises
     ------
     BadHierarchy
-        If the column has neither numbers nor dates, or they lie too far apart or too close together
-        for a line.
+        If the column has neither numbers nor dates, or they lie too far from each other or too
+        close together for a line.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _bars(
     edges: npt.NDArray[np.float64],
     places: npt.NDArray[np.float64],
 ) -> tuple[Bar, ...]:
-    """Return the bars between `edges`, which stand at `places`."""
+    """Return the bars between `edges`, which are at `places`."""
     measure = measure_of(column)
     # An end that is a value but for the last digit is that value.
     near = 0.0 if grid is None else grid.step * 1e-6

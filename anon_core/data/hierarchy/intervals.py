@@ -1,6 +1,6 @@
 """Hierarchies of numbers and dates from cut points: every level parts the line into intervals.
 
-A cut is the first value of the interval that begins there. A level's cuts stand on every level
+A cut is the first value of the interval that begins there. A level's cuts are on every level
 below it, too, so that levels nest by construction.
 """
 
@@ -44,7 +44,7 @@ class Grid:
 
 
 def grid_of(measure: npt.NDArray[np.float64]) -> Grid | None:
-    """Return the widest grid that ascending, different numbers stand on; None where there is none.
+    """Return the widest grid that ascending, different numbers are on; None where there is none.
 
     Examples
     --------

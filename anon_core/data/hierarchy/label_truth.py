@@ -2,7 +2,7 @@
 
 A label is published in the place of a value, so that one that claims a range, a beginning or a set
 which does not hold all of its members is a false cell. A label that claims nothing that can be
-read, such as ``young`` or ``Group 3``, is nobody's business but the person's who chose it.
+read, such as ``young`` or ``Group 3``, is no one's business but the person's who chose it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class FalseLabel:
     members : int
         All values of the group.
     line : int
-        Where the first of `outside` stands in the level table, or in the file it was read from.
+        Where the first of `outside` is in the level table, or in the file it was read from.
     instead : str
         A label that is true of the group.
     """
@@ -195,7 +195,7 @@ class _Reader:
         return min(len(set(own)) for own in zip(*self.paths, strict=True))
 
     def claim(self, label: str) -> Holds | None:
-        """Return what tells whether a value is what the label claims; None where it claims none."""
+        """Return a test of whether a value is what the label claims; None where it claims none."""
         if label in self.place:
             return None
         whole = self._one(label)

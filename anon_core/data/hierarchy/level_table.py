@@ -17,8 +17,9 @@ _SHORT = 80
 def tidied(rows: Sequence[Sequence[str]]) -> Rows:
     """Return a level table under ``*``, each level coarser than the one below and none one group.
 
-    A label that is longer than one may be is cut short. A text that would stand for different values on different levels gets ``(group)`` behind it,
-    since a cell of a release that is recoded locally must mean one thing.
+    A label that is longer than one may be is cut short. A text that would represent different
+    values on different levels gets ``(group)`` behind it, since a cell of a release that is recoded
+    locally must mean one thing.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class Hierarchy:
     def first_leaf(self) -> npt.NDArray[np.int32]:
         """First leaf of the node that holds each leaf, shape (levels, leaves).
 
-        Generalizing is one look-up, whatever level a value already stands at.
+        Generalizing is one look-up, whatever level a value already is at.
         """
         return np.stack([s[n] for s, n in zip(self.starts, self.nodes, strict=True)])
 

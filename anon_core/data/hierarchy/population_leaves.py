@@ -41,7 +41,7 @@ def widened(
     measure : float64 array of shape (texts,), optional
         Their numbers or days, where the hierarchy has a measure.
     missing : bool
-        Whether somebody of the population misses the value; that leaf stays last, under the root.
+        Whether someone of the population misses the value; that leaf stays last, under the root.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def widened(
 
     Notes
     -----
-    A number or date stands in the order by its value. On each level it lies in a group whose
+    A number or date is in the order by its value. On each level it lies in a group whose
     leaves lie on both sides of it, or whose label states a range that holds it (``20-29`` holds 21
     whether or not the table has a 21). A label counts as a range only if it holds all leaves of its
     group and no other. What lies in the gap between two groups, in neither's range or in both,
@@ -122,7 +122,7 @@ def beyond_root(hierarchy: Hierarchy, kind: ColumnKind, measure: F64) -> npt.NDA
 
 
 def unclear_places(hierarchy: Hierarchy, kind: ColumnKind, measure: F64) -> npt.NDArray[np.bool_]:
-    """Say of which values nobody can tell on which side of a group they stand, shape (values,).
+    """Say of which values no one can tell on which side of a group they are, shape (values,).
 
     They are values that the hierarchy does not list, next to a group of several values whose label
     has a figure but states no range that can be read, such as ``about 20``.

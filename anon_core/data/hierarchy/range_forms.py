@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 Range = tuple[float, float]
-#: Least and greatest value that one end of a range stands for; None where it is no value.
+#: Least and greatest value that one end of a range represents; None where it is no value.
 Span = Callable[[str], "Range | None"]
 
 _BRACKETED = re.compile(r"([\[(\]])(.+)([\])\[])")
@@ -51,7 +51,7 @@ _FROM = (
     r"at least|from|since|no less than|ab|seit|depuis|mindestens|à partir de|au moins|dès|min\.?"
     r"|>=|=>|≥|⩾"
 )
-#: What stands before a limit: whether the limit is the upper end, and whether it belongs to it.
+#: What is before a limit: whether the limit is the upper end, and whether it belongs to it.
 _BEFORE = [
     (re.compile(rf"[^\W\d]*\s*(?:{words})\s*(?P<end>.+)", _WORDS), upper, closed)
     for words, upper, closed in (
@@ -61,7 +61,7 @@ _BEFORE = [
         (_MORE, False, False),
     )
 ]
-#: What stands behind one, which then belongs to the range.
+#: What is behind one, which then belongs to the range.
 _BEHIND = [
     (
         re.compile(
@@ -174,7 +174,7 @@ def stated_range(label: str, span: Span) -> Range | None:
 
 
 def _simpler(label: str) -> str:
-    """Return a label without what stands around its range: a name, a note, a German compound."""
+    """Return a label without what is around its range: a name, a note, a German compound."""
     if label.isascii() and not any(map(str.isalpha, label)):
         return label
     label = label.translate(_SIGNS)
@@ -266,7 +266,7 @@ def _one_sided(label: str, span: Span) -> Range | None:
 
 
 def _bare(text: str, span: Span) -> Range | None:
-    """Read an end, without the unit or currency that may stand with it."""
+    """Read an end, without the unit or currency that may be with it."""
     text = text.strip()
     found = span(text)
     if found is not None:

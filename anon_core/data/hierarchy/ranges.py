@@ -105,8 +105,8 @@ _HOUR = re.compile(r"(\d{4}-\d{2}-\d{2}) (\d{1,2})h")
 def read_range(label: str, kind: ColumnKind) -> Range | None:
     """Return the least and the greatest value a label admits; None where it states no range.
 
-    An open end is the float next to the one that is written. A label is only a candidate: whoever
-    asks checks that it agrees with the values that are known to stand under it.
+    An open end is the float next to the one that is written. A label is only a candidate: anyone
+    who asks checks that it agrees with the values that are known to be under it.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Reading a table: the bytes of a file become a `Dataset`, or an error that says what to do.
 
-The bytes are loaded and unpacked (`loading`), told apart by their content (`any_format`), and read
-as CSV (`delimited`), Parquet (`parquet`), a sheet of a workbook (`spreadsheet`), or as SPSS, Stata
-and SAS write (`statistics_file`); in any case each column comes from `columns`.
+The bytes are loaded and unpacked (`loading`), distinguished by their content (`any_format`), and
+read as CSV (`delimited`), Parquet (`parquet`), a sheet of a workbook (`spreadsheet`), or as SPSS,
+Stata and SAS write (`statistics_file`); in any case each column comes from `columns`.
 A folder holds the `parts` of one table (`folder`).
 """
 

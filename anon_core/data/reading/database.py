@@ -1,7 +1,7 @@
 """A query's rows as a Parquet file: what a release is made of and verified from stays as it is.
 
 SQLAlchemy talks to the database. No message holds its password, nor what a driver says: that may
-quote cells, and is kept apart as cell values are.
+quote cells, and is kept separate as cell values are.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def as_utf8(data: bytes, options: DataOptions, name: str) -> tuple[bytes, tuple[
         wrong = _wrong_byte(data, "utf-8")
         if wrong is None:
             return data, ()
-        # Windows-1252 is Latin-1 with letters and signs in place of 32 control characters.
+        # Windows-1252 is Latin-1 with letters and signs instead of 32 control characters.
         latin, title = "cp1252", "Latin-1 (Windows-1252)"
         if _wrong_byte(data, latin) is not None:
             latin, title = "latin-1", "Latin-1"

@@ -1,7 +1,7 @@
 """How a column writes dates and numbers: 31/12/2026 or 12/31/2026, 1.234,5 or 1,234.5.
 
 The whole column is looked at, not a cell. Where it can be read in one way only, it is read so;
-where two ways are left, it stays undecided until somebody says which: nothing is released before.
+where two ways are left, it stays undecided until someone says which: nothing is released before.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Notation:
     texts : mapping of str to str
         Texts that are read as another one, such as 31/12/2026 as 2026-12-31.
     undecided : {'dates', 'decimals', ''}
-        What somebody has to say before anything is released.
+        What someone has to say before anything is released.
     note : str
         What a person should know of it.
     """
@@ -82,14 +82,14 @@ def notation(
         The column's, for messages.
     texts : sequence of str
     order, mark : str
-        As somebody said, of `DATE_ORDERS` and `DECIMAL_MARKS`; empty where nobody did.
+        As someone said, of `DATE_ORDERS` and `DECIMAL_MARKS`; empty where no one did.
     written : bool
-        Whether numbers were written by somebody, not by a program from values that it knew.
+        Whether numbers were written by someone, not by a program from values that it knew.
 
     Raises
     ------
     BadInput
-        If some text is not written as somebody said.
+        If some text is not written as someone said.
     """
     if order and order != "text":
         return _declared(name, texts, lambda text: _day(text, order), DATE_ORDERS[order])
@@ -209,7 +209,7 @@ def _refuse_other_units(name: str, texts: Sequence[str]) -> None:
 def _plain(text: str, mark: str) -> str | None:
     """Return a number with a point before decimals and nothing else but its sign, or None.
 
-    A unit goes, 16.6% is 16.6; a minus behind stands before: 350- is -350.
+    A unit goes, 16.6% is 16.6; a minus behind is before: 350- is -350.
     """
     sign, text, _ = _parted(text)
     text = sign + text
@@ -219,7 +219,7 @@ def _plain(text: str, mark: str) -> str | None:
 
 
 def _doubtful(texts: Sequence[str]) -> bool:
-    """Say whether every mark in the numbers may stand before decimals or between thousands."""
+    """Say whether every mark in the numbers may be before decimals or between thousands."""
     if "".join(texts).isdecimal():  # no mark at all
         return False
     marks: set[str] = set()

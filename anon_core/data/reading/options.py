@@ -28,12 +28,12 @@ class DataOptions:
         Whether a run keeps rows that miss a value in a column with a role, or drops them. Reading
         itself never drops a row.
     missing_values : tuple of str
-        Texts that stand for a missing value; the empty text always does.
+        Texts that represent a missing value; the empty text always does.
     missing_in : mapping of str to tuple of str
-        By column, the texts that stand for a missing value there, whatever stands for one in
+        By column, the texts that represent a missing value there, whatever represents one in
         others; none of them where only an empty cell does.
     kinds_found : tuple of str
-        Columns of texts whose kind a run has found out and written under ``[types]``: there nobody
+        Columns of texts whose kind a run has found out and written under ``[types]``: there no one
         said that every text is a value.
     encoding : str
         The file's encoding; empty to find it out.
@@ -47,7 +47,7 @@ class DataOptions:
     value_labels : {'labels', 'codes'}
         What the table holds of SPSS, Stata and SAS columns all of whose values have labels.
     dates, decimals : mapping of str to str
-        By column, in which order it writes day and month, and which mark stands before decimals:
+        By column, in which order it writes day and month, and which mark is before decimals:
         of `notation.DATE_ORDERS` and `DECIMAL_MARKS`. Others are found out, or stay undecided.
 
     Raises
@@ -70,7 +70,7 @@ class DataOptions:
     kinds_found: tuple[str, ...] = ()
 
     def missing_of(self, column: str) -> tuple[str, ...]:
-        """Return the texts that stand for a missing value in a column, beside the empty one."""
+        """Return the texts that represent a missing value in a column, next to the empty one."""
         return self.missing_in.get(column, self.missing_values)
 
     def __post_init__(self) -> None:
@@ -190,7 +190,7 @@ def _plain(value: Any) -> object:
 
 
 def _texts(key: str, given: object) -> tuple[str, ...]:
-    """Return texts that stand for a missing value."""
+    """Return texts that represent a missing value."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise BadPlan(
             f"[data] {key} is no list; allowed is a list of texts.",

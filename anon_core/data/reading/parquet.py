@@ -45,7 +45,7 @@ def read_parquet_parts(
     most_bytes: int,
     told: Mapping[str, Sequence[str | None]] | None = None,
 ) -> Dataset:
-    """Return the table whose rows stand in Parquet files of the same columns, one after another.
+    """Return the table whose rows are in Parquet files of the same columns, one after another.
 
     `told` gives further columns: a value for all rows of each file, or None for no value.
     """

@@ -63,7 +63,7 @@ def read_folder(
 
 
 def digest_of(names: Sequence[str], digests: Sequence[str]) -> str:
-    """Return the SHA-256 of what stands in ``sha256sum``'s lines of the parts."""
+    """Return the SHA-256 of what is in ``sha256sum``'s lines of the parts."""
     lines = "".join(f"{digest}  {name}\n" for name, digest in zip(names, digests, strict=True))
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 

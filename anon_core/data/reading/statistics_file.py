@@ -1,7 +1,7 @@
 """Reading SPSS, Stata and SAS files, with their labels and the values they declare as missing.
 
-pyreadstat reads .sav, .zsav, .por, .dta, .sas7bdat and .xpt. A value and its label are kept apart:
-the table holds the one that a person chooses, and `Meaning` holds both.
+pyreadstat reads .sav, .zsav, .por, .dta, .sas7bdat and .xpt. A value and its label are kept
+separate: the table holds the one that a person chooses, and `Meaning` holds both.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MARKS: tuple[tuple[bytes, str, str], ...] = (
 _PORTABLE = b"SPSS PORT FILE"
 #: Versions 2 to 12 of Stata's format: a version, the order of bytes, and two fixed bytes.
 _OLD_STATA = range(0x68, 0x74)
-#: Labels of values that a note tells of at most.
+#: Labels of values that a note says of at most.
 _MOST_TOLD = 6
 
 

@@ -27,7 +27,7 @@ def brought(stored: Stored, folder: Path) -> Path:
     stored : Stored
         What lies at the address.
     folder : Path
-        Where a copy goes: it is nobody else's, and goes with the run.
+        Where a copy goes: it is no one else's, and goes with the run.
 
     Raises
     ------
@@ -193,7 +193,7 @@ class Stored:
             yield from ordered_map(block, range(0, file.size, _BLOCK), AT_ONCE)
 
     def footer(self, nth: int) -> Any:
-        """Return what the end of a Parquet object tells, by the object's place among the others.
+        """Return what the end of a Parquet object shows, by the object's place among the others.
 
         Raises
         ------
@@ -235,7 +235,7 @@ def located(path: Path) -> Stored:
     Parameters
     ----------
     path : Path
-        The address of a file or of a folder. Who may read it is told by the environment, as the
+        The address of a file or of a folder. Who may read it is known by the environment, as the
         storage's own tools have it; what the storage's address has after ``?`` is passed on.
 
     Raises
@@ -282,7 +282,7 @@ def located(path: Path) -> Stored:
 
 
 def changed(name: str) -> InputChanged:
-    """Return the error of a table that somebody wrote to while it was read."""
+    """Return the error of a table that someone wrote to while it was read."""
     return InputChanged(
         f"{clipped(name)} was changed while it was read.",
         remedy=f"{_NOTHING_RELEASED} Run again when no program writes to it.",
@@ -361,12 +361,12 @@ def _metadata(file: Any) -> dict[Any, Any] | None:
 
 
 def _is_note(name: str) -> bool:
-    """Return whether a file of a folder is somebody's note: `parts_of` passes these over, too."""
+    """Return whether a file of a folder is someone's note: `parts_of` passes these over, too."""
     return any(part.startswith((".", "_")) for part in name.split("/"))
 
 
 def _without_keys(text: str) -> str:
     """Return a text in which addresses tell no key: neither before ``@`` nor after ``?``."""
-    # A key may hold strokes that nobody spelled as an address has them.
+    # A key may hold strokes that no one spelled as an address has them.
     text = re.sub(r"://[^\s?]*:[^\s?]*@", "://", text)
     return re.sub(r"\?\S*", "", re.sub(r"://[^/\s]*@", "://", text))

@@ -1,7 +1,7 @@
 """What speaks against publishing columns as they are: found in the table, for a person to confirm.
 
-Promises are about quasi-identifiers and sensitive columns. What is published beside them, exactly,
-is looked at here: a value of one's own, a day, a name in a note each lead to one person.
+Privacy models are about quasi-identifiers and sensitive columns. What is published next to them,
+exactly, is looked at here: a value of one's own, a day, a name in a note each lead to one person.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ GIVEN = all_of(
 
 
 def names_people(values: Sequence[str]) -> bool:
-    """Return whether most of some texts are names of people, however often each stands in a table.
+    """Return whether most of some texts are names of people, however often each is in a table.
 
     Examples
     --------
@@ -105,7 +105,7 @@ DAY = re.compile(
 What = Literal["unique", "day", "names", "text", "repeats"]
 #: Share of the rows with a value from which nearly all have one of their own; rows to say so.
 _UNIQUE, _ROWS = 0.8, 20
-#: Share of distinct texts that are days, or of distinct values that are told, to call them so.
+#: Share of distinct texts that are days, or of distinct values that are so, to call them that.
 _MOSTLY, _TOLD_SHARE = 0.9, 0.5
 _SAMPLE = 2000
 #: Rows of one value on average, up to which an identifier repeats because persons do.
@@ -121,7 +121,7 @@ class Finding:
     what : str
         ``unique``: nearly every row has a value of its own; ``day``: dates with a day; ``names``:
         values of an identifier recur; ``text``: free text; ``repeats``: an identifier's values
-        stand in several rows, and no column tells persons apart.
+        are in several rows, and no column distinguishes persons.
     rows : int
         Rows that it is about; at least so many where `sampled`.
     of : int
@@ -241,7 +241,7 @@ def _told(column: Column, rows: int, names: dict[str, frozenset[str]]) -> list[F
 
 
 def _repeats(column: Column, rows: int) -> list[Finding]:
-    """Look at an identifier: numbers of persons that stand in several rows.
+    """Look at an identifier: numbers of persons that are in several rows.
 
     Names do so by chance, and so do days, so only texts with figures and whole numbers are asked.
     """

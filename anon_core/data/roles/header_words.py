@@ -14,7 +14,7 @@ def all_of(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-#: Headers of the persons that rows are about, and of numbers that tell them apart.
+#: Headers of the persons that rows are about, and of numbers that distinguish them.
 OF_PERSONS = all_of(
     "patient patients person persons customer client member subject participant employee insured "
     "user student pupil patienten kunde kunden versicherte pat pers cust subj"
@@ -39,7 +39,7 @@ _OF_THINGS = NAMED | all_of(
     "id ids uid uuid guid number nr no num account url ip licence license plate fax username login "
     "str via nir nif fiscale insee"
 )
-#: Words beside one of `NAMED` that leave it a person's.
+#: Words next to one of `NAMED` that leave it a person's.
 _BESIDE_A_NAME = all_of(
     "of the full complete legal first last middle given family birth maiden mother father parent "
     "spouse contact emergency next kin child baby staff nurse person people self current former "
@@ -68,7 +68,7 @@ _ENGLISH: Mapping[Role, frozenset[str]] = {
     "sensitive": _SENSITIVE_WORDS,
 }
 #: Headers in German, French, Spanish, Italian, Dutch and Danish, without accents: role, what it is,
-#: and its words; a star stands for any ending.
+#: and its words; a star represents any ending.
 _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
     (
         "identifier",
@@ -189,7 +189,7 @@ def _bare(word: str) -> str:
 def is_sure(words: Sequence[str], found: str) -> bool:
     """Return whether the word that `known_as` found for an identifier names persons alone.
 
-    Where it does not, as in the name of a ward, how often values stand in the table tells.
+    Where it does not, as in the name of a ward, how often values are in the table shows.
 
     Examples
     --------
@@ -206,5 +206,5 @@ def is_sure(words: Sequence[str], found: str) -> bool:
 
 
 def stands_in(word: str, known: Iterable[str]) -> bool:
-    """Return whether a word is one of those known; a star stands for any ending."""
+    """Return whether a word is one of those known; a star represents any ending."""
     return any(word.startswith(one[:-1]) if one.endswith("*") else word == one for one in known)

@@ -22,14 +22,14 @@ from anon_core.data.values.kinds import KINDS
 WORD = re.compile(r"[^\W_]+")
 #: What is written in the place of a name.
 REDACTED = "[redacted]"
-#: Letters of a name, and characters of a number, from which a word can point to somebody.
+#: Letters of a name, and characters of a number, from which a word can point to someone.
 _LETTERS, _FIGURES = 3, 5
-#: A word tells people apart where at most one in so many of an identifier's values holds it, as
+#: A word distinguishes people where at most one in so many of an identifier's values holds it, as
 #: `Street` does not.
 _TELLING = 5
 #: Distinct values that are looked at where it is enough to see whether there are any names.
 MOST = 100_000
-#: Average words and characters of a value from which texts are told, not names of things.
+#: Average words and characters of a value from which texts are prose, not names of things.
 _TOLD_WORDS, _TOLD_LETTERS, _TOLD_VALUES = 3.0, 40, 10
 _SAMPLE = 2000
 
@@ -38,7 +38,7 @@ def words_of_names(values: Sequence[str]) -> frozenset[str]:
     """Return the words, without case, by which the values of an identifier column are recognised.
 
     A word counts that begins with a capital and has three letters, or holds a figure and has five
-    characters, and stands in at most a fifth of the distinct values.
+    characters, and is in at most a fifth of the distinct values.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def words_of_names(values: Sequence[str]) -> frozenset[str]:
 
 
 def holding_names(values: Sequence[str], names: frozenset[str]) -> npt.NDArray[np.bool_]:
-    """Return which texts name somebody, shape (texts,); see `without_names`."""
+    """Return which texts name someone, shape (texts,); see `without_names`."""
     held = np.zeros(len(values), dtype=np.bool_)
     if not names or not values:
         return held

@@ -14,7 +14,7 @@ Role = Literal["identifier", "person", "household", "quasi", "sensitive", "insen
 
 
 class ByRole(Protocol):
-    """Whatever tells which columns are quasi-identifiers and which are sensitive."""
+    """Whatever shows which columns are quasi-identifiers and which are sensitive."""
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -31,12 +31,12 @@ class ByRole(Protocol):
 class Roles:
     """Column names by role; a column that no role names is left out of the release.
 
-    Nothing is published because nobody thought of it: a column is published as it is only where
+    Nothing is published because no one thought of it: a column is published as it is only where
     `insensitive` names it. A column may be quasi-identifier and sensitive at once; an identifier
     and an insensitive column are nothing else. The person column says who a row is about, where one
     person may have several; it is never published and is nothing else either. Without one a row is
     a person. The household column says who lives together, and is treated alike: where there is
-    one, people of one household count as one, since whoever finds one of them finds all.
+    one, people of one household count as one, since anyone who finds one of them finds all.
 
     Columns of `shown` are hidden by their role and published all the same: changed, so that no cell
     says what the table does.

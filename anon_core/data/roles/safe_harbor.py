@@ -118,7 +118,7 @@ def is_iban(cell: str) -> bool:
 
 
 def is_zip(cell: str, small_areas: Collection[str] = SMALL_AREAS) -> bool:
-    """Say whether a ZIP code tells more than the rule allows: three digits of a large area, or 000.
+    """Say whether a ZIP code shows more than the rule allows: three digits of a large area, or 000.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def is_zip(cell: str, small_areas: Collection[str] = SMALL_AREAS) -> bool:
 
 
 def is_age(cell: str) -> bool:
-    """Say whether an age above 89 is told in more detail than as 90 and above.
+    """Say whether an age above 89 is reported in more detail than as 90 and above.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def is_age(cell: str) -> bool:
 
 
 def is_date(cell: str) -> bool:
-    """Say whether a date tells more than its year.
+    """Say whether a date shows more than its year.
 
     Examples
     --------

@@ -72,7 +72,7 @@ _KEY_SHARE = 0.95
 _KEY_ROWS = 20
 #: Below this share of distinct values a column called "name" names things, not people.
 _THING_SHARE = 0.05
-#: From this share of distinct values a column tells people apart, whatever it is about.
+#: From this share of distinct values a column distinguishes people, whatever it is about.
 _APART_SHARE = 0.8
 _PATTERN_SHARE = 0.9
 _PATTERN_SAMPLE = 2000
@@ -83,7 +83,7 @@ _TOLD_SHARE = 0.5
 #: Whole numbers are taken for ages that end between these, with as many different ones at least.
 _AGES_END, _AGES = (40, 120), 15
 
-#: Distinct values of which races are told, and the share of them that must be.
+#: Distinct values by which races are recognized, and the share of them that must be.
 _FEW_RACES, _MOST_RACES, _RACES_SHARE = 3, 40, 0.6
 
 #: A role, or that there is none to suggest: a column is never taken for insensitive.
@@ -112,13 +112,13 @@ _MOST_TOGETHER = 10
 
 #: Two to four words with capitals, as people are called.
 _PERSON = re.compile(r"([^\W\d_][\w'’.-]*,? ){1,3}[^\W\d_][\w'’.-]*")
-#: How two sexes are written, and what may stand beside them.
+#: How two sexes are written, and what may be next to them.
 _SEXES = tuple(
     all_of(pair) for pair in ("m f", "m w", "m v", "m k", "h f", "male female", "man woman",
     "men women", "boy girl", "männlich weiblich", "mann frau", "homme femme", "masculin féminin",
     "hombre mujer", "masculino femenino", "maschio femmina", "man vrouw", "mand kvinde")
 )  # fmt: skip
-#: Words of which one stands in most values that name races or ethnic groups.
+#: Words of which one is in most values that name races or ethnic groups.
 _RACES = all_of(
     "white black asian hispanic latino latina caucasian african american indian eskimo aleut "
     "native pacific islander hawaiian mixed multiracial biracial alaska alaskan"
@@ -323,7 +323,7 @@ def _repeats_households(column: Column, words: Sequence[str], rows: int) -> bool
 
 
 def _flags(column: Column) -> bool:
-    """Return whether values say yes or no, as of whether somebody has a telephone."""
+    """Return whether values say yes or no, as of whether someone has a telephone."""
     return all(value.strip().casefold() in _YES_NO for value in column.values)
 
 

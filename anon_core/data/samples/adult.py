@@ -105,7 +105,7 @@ ADULT = Sample(
         "Becker, B. and Kohavi, R. (1996). Adult. UCI Machine Learning Repository. "
         "doi 10.24432/C5XW20, CC BY 4.0"
     ),
-    # 'education-num' repeats 'education', and 'relationship' tells gender and marital status:
+    # 'education-num' repeats 'education', and 'relationship' shows gender and marital status:
     # published as they are, they would undo what is done to the others.
     quasi=(
         "age",

@@ -42,8 +42,8 @@ class Sample:
     identifier, quasi, sensitive, insensitive : tuple of str
         Roles; a column in none of them is left out.
     types : mapping of str to str
-        Kind (``text``, ``ordered``, ``number``, ``date``) of the columns whose kind cannot be told
-        from their values.
+        Kind (``text``, ``ordered``, ``number``, ``date``) of the columns whose kind cannot be
+        determined from their values.
     hierarchies : mapping of str to str
         Column to hierarchy file, relative to `hierarchy_folder`.
     k : int
@@ -51,7 +51,7 @@ class Sample:
     algorithm : mapping of str to object
         The technique to start with and its parameters, as a recipe names them.
     models : sequence of mapping
-        The promises to start with; empty for k-anonymity.
+        The privacy models to start with; empty for k-anonymity.
     shows : str
         How to get the source's own result with one run, in a sentence or two; empty if there is
         none to get.

@@ -154,7 +154,7 @@ _INSURANCE: dict[str, tuple[float, float]] = {
     "Self-pay": (7, 1),
 }
 
-# Admissions by age: newborns apart, many in the childbearing years, most of them old.
+# Admissions by age: newborns by themselves, many in the childbearing years, most of them old.
 _AGES = (0, 1, 5, 14, 18, 28, 36, 45, 60, 74, 84, 90, 95, 99)
 _ADMISSIONS = (60, 6, 3, 3, 7, 14, 14, 9, 14, 20, 17, 8, 1.5, 0.1)
 

@@ -1,4 +1,4 @@
-"""What values suggest and nobody said: numbers as text, sums, codes for missing values."""
+"""What values suggest and no one said: numbers as text, sums, codes for missing values."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def sum_rows(column: Column) -> str:
 
 
 def code_rows(column: Column) -> tuple[str, int] | None:
-    """Return the number that likely stands for a missing value, and its rows; None without one.
+    """Return the number that likely represents a missing value, and its rows; None without one.
 
     It is a usual code at an end of the numbers, and either the most frequent value or the one
     negative number.
@@ -72,10 +72,10 @@ def code_rows(column: Column) -> tuple[str, int] | None:
     return None
 
 
-# Values that usually stand for a missing one: counted as values until somebody says otherwise.
+# Values that usually represent a missing one: counted as values until someone says otherwise.
 
 
-#: As surveys and registers write them, apart from what is read as missing anyway. Codes of one
+#: As surveys and registers write them, except for what is read as missing anyway. Codes of one
 #: digit are left out, since they are as often values.
 USUAL_CODES = frozenset(
     {
@@ -87,7 +87,7 @@ USUAL_CODES = frozenset(
 
 
 def rows_with_codes(column: Column) -> int:
-    """Return how many rows have a value that usually stands for a missing one."""
+    """Return how many rows have a value that usually represents a missing one."""
     told = enumerate(column.values)
     codes = [i for i, text in told if text.casefold() in USUAL_CODES or text in MISSING_TOKENS]
     return int(column.counts[codes].sum())

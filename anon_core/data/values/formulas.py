@@ -45,7 +45,7 @@ def is_formula(text: str) -> bool:
 def neutralised(text: str) -> str:
     """Return a cell that no spreadsheet executes: an apostrophe goes before a formula.
 
-    Where apostrophes stand before a formula's sign already, one more is put, so that different
+    Where apostrophes are before a formula's sign already, one more is put, so that different
     cells stay different and taking one away gives the cell back. Plain numbers stay, negative
     ones too.
 

@@ -38,7 +38,7 @@ from anon_core.data.values.thousands import NUMBER, UNDECIDED, thousands_mark, w
 
 #: The name of a kind, one of `KINDS`.
 ColumnKind = str
-#: What tells the number that a text of a kind measures; NaN where it is no value of the kind.
+#: What shows the number that a text of a kind measures; NaN where it is no value of the kind.
 Reader = Callable[[str], float]
 #: Says whether distinct texts are of a kind; takes the mark between thousands, too.
 Fits = Callable[[Sequence[str], str], bool]
@@ -60,7 +60,7 @@ def as_number(text: str) -> float:
 
 
 def confused(values: Sequence[str]) -> list[str]:
-    """Return the texts of numbers that 64-bit floats cannot tell apart, or not reckon with.
+    """Return the texts of numbers that 64-bit floats cannot distinguish, or not reckon with.
 
     These are equal as floats though they differ, or so large or small that squares of their
     differences are infinite or nothing.
@@ -94,7 +94,7 @@ def marks_thousands(values: Sequence[str]) -> bool:
 
 
 def _are_numbers(values: Sequence[str], mark: str) -> bool:
-    """Say whether texts are numbers that can be told apart, and no codes."""
+    """Say whether texts are numbers that can be distinguished, and no codes."""
     plain = [without_thousands(v, mark) for v in values] if mark else values
     if any(_CODE_LIKE.match(v) for v in values) or not all(NUMBER.match(v.strip()) for v in plain):
         return False
@@ -103,7 +103,7 @@ def _are_numbers(values: Sequence[str], mark: str) -> bool:
 
 
 def _are_all(read: Reader, confused: Callable[[Sequence[str]], list[str]]) -> Fits:
-    """Return what says whether texts are all of a kind, and can be told apart."""
+    """Return what says whether texts are all of a kind, and can be distinguished."""
 
     def fits(values: Sequence[str], _mark: str) -> bool:
         return not any(math.isnan(read(v)) for v in values) and not confused(values)
@@ -152,13 +152,13 @@ class Kind:
     tick : callable
         Writes a measure on a chart, where it may be rounded or lie beyond all values.
     joint : str
-        Stands between the ends of a group's label, as in ``20-29``.
+        The sign between the ends of a group's label, as in ``20-29``.
     brackets : bool
         Whether a person may have groups written as ``[20, 30)`` instead.
     last : float
         The greatest measure that can be written.
     fits : callable
-        Says whether distinct texts are of the kind where nobody declares one; takes the mark
+        Says whether distinct texts are of the kind where no one declares one; takes the mark
         between thousands, too.
     forms : str
         How values are written, in words that follow "Correct the values".
@@ -170,7 +170,7 @@ class Kind:
         Whether texts may have marks for decimals and between thousands.
     whole : bool
         Whether it reads whole numbers that are written in digits and nothing else, no zero before
-        others, as what they say; whoever declares nothing has them read so.
+        others, as what they say; anyone who declares nothing has them read so.
     dense : bool
         Whether values may lie as close to each other as they are measured, so that the last one
         before a cut has no text worth reading: intervals are written half open.
@@ -181,7 +181,7 @@ class Kind:
     said_nothing : str
         What a person should know where that was taken out of texts.
     confused : callable
-        Returns those of distinct texts whose measures cannot be told apart.
+        Returns those of distinct texts whose measures cannot be distinguished.
     why_confused : str
         Why not, in words that follow "3 distinct values have".
     line : {'number', 'date', ''}
@@ -301,7 +301,7 @@ def detect_kind(values: Sequence[str], mark: str | None = None) -> ColumnKind:
     """Guess a column's kind from its distinct, non-missing texts.
 
     A leading zero (``01234``) keeps a column text: it is a code, and the zeros must survive. So do
-    numbers with more digits than can be told apart, such as account numbers, and commas that may
+    numbers with more digits than can be distinguished, such as account numbers, and commas that may
     mark decimals or thousands. `mark` is the mark between thousands; None to find it out.
     """
     if not values:

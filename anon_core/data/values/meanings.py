@@ -1,4 +1,4 @@
-"""What a file says of a column beside its cells: a title, and labels of its values."""
+"""What a file says of a column next to its cells: a title, and labels of its values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Days and moments as texts write them: 2026-12-31, 31.12.2026 14:30, 2026-12-31T14:30:05.25+01:00.
 
-A moment without an offset from UTC is counted as it stands; one with an offset is counted in UTC,
+A moment without an offset from UTC is counted as it is; one with an offset is counted in UTC,
 so that equal moments are equal wherever their clocks stood.
 """
 

@@ -74,7 +74,7 @@ def thousands_mark(values: Sequence[str]) -> str:
 def _settled(decimal: set[str], thousands: set[str], either: set[str]) -> str:
     """Return the mark of thousands by those that are certain, and those that may be either."""
     if not thousands and (not either or not decimal):
-        # Each cell tells by itself, or none does: points are then decimal, commas doubtful.
+        # Each cell shows by itself, or none does: points are then decimal, commas doubtful.
         return UNDECIDED if len(either) > 1 else ""
     if not thousands:
         rest = either - decimal
@@ -111,8 +111,8 @@ _MOST_DIGITS = 15
 def whole_numbers(texts: Collection[str]) -> npt.NDArray[np.int64] | None:
     """Return the numbers that texts write; None unless each is written in digits and nothing else.
 
-    No sign, mark or blank, no zero before other digits, and few enough digits to be told apart from
-    every other number: such a text is the one way to write its number.
+    No sign, mark or blank, no zero before other digits, and few enough digits to be distinguished
+    from every other number: such a text is the one way to write its number.
 
     Returns
     -------

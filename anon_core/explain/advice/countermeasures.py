@@ -33,10 +33,10 @@ from anon_core.release.attack_result import AttackResult
 #: Parameter by which techniques that may remove rows are told how many.
 _BUDGET = "max_suppression"
 _SHARE = 0.05
-#: Other techniques that are tried, and other promises about values.
+#: Other techniques that are tried, and other privacy models about values.
 _TECHNIQUES, _PROMISES = 3, 2
 
-#: What a change comes to, beside the release as it is.
+#: What a change comes to, next to the release as it is.
 Verdict = Literal["stops it", "less", "no help", "not tested", "no release"]
 #: How a change ended: the attack was run again, it does not apply to what is published then, or
 #: nothing is published.
@@ -119,7 +119,7 @@ def what_stops(
     context : Context, optional
         For progress and cancel.
     found : callable, optional
-        Told of each change as it was tried.
+        Informed of each change as it was tried.
 
     Returns
     -------
@@ -168,8 +168,8 @@ def what_stops(
 def changes(result: Result, against: AttackResult, facts: Facts) -> Iterator[tuple[str, Plan, str]]:
     """Yield the changes to be tried: in words, the plan with it, and what had to give way besides.
 
-    Who is found depends on the size of classes and on rows that stand apart; a value on what
-    stands together in a class. An attacker who knows the algorithm reckons with when it stopped, so
+    Who is found depends on the size of classes and on rows that are separate; a value on what
+    is together in a class. An attacker who knows the algorithm reckons with when it stopped, so
     another technique, or one that draws, may leave nothing to reckon with.
     """
     kind = cast(type[Attack], family("attack")[against.attack])
@@ -220,7 +220,7 @@ def _budget(plan: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
 def _values(
     plan: Plan, against: AttackResult, facts: Facts
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Promise something of values that is not promised yet, in the order promises are offered."""
+    """Require something of values that is not required yet, in the order of models offered."""
     column = against.column or next(iter(facts.shares), "")
     if column not in facts.shares:
         return
@@ -246,10 +246,10 @@ def _values(
 def _techniques(
     plan: Plan, kind: type[Attack], facts: Facts
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Keep the promises by another technique, in order of use; where columns stay linked, others.
+    """Keep the models by another technique, in order of use; where columns stay linked, others.
 
-    Whoever finds a row goes along links that permuting cuts, and a search that draws does not say
-    when it stopped.
+    Anyone who finds a row goes along links that permuting cuts, and a search that draws does not
+    say when it stopped.
     """
     many = 0
     for technique in ranked("sharing", facts):
@@ -270,7 +270,7 @@ def _techniques(
 
 
 def _draws_levels(technique: type[Any]) -> bool:
-    """Say whether a technique searches levels by chance, and promises nothing by it."""
+    """Say whether a technique searches levels by chance, which protects nothing."""
     return technique.by_chance and technique.one_level and not technique.is_mechanism
 
 

@@ -1,6 +1,7 @@
 """Changes of a recipe that may mend what it is refused with, as one click each.
 
-A change is no promise: whoever offers it tries it first, by making the plan or carrying it out.
+A change is no guarantee: anyone who offers it tries it first, by making the plan or carrying it
+out.
 """
 
 from __future__ import annotations
@@ -150,5 +151,5 @@ def _models(
 
 
 def _the(title: str) -> str:
-    """Return a technique's title as it stands in a button: a search has an article."""
+    """Return a technique's title as it is in a button: a search has an article."""
     return f"the {title[:1].lower()}{title[1:]}" if title.endswith("search") else title

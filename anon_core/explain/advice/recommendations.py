@@ -1,4 +1,4 @@
-"""Two or three techniques for a release, best first, with promises, settings and threshold set.
+"""Two or three techniques for a release, best first, with models, settings and threshold set.
 
 What a technique is good for, its class says; here it is only ranked by that, and by whether the
 table has what the technique needs.
@@ -29,10 +29,10 @@ from anon_core.pipeline.measure.thresholds import every
 def promised(
     technique: Algorithm, concealed: Sequence[Stops], chance: float, facts: Facts
 ) -> tuple[GroupModel, ...] | None:
-    """Return the promises, or None where the technique cannot stop all that has to be stopped.
+    """Return the models, or None where the technique cannot stop all that has to be stopped.
 
-    For each thing to be stopped the promise that is offered first and fits technique and table.
-    A way of releasing that protects by chance keeps none about values beside its own.
+    For each thing to be stopped the privacy model that is offered first and fits technique and
+    table. A way of releasing that protects by chance satisfies none about values with its own.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ _ORDER: tuple[Stops, ...] = ("identity", "attribute", "presence")
 
 
 def first_offered(stops: Stops) -> type[GroupModel]:
-    """Return the promise that is offered first against something."""
+    """Return the privacy model that is offered first against something."""
     known = (k for k in family("model").values() if issubclass(k, GroupModel) and k.offered_at)
     return min((k for k in known if k.stops == stops), key=lambda k: k.offered_at)
 
@@ -93,7 +93,7 @@ def _first(
 
 
 def _offered(technique: Algorithm, stops: Stops) -> list[type[GroupModel]]:
-    """Return the promises to try, in order: where columns are permuted, those made for groups."""
+    """Return the models to try, in order: where columns are permuted, those made for groups."""
     known = [k for k in family("model").values() if issubclass(k, GroupModel) and k.stops == stops]
     if technique.permutes and stops != "presence":
         return sorted((k for k in known if k.replaces_whole_rows), key=lambda k: k.title)
@@ -101,7 +101,7 @@ def _offered(technique: Algorithm, stops: Stops) -> list[type[GroupModel]]:
 
 
 def _merged(by_column: dict[str, GroupModel]) -> list[GroupModel]:
-    """Return one promise of all columns where they are alike, else one of each."""
+    """Return one privacy model of all columns where they are alike, else one of each."""
     models = list(by_column.values())
     if all(model == models[0] for model in models):
         return models[:1]
@@ -197,11 +197,11 @@ class Recommendation:
     reason : str
         Why this one, one sentence.
     notes : tuple of str
-        How promises follow from the threshold, and what they do not reach.
+        How privacy models follow from the threshold, and what they do not reach.
     asks_first : str
         What a person has to confirm before it can run; mostly empty.
     obstacles : tuple of str
-        Why the table cannot keep the promises, each with what to do; mostly none.
+        Why the table cannot keep the privacy models, each with what to do; mostly none.
     """
 
     algorithm: Algorithm
@@ -316,14 +316,14 @@ def _ends_soon(service: Service, facts: Facts) -> bool:
 
 
 def _publishes_round_groups(kind: type[Algorithm], request: Request, facts: Facts) -> bool:
-    """Say whether anyone gets the rows, and groups can stand for people's own values."""
+    """Say whether anyone gets the rows, and groups can represent people's own values."""
     if request.recipient != "public" or not kind.rounded or not facts.measured or facts.person:
         return False
     return not set(facts.measured) & set(facts.bare)
 
 
 def _states_values(kind: type[Algorithm], request: Request, facts: Facts) -> bool:
-    """Say whether ranges that anyone may read end at values that somebody has."""
+    """Say whether ranges that anyone may read end at values that someone has."""
     return (
         request.recipient == "public"
         and kind.forms_ranges
@@ -372,7 +372,7 @@ def _notes(
 def _of_values(
     kind: type[Algorithm], models: Sequence[GroupModel], request: Request, facts: Facts
 ) -> list[str]:
-    """Say what is not promised of sensitive values, and why."""
+    """Say what is not required of sensitive values, and why."""
     if not facts.shares:
         return ["No column is marked as sensitive, so no privacy model protects values."]
     if kind.is_mechanism:
@@ -397,7 +397,7 @@ def _of_values(
 
 
 def _apart(model: GroupModel, other: GroupModel) -> str:
-    """Return what a promise is set to where another of its kind is set to something else."""
+    """Return what a privacy model is set to where another of its kind is set to something else."""
     theirs = other.as_mapping()
     named = (n for n in model.as_mapping() if n != "column")
     own = model.as_mapping()
@@ -405,7 +405,7 @@ def _apart(model: GroupModel, other: GroupModel) -> str:
 
 
 def _obstacles(models: Sequence[GroupModel], facts: Facts) -> tuple[str, ...]:
-    """Tell before the run which promise no release of the table can keep, and what would."""
+    """Tell before the run which privacy model no release of the table can keep, and what would."""
     asked = max((model.size_asked for model in models), default=0)
     if asked <= facts.people:
         return ()

@@ -25,7 +25,7 @@ class Facts:
     rows, people : int
         The same where a row is a person.
     person : str
-        The column that tells persons apart; empty where a row is a person.
+        The column that distinguishes persons; empty where a row is a person.
     quasi, numbers, measured, bare : tuple of str
         The quasi-identifiers; those of them that are numbers; numbers and dates; those without a
         hierarchy.

@@ -189,7 +189,7 @@ def sample_of(table: Dataset, recipe: Mapping[str, Any]) -> Dataset:
     Parameters
     ----------
     recipe : mapping of str to object
-        Its roles say which column tells persons apart.
+        Its roles say which column distinguishes persons.
     """
     if table.rows <= MOST_ROWS:
         return table

@@ -13,7 +13,7 @@ from anon_core.explain.answers.answer import Answer, Cell
 from anon_core.pipeline.result import Result
 from anon_core.recipe.plan import Plan
 
-#: Sizes that the table shows, beside those that are needed, asked for and reached.
+#: Sizes that the table shows, next to those that are needed, asked for and reached.
 _SHOWN = (2, 3, 5, 10, 11, 20, 33, 50, 100)
 
 
@@ -47,7 +47,7 @@ class Sizes:
     needed : int
         The least k within the threshold.
     asked : int
-        The k that was promised; 0 where none was.
+        The k that was required; 0 where none was.
     reached : int
         The smallest class, in rows or persons; 0 where nothing is published.
     """
@@ -121,7 +121,7 @@ def which_k(result: Result, threshold: float | None = None) -> Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Shortfall:
-    """A threshold that the promised k cannot meet.
+    """A threshold that the required k cannot meet.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class Shortfall:
 
 
 def shortfall(plan: Plan) -> Shortfall | None:
-    """Say before a run which k the plan's threshold needs, where the promised one cannot meet it.
+    """Say before a run which k the plan's threshold needs, where the required one cannot meet it.
 
     A smallest class of exactly the k that was asked for has to be expected. None where the k is
     enough, or none was asked for.
@@ -151,7 +151,7 @@ def shortfall(plan: Plan) -> Shortfall | None:
 
 
 def plan_threshold(plan: Plan) -> float:
-    """Return the plan's threshold for whoever is picked knowing that they are in the table."""
+    """Return the plan's threshold for anyone who is picked knowing that they are in the table."""
     known = cast(dict[str, type[Attack]], family("attack"))
     for attack in plan.all_attacks():
         if known[attack.name].is_worst_case:

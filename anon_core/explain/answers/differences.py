@@ -57,7 +57,7 @@ class Difference:
 
     @property
     def turned(self) -> Literal["better", "worse", ""]:
-        """Whether it is better now; empty where nobody can say."""
+        """Whether it is better now; empty where no one can say."""
         change = self.change
         if not change or not self.better:
             return ""
@@ -80,10 +80,10 @@ def plan_differences(before: Result, now: Result) -> tuple[Difference, ...]:
 
 
 def figure_differences(before: Result, now: Result) -> tuple[Difference, ...]:
-    """Return every figure of two runs beside each other, whether it differs or not.
+    """Return every figure of two runs next to each other, whether it differs or not.
 
-    Sizes, metrics, attacks (rate, worst case, people at risk) and promises (what was reached, and
-    whether it holds); a figure that one run lacks is None there.
+    Sizes, metrics, attacks (rate, worst case, people at risk) and privacy models (what was reached,
+    and whether it holds); a figure that one run lacks is None there.
     """
     was, is_ = _figures(before), _figures(now)
     absent: tuple[Cell, Better] = (None, "")

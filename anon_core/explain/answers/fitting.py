@@ -1,4 +1,4 @@
-"""Which published rows fit what somebody knows of a person, and the sensitive values they show."""
+"""Which published rows fit what someone knows of a person, and the sensitive values they show."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Fitting:
     Attributes
     ----------
     rows : float64 array of shape (combinations,)
-        Published rows that fit. Where columns that are known are permuted apart, the rows that fit
-        on average over all ways to put them together.
+        Published rows that fit. Where columns that are known are permuted separately, the rows that
+        fit on average over all ways to put them together.
     shown : float64 array of shape (combinations, values)
         Of these rows, how many have each sensitive value; empty where no column was asked for.
     values : tuple of str
@@ -93,7 +93,7 @@ def fitting(
     leaves : int32 array of shape (combinations, columns)
         What is known, as leaves of the columns' hierarchies.
     sensitive : str
-        A sensitive column to be told; empty for none.
+        A sensitive column to be reported; empty for none.
     covers : mapping of str to pair of int32 arrays of shape (texts,), optional
         First and last leaf that each published text covers, where `leaves` are not those of the
         table's hierarchies.
@@ -101,7 +101,7 @@ def fitting(
     Raises
     ------
     BadPlan
-        If nobody fits a cell for sure, or there is too much to compare.
+        If no one fits a cell for sure, or there is too much to compare.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def fitting_view(
     values: Sequence[str] = (),
     covers: Covers | None = None,
 ) -> Fitting:
-    """As `fitting`, of what somebody reads; `values` are the leaves of the sensitive column."""
+    """As `fitting`, of what someone reads; `values` are the leaves of the sensitive column."""
     if view.averaged:
         raise BadPlan(
             "Averages replace the values, and an average matches no person for sure.",

@@ -99,7 +99,7 @@ def _of_groups(result: Result, column: str, hidden: int, published: int) -> Answ
 
 
 def _telling(hierarchy: Hierarchy, level: int) -> int | None:
-    """Return the next finer level that tells any two values apart; None where there is none."""
+    """Return the next finer level that distinguishes any two values; None where there is none."""
     finer = [n for n in range(level) if len(hierarchy.labels[n]) > 1]
     return max(finer, default=None)
 

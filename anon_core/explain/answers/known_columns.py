@@ -1,4 +1,4 @@
-"""What does someone who knows some columns learn? Rows that fit, people alone, values told."""
+"""What does someone who knows some columns learn? Rows that fit, people alone, values learned."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _LISTED = 20
 
 
 def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -> Answer:
-    """Say what somebody learns who knows these columns of everyone in the table.
+    """Say what someone learns who knows these columns of everyone in the table.
 
     Parameters
     ----------
     columns : sequence of str
-        Quasi-identifiers, known as they stand in the table.
+        Quasi-identifiers, known as they are in the table.
     sensitive : str
-        Column of which the most likely value is told; by default the first sensitive one that is no
-        quasi-identifier, if there is one.
+        Column of which the most likely value is reported; by default the first sensitive one that
+        is no quasi-identifier, if there is one.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
     Raises
     ------
     BadPlan
-        If a column is of another role, or nobody fits a cell for sure.
+        If a column is of another role, or no one fits a cell for sure.
     """
     secret = result.audience.secret
     if sensitive and sensitive not in secret:

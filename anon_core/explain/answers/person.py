@@ -39,12 +39,12 @@ def values_of(result: Result, row: int) -> dict[str, str]:
 
 
 def about_person(result: Result, known: Mapping[str, str], row: int | None = None) -> Answer:
-    """Say what the release tells of a person of whom some values are known.
+    """Say what the release says of a person of whom some values are known.
 
     Parameters
     ----------
     known : mapping of str to str
-        Quasi-identifiers with the values that are known, written as in the table; nobody there
+        Quasi-identifiers with the values that are known, written as in the table; no one there
         needs to have them.
     row : int, optional
         The person's row, counted from 0, where it is known which one it is: it is then said whether
@@ -117,7 +117,7 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
 def _leaves(result: Result, known: Mapping[str, str]) -> tuple[I32, Covers | None]:
     """Return what is known as leaves, shape (1, columns), and what texts cover of further leaves.
 
-    Values that nobody of the table has are leaves of their own, as those of a population are.
+    Values that no one of the table has are leaves of their own, as those of a population are.
     """
     problem = result.problem
     leaves: list[int] = []

@@ -24,7 +24,7 @@ NodeOf = tuple[int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One choice of levels, judged by the promises of a result.
+    """One choice of levels, judged by the privacy models of a result.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Step:
 
     @property
     def holds(self) -> bool:
-        """Whether the promises can be kept there within the budget."""
+        """Whether the privacy models can be kept there within the budget."""
         return self.removed <= self.budget
 
 
@@ -61,20 +61,20 @@ def chosen_node(result: Result) -> NodeOf | None:
 
 
 def promised(result: Result) -> tuple[GroupModel, ...]:
-    """Return the promises as they are counted: in rows, or in persons."""
+    """Return the privacy models as they are counted: in rows, or in persons."""
     plan = result.plan
     return counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
 
 
 def step_at(result: Result, node: NodeOf, models: tuple[GroupModel, ...] | None = None) -> Step:
-    """Judge one choice of levels by the promises of a result.
+    """Judge one choice of levels by the privacy models of a result.
 
     Parameters
     ----------
     node : tuple of int
         A level per quasi-identifier.
     models : tuple of GroupModel, optional
-        In place of all promises of the result.
+        Instead of all privacy models of the result.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def step_at(result: Result, node: NodeOf, models: tuple[GroupModel, ...] | None 
             remedy=f"Name one from 0 to {heights} for every quasi-identifier.",
         )
     budget = rows_removable(problem, result.plan.algorithm)
-    # What a bound on levels stands in the way of is what one wants to know.
+    # What a bound on levels is in the way of is what one wants to know.
     anywhere = replace(problem, level_bounds={})
     nodes = Nodes(anywhere, models or promised(result), budget, Context())
     removed = nodes.removed(node)

@@ -112,7 +112,7 @@ def _remedies(result: Result, node: NodeOf, run: int) -> list[dict[str, Cell]]:
 
 
 def _keeps(result: Result, node: NodeOf, run: int, models: tuple[GroupModel, ...]) -> bool:
-    """Say whether the class of a quasi tuple keeps these promises at these levels."""
+    """Say whether the class of a quasi tuple keeps these privacy models at these levels."""
     anywhere = replace(result.problem, level_bounds={})
     nodes = Nodes(anywhere, models, result.problem.rows, Context())
     release = nodes.release(node)

@@ -37,7 +37,7 @@ class Check:
 
     @property
     def open(self) -> bool:
-        """Whether somebody has to give a reason yet."""
+        """Whether someone has to give a reason yet."""
         return self.item.mark == "warning" and not self.reason.strip()
 
     def as_json(self) -> dict[str, Any]:
@@ -89,9 +89,9 @@ def suppressed_by_subgroup(result: Result) -> Item:
 
 
 def _earlier(result: Result, context: ReleaseContext) -> Item:
-    """Return what is known of earlier releases: what one tells beside this one, where it is given.
+    """Return what is known of earlier releases: what one shows next to this one, where it is given.
 
-    Of several that are out, one at most was laid beside this one.
+    Of several that are out, one at most was laid next to this one.
     """
     about, earlier = "earlier releases", context.earlier_releases
     known = cast(dict[str, type[Attack]], family("attack"))

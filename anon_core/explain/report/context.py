@@ -1,7 +1,7 @@
 """What only a person can say of a release: purpose, recipient, threats, and who decides.
 
-A table measures none of it. It is written into a file beside the recipe (`context.toml`) or into
-the forms of the Export page, and what is left open stands as open in the report.
+A table measures none of it. It is written into a file next to the recipe (`context.toml`) or into
+the forms of the Export page, and what is left open is as open in the report.
 """
 
 from __future__ import annotations
@@ -94,19 +94,19 @@ class Decision:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseContext:
-    """What a report says beside what was computed.
+    """What a report says next to what was computed.
 
     Attributes
     ----------
     model : ReleaseModel or None
-        How it is released; None where nobody said so.
+        How it is released; None where no one said so.
     controls : tuple of str
-        What binds the recipient beside the data.
+        What binds the recipient next to the data.
     adversaries, outside_sources, harms : tuple of str
         Who may try, what they could join, and what it would do to the people (ISO/IEC 27559:2022,
         6.2 and 6.3).
     earlier_releases : tuple of EarlierRelease or None
-        None where nobody said whether there are any.
+        None where no one said whether there are any.
     threshold_source : str
         Where the threshold comes from.
     role_reasons : mapping of str to str

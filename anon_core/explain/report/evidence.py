@@ -1,8 +1,8 @@
 """The evidence of a release as plain values: what `docs/report.schema.json` describes.
 
 Its keys follow what a release has to be judged by (ISO/IEC 27559:2022; WP216, opinion 05/2014):
-context and threats, data, roles, technique, promises, thresholds, risk before and after, the three
-questions, utility, who pays, what was rejected, who decides, and what nobody can say.
+context and threats, data, roles, technique, privacy models, thresholds, risk before and after, the
+three questions, utility, who pays, what was rejected, who decides, and what no one can say.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from anon_core.release.release import raw_view
 if TYPE_CHECKING:
     from anon_core.explain.report.checks import Check
 
-# What a report cannot say, and what somebody has yet to say.
+# What a report cannot say, and what someone has yet to say.
 
 
 def limits(result: Result) -> list[str]:
@@ -91,11 +91,11 @@ def open_questions(context: ReleaseContext, every: Sequence[Check]) -> list[str]
 
 
 SCHEMA = 1
-#: Values of a column that the report lists; longer lists are in the files beside it.
+#: Values of a column that the report lists; longer lists are in the files next to it.
 _LISTED = 40
 #: Rows of each published table that the report shows.
 _HEAD = 5
-#: Sizes of classes that are told together: the smallest and the largest of each.
+#: Sizes of classes that are reported together: the smallest and the largest of each.
 _BINS = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, 999), (1000, None))
 _ROLES = {
     "quasi": "quasi-identifier",

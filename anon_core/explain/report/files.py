@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # The two editions of a report: what the house keeps, and what may go with the release.
 
 
-#: Of every part of the evidence what the public edition tells; the rest stays in the house.
+#: Of every part of the evidence what the public edition shows; the rest stays in the house.
 _PUBLIC: Mapping[str, tuple[str, ...] | None] = {
     "schema": None,
     "status": None,

@@ -38,7 +38,7 @@ class Block:
         Of bars on an axis from 0 to 1: ``name``, ``value``, ``said``, ``marks``, further places
         on the axis by name, and ``sure``, from where to ``value`` the bar is open.
     missing : bool
-        Whether this stands for what nobody has stated.
+        Whether this represents what no one has stated.
     """
 
     kind: str
@@ -95,7 +95,7 @@ def _text(*sentences: str, title: str = "") -> Block:
 
 
 def _stated(value: object) -> str:
-    """Return a value in words; what nobody has stated says so."""
+    """Return a value in words; what no one has stated says so."""
     if value is None or value in ("", []):
         return NOT_STATED
     return "; ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -384,7 +384,7 @@ def _chance(value: float | None) -> str:
 
 
 def _by_size(risk: Mapping[str, Any], sides: Sequence[str]) -> Block:
-    """Return how many people stand in classes of which size, the last side told as bars."""
+    """Return how many people are in classes of which size, the last side drawn as bars."""
     last = sides[-1]
     total = sum(one["people"] for one in risk[last]["people_by_size"])
     bars: list[Mapping[str, Any]] = []

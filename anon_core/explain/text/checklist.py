@@ -1,4 +1,4 @@
-"""What is to be seen before a release leaves the house: promises, thresholds, what is published."""
+"""What is to be seen before a release leaves the house: models, thresholds, what is published."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Mark = Literal["holds", "warning", "note"]
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One line of the checklist: what was found, and whether somebody has to look at it.
+    """One line of the checklist: what was found, and whether someone has to look at it.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Item:
 
 
 def promises(result: Result) -> list[Item]:
-    """Return every promise with the value that was recomputed."""
+    """Return every privacy model with the value that was recomputed."""
     return [
         Item(about=f"promise:{place}", sentence=sentence, mark="holds")
         for place, sentence in enumerate(phrases.promises(result), start=1)
@@ -61,7 +61,7 @@ def thresholds(result: Result) -> list[Item]:
 
 
 def published(result: Result) -> list[Item]:
-    """Return what the release says beyond its promises: unique rows, and which columns it holds."""
+    """Return what the release says beyond its models: unique rows, and which columns it holds."""
     exact, left_out = result.exact, result.left_out
     items = [unlike(result), *_listed(result)]
     if nothing := phrases.says_nothing(result):
@@ -125,7 +125,7 @@ def published(result: Result) -> list[Item]:
 
 
 def warnings(result: Result) -> list[str]:
-    """Return what somebody has to acknowledge before the release may be taken away."""
+    """Return what someone has to acknowledge before the release may be taken away."""
     every = (*promises(result), *thresholds(result), *published(result))
     return [item.sentence for item in every if item.mark == "warning"]
 
@@ -142,7 +142,7 @@ def _attack(attack: AttackResult) -> Item:
             sentence += f" {said}."
         mark: Mark = "warning" if said or attack.idle or certain(attack) else "note"
         return Item(about=about, sentence=sentence, mark=mark)
-    # A share of all links is one figure for the release: nobody is placed worst.
+    # A share of all links is one figure for the release: no one is placed worst.
     chance = (
         "share of right links" if phrases.kind_of(attack).of_the_release else WORST_CHANCE.lower()
     )
@@ -160,7 +160,7 @@ def _attack(attack: AttackResult) -> Item:
 def _listed(result: Result) -> list[Item]:
     """Return the columns whose cells list exact values, which hides less than a class's size says.
 
-    A reader of `{Ada, Bo, Cy}` knows every name that stands in the table, and three for the person.
+    A reader of `{Ada, Bo, Cy}` knows every name that is in the table, and three for the person.
     """
     return [
         Item(

@@ -34,7 +34,7 @@ def size(rows: int, columns: int, between: str) -> str:
 
 
 def symbol(parameter: str) -> str:
-    """Return a promise's parameter as its source writes it.
+    """Return a privacy model's parameter as its source writes it.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def symbol(parameter: str) -> str:
 
 
 def in_a_sentence(title: str) -> str:
-    """Return a title as it stands within a sentence.
+    """Return a title as it is within a sentence.
 
     Examples
     --------
@@ -92,14 +92,14 @@ def chance(value: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One sentence of a verdict and how it stands."""
+    """One sentence of a verdict and how it is."""
 
     sentence: str
     standing: Standing
 
 
 def promises(result: Result) -> list[str]:
-    """Return what was recomputed of the promises, in the recomputation's own words."""
+    """Return what was recomputed of the privacy models, in the recomputation's own words."""
     known = family("model")
     return [c.sentence for c in result.verification.checks if c.name in known]
 
@@ -111,7 +111,7 @@ def other_checks(result: Result) -> list[str]:
 
 
 def in_order(attacks: Iterable[AttackResult]) -> list[AttackResult]:
-    """Return attacks as they are told: those on a single person first, as most promises are."""
+    """Return attacks as they are reported: those on a single person first, as most models are."""
     return sorted(attacks, key=lambda a: (kind_of(a).told_at, a.attack, a.column))
 
 
@@ -121,7 +121,7 @@ def kind_of(attack: AttackResult) -> type[Attack]:
 
 
 def told_first(attack: AttackResult) -> bool:
-    """Say whether an outcome is told at once: who is found, who is in it, and what is certain."""
+    """Say whether an outcome comes first: who is found, who is in it, and what is certain."""
     kind = kind_of(attack)
     return kind.discloses in ("identity", "presence") or kind.tells_certain
 

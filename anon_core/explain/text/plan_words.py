@@ -1,4 +1,4 @@
-"""What a plan will do, in plain words: its promises, what it cuts, and what stands against it."""
+"""What a plan will do, in plain words: its privacy models, what it cuts, and what is against it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def not_defined(plan: Plan) -> str:
-    """Return which promises the plan's technique cannot give, or an empty text."""
+    """Return which models the plan's technique cannot give, or an empty text."""
     if plan.algorithm.is_mechanism or any(m.of_mechanism for m in plan.models):
         try:
             refuse_unsteered(plan.algorithm, plan.models)
@@ -61,7 +61,7 @@ def not_defined(plan: Plan) -> str:
 
 
 def shares(model: type[Technique]) -> bool:
-    """Say whether a promise limits the share of a sensitive value in a group."""
+    """Say whether a privacy model limits the share of a sensitive value in a group."""
     return issubclass(model, GroupModel) and model.most_share is not GroupModel.most_share
 
 
@@ -71,7 +71,7 @@ def of_several(model: GroupModel, columns: Sequence[str], secret: int) -> str:
     Parameters
     ----------
     columns : sequence of str
-        Those that the promise is about.
+        Those that the privacy model is about.
     secret : int
         Number of sensitive columns that are no quasi-identifiers.
     """
@@ -95,7 +95,7 @@ def of_several(model: GroupModel, columns: Sequence[str], secret: int) -> str:
 
 
 def any_promise() -> type[Partitioner]:
-    """Return what forms groups for whatever is promised of them."""
+    """Return what forms groups for whatever is required of them."""
     known = cast(dict[str, type[Partitioner]], family("partitioner"))
     return next(kind for kind in known.values() if kind.takes_any_promise)
 
@@ -164,7 +164,7 @@ def intention(plan: Plan, data: Dataset) -> str:
 
 
 def _counted(plan: Plan) -> list[str]:
-    """Return of whom the promises are, where rows are not people."""
+    """Return of whom the privacy models are, where rows are not people."""
     if plan.roles.household:
         return [
             f"People of one household count as one, identified by “{plan.roles.household}”: the "
@@ -181,7 +181,7 @@ def changing(plan: Plan) -> list[str]:
 
 
 def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[str]]:
-    """Return what a plan will do, in sentences: how, what is promised, what becomes of the rows."""
+    """Return what a plan will do, in sentences: how, what is required, what becomes of the rows."""
     permutes = plan.algorithm.permutes
     parts = [plan.algorithm.summary, *gathered(plan)]
     if permutes:

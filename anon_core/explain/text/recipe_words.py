@@ -1,4 +1,4 @@
-"""A place of a recipe, and what stands there, in the words of the pages."""
+"""A place of a recipe, and what is there, in the words of the pages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _COPY = re.compile(r" \((\d+)\)$")
 
 
 def place(path: Sequence[str], techniques: Sequence[str] = ()) -> str:
-    """Return where something stands in a recipe, as a page names it.
+    """Return where something is in a recipe, as a page names it.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def place(path: Sequence[str], techniques: Sequence[str] = ()) -> str:
 
 
 def value(path: Sequence[str], told: object, techniques: Sequence[str] = ()) -> object:
-    """Return what stands at a place of a recipe, as a page names it; a number stays one.
+    """Return what is at a place of a recipe, as a page names it; a number stays one.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """A result in three figures: the worst chance, the people at risk, the loss; each with its verdict.
 
 A certain disclosure or a missed threshold is never neutral, and what is undecided, estimated from
-nobody, or not tested never looks good.
+no one, or not tested never looks good.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from anon_core.release.attack_result import AttackResult
 
 
 def standing(result: Result) -> dict[str, str]:
-    """Return a run's figures by name: the three tiles, promises, suppression, thresholds met."""
+    """Return a run's figures by name: the three tiles, models, suppression, thresholds met."""
     chance, people, lost = tiles(result)
     limited = [a for a in phrases.in_order(result.attacks) if phrases.limited(a) and not a.idle]
     missed = [title_of(a) for a in limited if a.worst > a.threshold]
@@ -40,23 +40,23 @@ def _summary(tile: Tile) -> str:
     return f"{tile.figure}{by}, {tile.word}"
 
 
-#: How a figure stands; `plain` is for what has no limit.
+#: How a figure is; `plain` is for what has no limit.
 Verdict = Literal["bad", "doubtful", "good", "plain"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tile:
-    """One figure of a result and how it stands.
+    """One figure of a result and how it is.
 
     Attributes
     ----------
     word : str
-        How it stands against its limit, in a few words.
+        How it is against its limit, in a few words.
     verdict : {'bad', 'doubtful', 'good', 'plain'}
     note : str
         What the figure is of, one sentence or more; empty where the attacker says it.
     attacker : str
-        Whose figure it is, for the tile's title; empty where it is nobody's.
+        Whose figure it is, for the tile's title; empty where it is no one's.
     of : AttackResult or None
         The attack that the figure is of.
     value : float or None
@@ -74,7 +74,7 @@ class Tile:
 
 
 def tiles(result: Result) -> tuple[Tile, Tile, Tile]:
-    """Return the three figures of a result, in the order in which they are told."""
+    """Return the three figures of a result, in the order in which they are reported."""
     return _worst_chance(result), _people(result), _loss(result)
 
 
@@ -102,17 +102,17 @@ def title_of(attack: AttackResult) -> str:
 
 
 def certain(attack: AttackResult) -> bool:
-    """Say whether an attack is certain of somebody, or has to be taken to be."""
+    """Say whether an attack is certain of someone, or has to be taken to be."""
     released = phrases.kind_of(attack).of_the_release
     return attack.worst >= 1 and not attack.idle and not released
 
 
 def proven(attack: AttackResult) -> bool:
-    """Say whether an attack is certain of somebody, whatever of the others was not decided."""
+    """Say whether an attack is certain of someone, whatever of the others was not decided."""
     open_only = attack.undecided and not (
         phrases.kind_of(attack).tells_certain and attack.succeeded > 0
     )
-    # An upper limit that nobody was found to reach is none either.
+    # An upper limit that no one was found to reach is none either.
     return certain(attack) and not open_only and not (attack.upper_bound and attack.succeeded <= 0)
 
 
@@ -122,7 +122,7 @@ def _worst_chance(result: Result) -> Tile:
     weighed = [a for a in weighed if phrases.limited(a) or certain(a) or a.undecided]
     if not weighed:
         return _no_limit(result)
-    # Of equal chances that is told for which a limit was set.
+    # Of equal chances that is reported for which a limit was set.
     worst = max(weighed, key=lambda a: (a.worst, phrases.limited(a)))
     missed = [a for a in told if _missed(a)]
     note = " ".join(filter(None, (_of(worst), _of_values(result, worst.worst))))
@@ -166,7 +166,7 @@ def _worst_chance(result: Result) -> Tile:
 def _within_a_class(result: Result) -> float:
     """Return the highest chance of picking a person of a class that is known; 0 where none is one.
 
-    A class of one row is that row, and a published group's rows are nobody's: there is no such
+    A class of one row is that row, and a published group's rows are no one's: there is no such
     attacker then.
     """
     if result.release.grouping.published or not len(result.hiding):
@@ -176,7 +176,7 @@ def _within_a_class(result: Result) -> float:
 
 
 def _of_values(result: Result, chance: float) -> str:
-    """Return how sure a guess of somebody's sensitive value is, where that is surer."""
+    """Return how sure a guess of someone's sensitive value is, where that is surer."""
     guesses = [
         a
         for a in result.attacks
@@ -297,7 +297,7 @@ def _missed(attack: AttackResult) -> bool:
 
 
 def _surest_of_others(result: Result) -> AttackResult | None:
-    """Return the attack by whoever knows more that is certain of most people, if any is."""
+    """Return the attack by anyone who knows more that is certain of most people, if any is."""
     found = [a for a in result.attacks if not phrases.told_first(a) and certain(a)]
     return max(found, key=lambda a: a.at_risk, default=None)
 

@@ -1,1 +1,1 @@
-"""Releases whose columns are permuted apart within buckets."""
+"""Releases whose columns are permuted separately within buckets."""

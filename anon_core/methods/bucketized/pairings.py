@@ -102,7 +102,7 @@ class Pairings:
 
 
 def pairings(view: View) -> Pairings | None:
-    """Return the pairings of a view of exact cells, or None where nothing is permuted apart."""
+    """Return the pairings of a view of exact cells; None where no column is permuted by itself."""
     blocks = tuple(b for b in view.blocks if b.columns)
     if len(blocks) < 2 or not exact_cells(view):
         return None

@@ -25,7 +25,7 @@ from anon_core.release.vocabulary import of_level
 
 
 def forms_groups(kind: type[Technique]) -> bool:
-    """Say whether a class of technique forms groups whose rows can then be permuted apart."""
+    """Say whether a class of technique forms groups whose rows can then be permuted separately."""
     if issubclass(kind, Algorithm):
         apart = kind.permutes or kind.needs_public or kind.is_mechanism
         return kind.needs_models and not apart  # what asks for no model forms no groups
@@ -49,7 +49,7 @@ def groups_by(
     blocks: Sequence[tuple[str, ...]],
     context: Context,
 ) -> Buckets:
-    """Form groups that keep the promises.
+    """Form groups that keep the privacy models.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def groups_by(
     Raises
     ------
     Infeasible
-        If no grouping keeps the promises.
+        If no grouping keeps the privacy models.
     NotFound
-        If the technique has no classes to begin with, and other groups may keep the promises.
+        If the technique has no classes to begin with, and other groups may keep the privacy models.
     BadPlan
         If they cannot steer the technique.
     """
@@ -82,7 +82,7 @@ def groups_by(
             best_of=error.best_of,
         ) from error
     # A permuted release removes no row: what was removed is a group too, and joins the nearest
-    # where it does not keep the promises by itself.
+    # where it does not keep the privacy models by itself.
     quasi = len(problem.quasi)
     metric = cast(CellCost, find("metric", "ncp")())
     prices = cell_prices(problem, metric, [True] * quasi, np.ones(quasi))
@@ -125,7 +125,7 @@ def permuted(
     *,
     told: bool = True,
 ) -> Outcome:
-    """Form groups with a partitioner and publish exact values whose blocks are permuted apart.
+    """Form groups with a partitioner and publish exact values whose blocks are permuted separately.
 
     Parameters
     ----------
@@ -137,12 +137,12 @@ def permuted(
     tables : sequence of tuples of str
         Columns of each published table; more than one are joined by the group id.
     told : bool
-        Whether the recipe tells the blocks, so that they can be counted on when it is verified.
+        Whether the recipe shows the blocks, so that they can be counted on when it is verified.
 
     Raises
     ------
     BadPlan
-        If permuting a group could lose what a model promises of it.
+        If permuting a group could lose what a model requires of it.
     """
     if told:
         models = [model.where_linked(blocks, problem) for model in models]

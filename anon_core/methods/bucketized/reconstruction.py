@@ -4,7 +4,7 @@ Li et al. 2015 (Permutation anonymization, equations 3–12) model a person as a
 her own values. From the release an analyst rebuilds c(v)·δ at her own quasi-identifiers and every
 sensitive value v of her group, where c(v) counts the group's rows with v and δ is the chance that
 she is found in the group. The error of a person is the sum of squared differences, and
-RCE adds up all persons. As printed the sum over persons stands in both equations 5 and 6; it
+RCE adds up all persons. As printed the sum over persons is in both equations 5 and 6; it
 is taken once here, and the integral over points is a sum.
 
 The heights c(v)·δ of a person add up to N·δ, which is more than 1 where several rows of the group
@@ -118,7 +118,7 @@ def reconstruction(release: Release, sensitive: str, least: int) -> Reconstructi
     """Return the RCE of a release in the way that its blocks ask for.
 
     See `anatomy_reconstruction` where quasi-identifiers stay together, and
-    `permutation_reconstruction` where they are cut apart.
+    `permutation_reconstruction` where they are cut separately.
     """
     whole = release.view.whole_quasi() is not None
     rebuild = anatomy_reconstruction if whole else permutation_reconstruction

@@ -1,4 +1,4 @@
-"""What a sliced table tells of a sensitive value: matching buckets of people, and p(t, s)."""
+"""What a sliced table shows of a sensitive value: matching buckets of people, and p(t, s)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _known(view: View, block: BlockTable, column: str) -> npt.NDArray[np.bool_]:
 def _beside(
     view: View, block: BlockTable, column: str, pair: I64, known: npt.NDArray[np.bool_]
 ) -> tuple[I64, npt.NDArray[np.int32], I64]:
-    """Count sensitive values beside each pair of a value and a bucket; pairs are ascending."""
+    """Count sensitive values next to each pair of a value and a bucket; pairs are ascending."""
     values = len(view.vocabularies[column].texts)
     both, entry = np.unique(
         pair[known] * values + block.codes[known, block.columns.index(column)], return_inverse=True

@@ -27,7 +27,7 @@ class Points:
     was, now : float64 arrays of shape (rows, columns)
         Amounts by the original's standard deviation; NaN where a value is missing.
     amount : bool array of shape (columns,)
-        Others are 0 or 1 apart.
+        Others are 0 or 1.
     """
 
     was: F64

@@ -1,4 +1,4 @@
-"""Texts under a secret key: HMAC-SHA-256 of fields whose lengths stand before them."""
+"""Texts under a secret key: HMAC-SHA-256 of fields whose lengths are before them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def parse_key(given: str) -> bytes:
     """Return the key that 64 hexadecimal digits write.
 
     HMAC pads a short key with zeros and hashes a long one, so that different keys can act alike;
-    one of exactly 32 bytes stands for itself.
+    one of exactly 32 bytes represents itself.
 
     Raises
     ------

@@ -119,5 +119,5 @@ def root_of(covariance: F64) -> F64:
 
 
 def in_order(order: I64, told: B1) -> I64:
-    """Return the rows that are told of, in the order of their content."""
+    """Return the rows that are named, in the order of their content."""
     return order[told[order]]

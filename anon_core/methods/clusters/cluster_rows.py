@@ -76,7 +76,7 @@ class Clustering(Algorithm):
         refuse_fewer(problem, k)
         by_rows = [model for model in models if not model.needs_public]
         part = self.clusters(problem, by_rows, k, prices, part_of(context, 0.0, 0.9))
-        # Promises beyond k rows, and what was left over: merge with the nearest.
+        # Privacy models beyond k rows, and what was left over: merge with the nearest.
         groups = merged_as_published(
             problem, models, run_buckets(problem, part), prices, nodes, part_of(context, 0.9, 1.0)
         )

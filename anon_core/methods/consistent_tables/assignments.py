@@ -1,4 +1,4 @@
-"""Who may have which sensitive value, where it is known which choices of levels broke a promise."""
+"""Who may have which sensitive value, where it is known which choices of levels broke a model."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class People:
         return [part.tolist() for part in np.split(order, np.cumsum(np.bincount(own.ravel()))[:-1])]
 
     def breaks(self, rows: I64) -> bool:
-        """Say whether a class breaks a promise that holds these rows of each value."""
+        """Say whether a class breaks a privacy model that holds these rows of each value."""
         return bool(
             np.count_nonzero(rows) < self.distinct or rows.max(initial=0) * self.share > rows.sum()
         )
@@ -74,7 +74,7 @@ def failed_levels(rule: CheapestLevels | RaisedLevels, people: People) -> list[N
     """Return the choices of levels that failed, and not by the sizes of classes alone.
 
     None where they are too many to be looked through. Of choices one above the other the upper one
-    is told: what breaks a promise breaks it below as well.
+    is reported: what breaks a privacy model breaks it below as well.
     """
     heights = [h.height for h in people.hierarchies]
     if prod(h + 1 for h in heights) > _MOST_NODES:
@@ -121,7 +121,7 @@ class Assigned:
     Parameters
     ----------
     failed : sequence of tuples of int
-        Levels that broke a promise by the values of some class.
+        Levels that broke a privacy model by the values of some class.
     """
 
     def __init__(self, people: People, failed: Sequence[Node], context: Context) -> None:
@@ -147,7 +147,7 @@ class Assigned:
             self.program.add(bad, low=1)
 
     def _bad(self, group: Sequence[int]) -> int:
-        """Add a switch that is 1 only where a class breaks a promise by its values."""
+        """Add a switch that is 1 only where a class breaks a privacy model by its values."""
         program, people = self.program, self.people
         rows = int(people.count[list(group)].sum())
         of_value: dict[int, list[int]] = {}

@@ -66,7 +66,7 @@ def combinations(ranges: Sequence[range]) -> I64:
 def boxes_of(view: View, hierarchies: Sequence[Hierarchy]) -> Boxes | None:
     """Return the classes as boxes; None where rows are not whole, or cells cover nothing for sure.
 
-    Classes stand in the order of `View.persons`.
+    Classes are in the order of `View.persons`.
     """
     block = view.whole_quasi()
     if block is None or view.averaged:

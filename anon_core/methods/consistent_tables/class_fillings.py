@@ -1,4 +1,4 @@
-"""How many ways there are to fill each class, for whoever knows when the search stopped."""
+"""How many ways there are to fill each class, for anyone who knows when the search stopped."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Refined:
     worlds : int64 array of shape (classes,)
         Ways to fill a class, at least; no more than were asked for, and one.
     alone : int64 array of shape (classes,)
-        The same for whoever knows the release alone.
+        The same for anyone who knows the release alone.
     decided : bool array of shape (classes,)
         Whether it is known if there is one way only.
     filled : mapping of int to tuple of int

@@ -137,10 +137,11 @@ def least_worlds(
     Notes
     -----
     Let a class have at least two children in every cell that was raised, and one of its rows r
-    stand under a second child everywhere, while all other rows of the table stand under the first
+    are under a second child everywhere, while all other rows of the table are under the first
     children of their cells. At any levels that are not above the published ones, one column is
-    lower, and there nobody shares r's value: r is alone, and the choice breaks the promise. So all
-    other rows may have any values under their first children; and r may be a row of any such class.
+    lower, and there no one shares r's value: r is alone, and the choice breaks the privacy model.
+    So all other rows may have any values under their first children; and r may be a row of any such
+    class.
     """
     lower = [max(level - 1, 0) for level in rule.levels]
     children = np.ones(boxes.lo.shape, dtype=np.int64)
@@ -175,7 +176,7 @@ def least_worlds(
 def _second_child(
     rule: CheapestLevels, boxes: Boxes, children: I64, lonely: I64, number: int
 ) -> bool:
-    """Say whether a row of a class may stand under a second child too, beside the lonely one."""
+    """Say whether a row of a class may be under a second child too, next to the lonely one."""
     for d in np.flatnonzero(children[number] > 1).tolist():
         others = lonely[lonely != number]
         apart = boxes.lo[others, d] != boxes.lo[number, d]

@@ -68,8 +68,9 @@ def first_levels(rule: CheapestLevels, boxes: Boxes, context: Context) -> Worlds
 
     Notes
     -----
-    What is left out as implied: a choice below one that has to break the promise breaks it too.
-    A choice of which it hangs on the table whether it comes first either breaks it or costs more.
+    What is left out as implied: a choice below one that has to break the privacy model breaks it
+    too. A choice of which it hangs on the table whether it comes first either breaks it or costs
+    more.
     """
     heights = [h.height for h in boxes.hierarchies]
     cells = sum(boxes.cells(n) for n in range(len(boxes.size)))

@@ -1,4 +1,4 @@
-"""Classes that could not be cut any further: what that tells of the rows in them."""
+"""Classes that could not be cut any further: what that shows of the rows in them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Side:
 
     @property
     def open(self) -> bool:
-        """Whether nothing follows for it: missing values stand beside others."""
+        """Whether nothing follows for it: missing values are next to others."""
         return self.hierarchy.has_missing and self.high == len(self.hierarchy.leaves) - 1
 
     def groups(self, level: int) -> list[list[int]]:
@@ -151,7 +151,7 @@ def free_ways(side: Side, rows: int) -> int:
 
     Examples
     --------
-    The ends of a range are somebody's, so that of eight rows six may be any of six values.
+    The ends of a range are someone's, so that of eight rows six may be any of six values.
 
     >>> from ..hierarchy import flat
     >>> from ..data.table import Dataset
@@ -207,7 +207,7 @@ def conditions(
             groups = [list(range(n)) for n in range(1, len(of_leaf))]
         for group in groups:
             own, many = _all(of_leaf, group), program.switch()
-            # Fewer than k rows in the group, or fewer than k beside it.
+            # Fewer than k rows in the group, or fewer than k next to it.
             program.add({**dict.fromkeys(own, 1.0), many: -float(rows)}, high=least - 1)
             program.at_least_if(many, own, rows - least + 1)
 

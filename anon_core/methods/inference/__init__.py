@@ -1,5 +1,5 @@
-"""What a release makes people believe of somebody's sensitive value, against what they did before.
+"""What a release makes people believe of someone's sensitive value, against what they did before.
 
 Each file holds one way to come to a belief as plain functions: by the values of a class, by what an
-attacker knows beside them, by what is learned from all groups at once.
+attacker knows next to them, by what is learned from all groups at once.
 """

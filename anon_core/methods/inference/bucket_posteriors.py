@@ -91,7 +91,7 @@ def score(
 
 
 def _found(group: I64, codes: I32, of_group: I64, shown: I32, groups: int) -> I64:
-    """Return where (group, codes) stands among distinct lines; -1 where it does not."""
+    """Return where (group, codes) is among distinct lines; -1 where it does not."""
     both = [np.concatenate([group, of_group]).astype(np.int32)]
     both += [np.concatenate([a, b]).astype(np.int32) for a, b in zip(codes.T, shown.T, strict=True)]
     sizes = [groups, *(int(c.max(initial=0)) + 1 for c in both[1:])]
@@ -111,7 +111,7 @@ def _lines(view: View, one: Settled, people: FrequencySet, codes: I32, group: I6
 
 
 def _from(own: Histogram, begin: I64, stands: I64, values: int) -> F64:
-    """Return the rows of each value beside which people stand, shape (people, values)."""
+    """Return the rows of each value next to which people are, shape (people, values)."""
     found = np.zeros((len(stands), values))
     many = np.where(stands >= 0, np.diff(begin)[stands], 0)
     who = np.repeat(np.arange(len(stands)), many)
@@ -142,7 +142,7 @@ def with_learned(view: View, column: str, counted: Learned, settled: Sequence[Se
     Parameters
     ----------
     counted : Learned
-        What the release itself shows, for columns that stand beside the sensitive one.
+        What the release itself shows, for columns that are next to the sensitive one.
     settled : sequence of Settled
     """
     says = list(counted.says)
@@ -165,7 +165,7 @@ def with_learned(view: View, column: str, counted: Learned, settled: Sequence[Se
 
 # What is left to believe once values are ruled out: by an attacker who knows more than is shown.
 #
-# Of a class with weights u_1 ≥ u_2 ≥ … of its values, somebody who has value j, and of whom the r
+# Of a class with weights u_1 ≥ u_2 ≥ … of its values, someone who has value j, and of whom the r
 # likeliest other values are ruled out, is believed to have it with u_j / (u_j + those that are
 # left). Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302, equation 3.1 and section 3.1.
 

@@ -77,7 +77,7 @@ def rows_of(view: View, table: BlockTable, values: Histogram) -> Block:
     Parameters
     ----------
     table : BlockTable
-        Its entries stand group by group.
+        Its entries are group by group.
     values : Histogram
         Those of every group; see `values_of_groups`.
     """

@@ -1,8 +1,8 @@
 """Naive Bayes learned from a release: what each value of a column says of a sensitive value.
 
 Rows that stay whole are counted as they are; a cell that covers several values is spread over them
-by base rates; columns that are permuted apart are counted as expected, a row of a group beside each
-of the group's sensitive values in its share. Cormode 2011, doi 10.1145/2020408.2020598.
+by base rates; columns that are permuted separately are counted as expected, a row of a group next
+to each of the group's sensitive values in its share. Cormode 2011, doi 10.1145/2020408.2020598.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Learned:
     prior : float64 array of shape (values,)
         log of each value's share; −inf for one that no row has, and for a missing one.
     says : tuple of float64 arrays of shape (leaves + 1, values)
-        By column, log θ(leaf | value); the last line stands for a value that the table has not.
+        By column, log θ(leaf | value); the last line represents a value that the table has not.
     missing : int
         Leaf of a missing sensitive value; -2 if there is none.
     """
@@ -135,7 +135,7 @@ def _expected(
     groups: int,
     values: int,
 ) -> F64:
-    """Return the rows of each cell expected beside each value of its group, (texts, values)."""
+    """Return the rows of each cell expected next to each value of its group, (texts, values)."""
     from scipy import sparse
 
     texts = len(view.vocabularies[name].texts)

@@ -98,12 +98,12 @@ class Control:
 def control_of(
     learned: Learned, others: Holdout | None, column: str, context: Context
 ) -> Control | None:
-    """Guess the value of everyone of a holdout by what was learned; None where there is nobody.
+    """Guess the value of everyone of a holdout by what was learned; None where there is no one.
 
     Parameters
     ----------
     column : str
-        The sensitive column; whoever has no value of it is left out, and a value that the table
+        The sensitive column; anyone who has no value of it is left out, and a value that the table
         has not is never guessed.
     """
     if others is None:

@@ -17,7 +17,7 @@ from anon_core.release.person_counts import Values
 
 
 def level_below_root(tree: Hierarchy, level: int) -> int:
-    """Return the level, or the highest below it that still tells values apart."""
+    """Return the level, or the highest below it that still distinguishes values."""
     at = min(level, tree.height)
     while at > 0 and len(tree.labels[at]) - tree.has_missing <= 1:
         at -= 1
@@ -81,7 +81,7 @@ def within(entries: Entries, measure: F64, width: float) -> I64:
 def _people_within(entries: Entries, who: Values, last: I64) -> I64:
     """Return the most people of each class who have a number in one range.
 
-    Of a person who stands in a range several times the first counts: a place is counted by the
+    Of a person who is in a range several times the first counts: a place is counted by the
     ranges that begin behind the person's place before it and reach as far as this one.
 
     Parameters

@@ -33,13 +33,13 @@ class Entries:
     value : int32 array of shape (entries,)
         Leaf number.
     count : int64 array of shape (entries,)
-        Rows; persons where a column tells them apart.
+        Rows; persons where a column distinguishes them.
     known : int64 array of shape (classes,)
         Rows, or persons, that have a value.
     share : float64 array of shape (leaves,)
         Share of each value among all that have one: what everybody sees of the whole release.
     who : Values or None
-        Who has which value in which class, where a column tells persons apart.
+        Who has which value in which class, where a column distinguishes persons.
     """
 
     group: I64
@@ -137,7 +137,7 @@ class Secrets:
         return self._raw_crowd.having(self.column, of_class)
 
     def per_person(self, of_entry: F64, *, raw: bool = False) -> tuple[F64, I64]:
-        """Return what is reached against people, and how many people each figure stands for.
+        """Return what is reached against people, and how many people each figure represents.
 
         A person with several values, or in several classes, is met by the highest.
 

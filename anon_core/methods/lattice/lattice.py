@@ -28,7 +28,7 @@ _ROOM = 24_000_000
 # others: so many of them at most.
 _STOPS = 64
 _NO_SOURCE = np.iinfo(np.int64).max
-# Where people are counted beside rows, they stand in the upper half of a count.
+# Where people are counted next to rows, they are in the upper half of a count.
 _PEOPLE = 32
 _ROWS = (1 << _PEOPLE) - 1
 
@@ -51,7 +51,7 @@ class Classes:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Layout:
-    """Where each attribute's leaf number stands in the packed words."""
+    """Where each attribute's leaf number is in the packed words."""
 
     word: npt.NDArray[np.int64]
     shift: npt.NDArray[np.int64]
@@ -101,7 +101,7 @@ class Lattice:
     early : list of bool
         Which attributes the shared stops on the way to other nodes raise.
     packing : Packing
-        Where its attributes stand in the keys, and what their leaves become.
+        Where its attributes are in the keys, and what their leaves become.
 
     Raises
     ------
@@ -241,7 +241,7 @@ class Lattice:
         return self._kept[source]
 
     def rows_in_small(self, node: Node, least: int, most: int) -> int:
-        """Count the rows that stand at a node in classes of fewer than `least` rows.
+        """Count the rows that are at a node in classes of fewer than `least` rows.
 
         The count stops where it is more than `most`; see the kernel. It is 0, which says nothing,
         where keys are wider than a word or hold the public table as well.
@@ -370,7 +370,7 @@ class Lattice:
     def _told(
         self, classes: Classes, histograms: Mapping[str, Histogram]
     ) -> tuple[Classes, GroupStats]:
-        """Return classes with what models look at, rows and people told apart."""
+        """Return classes with what models look at, rows and people distinguished."""
         if not self.public:
             return classes, GroupStats(sizes=classes.count, histograms=histograms)
         sizes = classes.count & _ROWS
@@ -415,7 +415,7 @@ class Lattice:
 
     @property
     def layout(self) -> Layout:
-        """Where each attribute stands in the keys."""
+        """Where each attribute is in the keys."""
         return self._layout
 
     def _field(self, classes: Classes, d: int) -> npt.NDArray[np.int64]:

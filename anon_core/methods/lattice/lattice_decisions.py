@@ -1,9 +1,9 @@
-"""Decide every node of a lattice: does it keep the promises within the suppression budget?
+"""Decide every node of a lattice: does it keep the privacy models within the suppression budget?
 
 The walk goes from below; along a path of undecided nodes it searches in halves (Kohlmayer et al.
 2012, Flash, doi 10.1109/SocialCom-PASSAT.2012.52). Where every model is monotone, one check decides
 all nodes above or all nodes below. Where one is not, the walk goes from above, and a check decides
-the nodes below only where too many rows stand in classes that hold no good one.
+the nodes below only where too many rows are in classes that hold no good one.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Pictured:
         One of `FATES`, as far as the search went; where the account lists no nodes, as computed
         here.
     holds : bool or None
-        Whether the node keeps the promises within the budget; None where it is not known.
+        Whether the node keeps the privacy models within the budget; None where it is not known.
     removed, classes : int or None
         Rows that have to go, and classes that stay; None where there was no time to count.
     cost : float or None
@@ -93,7 +93,7 @@ class LatticePicture:
     budget : int
         Rows that may be suppressed.
     recorded : bool
-        Whether the search told which nodes it looked at.
+        Whether the search reported which nodes it looked at.
     """
 
     columns: tuple[str, ...]
@@ -199,7 +199,7 @@ def _status(
                         slice(n, None) if sign == SATISFIED else slice(None, n + 1) for n in node
                     )
                 status[here] = sign
-    # Where the search decided all nodes, those that follow from none fail by rows that stand alone.
+    # Where the search decided all nodes, those that follow from none fail by rows that are alone.
     every = account.checked + account.inferred == account.nodes and len(looked) < MOST_LISTED
     if every and account.minimal and nodes.monotone:
         status[status == UNKNOWN] = FAILED

@@ -110,7 +110,7 @@ class Walk:
         at = start
         free = [d for d in range(len(at)) if d != fixed]
         while self.time_left.check("Lowering levels"):
-            # Levels that tell nothing apart cost the same; past a dear one may stand a cheap one.
+            # Levels that distinguish nothing cost the same; past a dear one may be a cheap one.
             near = [at_level(at, d, at[d] - 1) for d in free if at[d]]
             far = [at_level(at, d, n) for d in free for n in range(at[d] - 1)]
             found = self._best_of(near, at) or self._best_of(far, at)
@@ -160,7 +160,7 @@ def walk_outcome(walk: Walk) -> Outcome:
     Raises
     ------
     Infeasible, NotFound
-        If none of them keeps the promises within the budget; by whether others may.
+        If none of them keeps the privacy models within the budget; by whether others may.
     """
     nodes = walk.nodes
     value = walk.best_value

@@ -1,9 +1,9 @@
 """Deciding many nodes at once.
 
-Where no row may be suppressed, a node fails as soon as one class is smaller than a promise allows.
-So a few rare rows close most of the lattice without a look at its nodes; and where the promises are
-about sizes alone, what is left is decided in compiled code, part by part. With a budget, promises
-about sizes are decided by one pass over all nodes.
+Where no row may be suppressed, a node fails as soon as one class is smaller than a privacy model
+allows. So a few rare rows close most of the lattice without a look at its nodes; and where the
+privacy models are about sizes alone, what is left is decided in compiled code, part by part. With a
+budget, privacy models about sizes are decided by one pass over all nodes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CHUNK_BITS = 11
 
 
 class RowsAround:
-    """Counts the rows that stand in a class with one row, at every node.
+    """Counts the rows that are in a class with one row, at every node.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ _WORK = 5_000_000
 
 
 def close_many(nodes: Nodes, status: U8) -> None:
-    """Decide many nodes, or all of them, for promises that stay kept above; none with a budget.
+    """Decide many nodes, or all of them, for models that stay kept above; none with a budget.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def close_many(nodes: Nodes, status: U8) -> None:
 
 
 def least_alone(nodes: Nodes) -> int | None:
-    """Return the least class size if it is all that is promised, and keys fit into one word."""
+    """Return the least class size if it is all that is required, and keys fit into one word."""
     lattice = nodes.lattice
     if any(m.of_release() or type(m).per_group is not LeastSize.per_group for m in nodes.models):
         return None
@@ -132,7 +132,7 @@ def least_alone(nodes: Nodes) -> int | None:
 
 
 def walk_all(nodes: Nodes, status: U8, metric: str = "loss") -> SizeSweep | None:
-    """Count every node in one pass, where sizes alone are promised and that takes seconds at most.
+    """Count every node in one pass, where sizes alone are required and that takes seconds at most.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def walk_all(nodes: Nodes, status: U8, metric: str = "loss") -> SizeSweep | None
 
 
 def _rule_out(nodes: Nodes, status: U8, height: npt.NDArray[np.int16], least: int) -> None:
-    """Close the nodes where a few rare rows stand alone.
+    """Close the nodes where a few rare rows are alone.
 
     The rows of a class that is too small at a high node are counted at all nodes in one pass. It
     goes on with the rarest class of another open node while that closes many.

@@ -1,4 +1,4 @@
-"""Judging single nodes of the lattice: what is removed there, and the release it stands for."""
+"""Judging single nodes of the lattice: what is removed there, and the release it represents."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def preferred(nodes: Nodes, candidates: Sequence[Node], which: str) -> Node:
 UNKNOWN, SATISFIED, FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
 #: Nodes that an account lists at most.
 MOST_LISTED = 20_000
-#: Nodes that are looked at to say which bound stands in the way.
+#: Nodes that are looked at to say which bound is in the way.
 _MOST_EXPLAINED = 2_000
 _FINER = "Give the run more memory, so that finer levels are counted"
 
@@ -116,7 +116,7 @@ def rows_removable(problem: Problem, technique: Technique) -> int:
 
 
 def _only(stats: GroupStats, filled: npt.NDArray[np.bool_]) -> GroupStats:
-    """Return what promises about all classes together look at, of some of the classes."""
+    """Return what privacy models about all classes together look at, of some of the classes."""
     people = None if stats.population is None else stats.population[filled]
     return GroupStats(sizes=stats.sizes[filled], histograms={}, population=people)
 
@@ -128,12 +128,12 @@ class JudgedNode:
     Attributes
     ----------
     keep : bool array of shape (classes,)
-        Which keep every promise; the others are removed.
+        Which keep every privacy model; the others are removed.
     possible : bool array of shape (classes,)
-        Which can hold a class that keeps every promise; the rows of the others are removed at every
-        node below as well. Those that `keep`, where the promises are nested.
+        Which can hold a class that keeps every privacy model; the rows of the others are removed at
+        every node below as well. Those that `keep`, where the privacy models are nested.
     exact : bool
-        Whether `keep` was asked at all; not where too many rows stand in classes that hold no good
+        Whether `keep` was asked at all; not where too many rows are in classes that hold no good
         one, so that the node fails whatever the others are. It is then what is possible.
     """
 
@@ -165,7 +165,7 @@ class Nodes:
     monotone : bool
         Whether a node that holds makes every node above it hold.
     together : list of GroupModel
-        The promises about all classes of a release together.
+        The privacy models about all classes of a release together.
     nested : bool
         Whether moreover the rows that have to go at a node have to go at every node below it.
     """
@@ -199,7 +199,7 @@ class Nodes:
         self.together = [m for m in models if m.of_release()]
         self.nested = self.monotone
         if self.budget and not all(m.removal_nests() for m in models):
-            # The fewest rows go by one such promise alone, and only where it is about sizes.
+            # The fewest rows go by one such privacy model alone, and only where it is about sizes.
             self.nested = False
             self.monotone &= len(self.together) < 2 and not public
         self.checked = 0
@@ -208,15 +208,15 @@ class Nodes:
         self._least_node: Node | None = None
 
     def keep_mask(self, node: Node) -> tuple[Classes, npt.NDArray[np.bool_]]:
-        """Return a node's classes and which of them keep every promise.
+        """Return a node's classes and which of them keep every privacy model.
 
-        Where one breaks a promise that no removal mends, none keeps it.
+        Where one breaks a privacy model that no removal mends, none keeps it.
         """
         found = self.judged(node, relaxed=False)
         return found.classes, found.keep
 
     def judged(self, node: Node, *, relaxed: bool = True) -> JudgedNode:
-        """Return a node's classes, which keep the promises, and which can hold one that does.
+        """Return a node's classes, which keep the privacy models, and which can hold one that does.
 
         Without `relaxed` the latter are those that keep them.
         """
@@ -227,7 +227,7 @@ class Nodes:
         possible = None
         if relaxed and not self.nested:
             possible = self._may_hold(stats)
-            # Whoever listens is told exact figures of every node.
+            # Anyone who listens gets exact figures of every node.
             quick = filled is None and not self.context.listening
             if quick and not self.within(self.rows - rows_kept(classes.count, possible)):
                 return JudgedNode(classes=classes, keep=possible, possible=possible, exact=False)
@@ -254,9 +254,9 @@ class Nodes:
     def _together_hold(
         self, classes: Classes, stats: GroupStats, keep: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.bool_]:
-        """Return which classes stay where promises are about all of them together.
+        """Return which classes stay where privacy models are about all of them together.
 
-        What one of these promises removes may break another, so they settle in turn.
+        What one of these privacy models removes may break another, so they settle in turn.
         """
         if not self.together:
             return keep
@@ -284,7 +284,8 @@ class Nodes:
             keep = holds if keep is None else keep & holds
         if keep is None:
             return np.ones(len(stats.sizes), dtype=np.bool_)
-        # A class removed for one promise may break another: its people are known to be absent.
+        # A class removed for one privacy model may break another: its people are known to be
+        # absent.
         if not keep.all() and not all(model.allows_removal() for model in self.models):
             return np.zeros_like(keep)
         return keep
@@ -321,8 +322,8 @@ class Nodes:
     def note(self, node: Node, removed: int) -> bool:
         """Remember what has to be removed at a node; say whether that is within the budget.
 
-        Whoever listens is told: event "node" with the levels of the hierarchies as given, the rows
-        that have to go, and whether that is within the budget.
+        Anyone who listens gets event "node" with the levels of the hierarchies as given,
+        the rows that have to go, and whether that is within the budget.
         """
         if self.context.listening:
             levels, holds = self.original(node), self.within(removed)
@@ -338,13 +339,13 @@ class Nodes:
         return removed <= self.budget and removed < self.rows
 
     def satisfied(self, node: Node) -> bool:
-        """Say whether a node keeps the promises within the budget."""
+        """Say whether a node keeps the privacy models within the budget."""
         return self.within(self.removed(node))
 
     def looked(self) -> Mapping[Node, int]:
         """Return the nodes that were looked at with the rows that have to go there.
 
-        They are told by the levels of the hierarchies as they were given, in the order of the
+        They are known by the levels of the hierarchies as they were given, in the order of the
         search, and only the first `MOST_LISTED`.
         """
         if self._restricted.complete:
@@ -364,7 +365,7 @@ class Nodes:
         return dict(zip(self.problem.quasi, self.original(node), strict=True))
 
     def decided(self) -> bool:
-        """Return whether the nodes that were looked at tell that no node keeps the promises."""
+        """Return whether the nodes that were looked at tell that no node keeps the models."""
         if self._given.floors and not self.monotone:
             return False  # a level below those that were counted may hold
         if len(self._looked) == self.lattice.size:
@@ -375,9 +376,9 @@ class Nodes:
     def refuse(self, what: str = "", *, decided: bool | None = None) -> NoReturn:
         """Refuse, with the best of the nodes that were looked at.
 
-        Without `what` no node is known to keep the promises. Most were then decided without being
-        looked at; where one of them may remove fewer rows, they are looked at now, as far as there
-        are not too many.
+        Without `what` no node is known to keep the privacy models. Most were then decided without
+        being looked at; where one of them may remove fewer rows, they are looked at now, as far as
+        there are not too many.
 
         Parameters
         ----------
@@ -390,11 +391,12 @@ class Nodes:
         Raises
         ------
         Infeasible
-            If nothing that could be published keeps the promises.
+            If nothing that could be published keeps the privacy models.
         NotFound
             If that is open.
         """
-        # Where a promise that a class keeps is kept by all rows as one class, the top is the best.
+        # Where a privacy model that a class keeps is kept by all rows as one class, the top is the
+        # best.
         best_is_known = all(m.monotone_merge and m.monotone_suppress for m in self.models)
         if not what and not best_is_known and self.lattice.size <= MOST_LISTED:
             for node in self.lattice.nodes():
@@ -457,7 +459,7 @@ class Nodes:
         return found
 
     def _feasible_within(self, bounds: Mapping[str, tuple[int, int]]) -> bool:
-        """Say whether a node is known to keep the promises within other bounds on levels."""
+        """Say whether a node is known to keep the privacy models within other bounds on levels."""
         other = Nodes(
             replace(self._given, level_bounds=bounds),
             self.models,

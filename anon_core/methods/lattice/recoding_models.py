@@ -74,7 +74,7 @@ class Restricted:
 
     @property
     def complete(self) -> bool:
-        """Whether every level is left, so that nodes are told alike on both sides."""
+        """Whether every level is left, so that nodes have the same names on both sides."""
         return all(kept == tuple(range(len(kept))) for kept in self.levels)
 
     def searched(self, node: tuple[int, ...]) -> tuple[int, ...]:

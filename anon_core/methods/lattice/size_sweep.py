@@ -196,7 +196,7 @@ class _Walk:
         )
 
     def _work(self, start: tuple[int, ...]) -> Callable[[], None]:
-        """Return the walk of the part whose outer attributes stand at given levels."""
+        """Return the walk of the part whose outer attributes are at given levels."""
         lattice = self.lattice
         node = [0] * len(self.order)
         for d, level in zip(self.order[: self.outer], start, strict=True):

@@ -34,12 +34,12 @@ class Classes:
     places : tuple of int
         The columns of a person's tuple that count.
     cover : sequence of bool arrays of shape (texts, leaves)
-        A column each: the leaves that a text stands for.
+        A column each: the leaves that a text represents.
     cells : int32 array of shape (classes, columns)
         Texts of each class.
     pool : int64 array of shape (classes,)
         Which values are those of a class: the class's own, or those of its whole group where the
-        column is permuted apart.
+        column is permuted separately.
     rows : int64 array of shape (pools,)
     entry : int64 array of shape (entries,)
         Pool of each entry of values.
@@ -108,7 +108,7 @@ class Classes:
 
     @cached_property
     def _apart(self) -> tuple[CutTree, I64]:
-        """Cuts between classes, and the classes that they are of: those that fit somebody."""
+        """Cuts between classes, and the classes that they are of: those that fit someone."""
         low = np.zeros((len(self.cells), len(self.places)), dtype=np.int64)
         high = np.zeros_like(low)
         present = np.ones(len(self.cells), dtype=np.bool_)
@@ -197,8 +197,8 @@ def classes_of_view(view: View, hierarchies: Mapping[str, Hierarchy], column: st
 def beside(one: Bits, two: Bits) -> Bits:
     """Return the values that two releases leave to each person.
 
-    Where they leave none, the person does not stand in both as they are now: the first tells what
-    it tells alone, and the second where the person fits no class of the first.
+    Where they leave none, the person is not in both as they are now: the first shows what
+    it shows alone, and the second where the person fits no class of the first.
     """
     found = one & two
     for alone in (one, two):

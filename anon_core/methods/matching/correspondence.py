@@ -1,8 +1,8 @@
 """How many rows are left to a person once two releases of the same people are laid side by side.
 
-A person in both stands in a class of each, with one value. Of a value's rows in the one class, no
-more can be the person's than there are in the other. Whoever joined since the earlier release is no
-row that came from it: where all of these are still here, they take places away.
+A person in both is in a class of each, with one value. Of a value's rows in the one class, no
+more can be the person's than there are in the other. Anyone who joined since the earlier release is
+no row that came from it: where all of these are still here, they take places away.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Left:
 def rows_left(one: Classes, two: Classes, people: I32, *, grown: bool, context: Context) -> Left:
     """Return the rows that two releases leave (Fung, Wang, Fu and Pei 2008, in closed form).
 
-    With A rows of a value in the earlier class and B in this one, min(A, B) are left to whoever
+    With A rows of a value in the earlier class and B in this one, min(A, B) are left to anyone who
     stood in both. With T rows of the value in all classes of this release that the earlier class
-    may have gone to, min(B, T - A) are left to whoever joined.
+    may have gone to, min(B, T - A) are left to anyone who joined.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def rows_left(one: Classes, two: Classes, people: I32, *, grown: bool, context: 
     joined = None
     if grown:
         reached = _reached(one, two, part_of(context, 0.8, 1.0)) @ held[0]
-        # Where several earlier classes fit, what may have come from them is not told apart.
+        # Where several earlier classes fit, what may have come from them is not distinguished.
         alone = fits[1].sum(axis=1) == 1
         if two.count.sum() > two.rows.sum():  # labels of several values: nor are these
             alone[:] = False

@@ -1,7 +1,7 @@
 """Cuts that separate boxes: found from the boxes alone, so that any other row finds its place.
 
-Every strict partition by cuts (LeFevre et al. 2006, doi 10.1109/ICDE.2006.101) can be cut apart
-again, one cut after the other, from its boxes. Where boxes overlap they stay together.
+Every strict partition by cuts (LeFevre et al. 2006, doi 10.1109/ICDE.2006.101) can be cut
+separately again, one cut after the other, from its boxes. Where boxes overlap they stay together.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class CutTree:
 
 
 def cuts_between(low: I64, high: I64, rows: I64, *, shared: bool = True) -> CutTree:
-    """Return cuts that take boxes apart, each as near to the middle of the rows as there is one.
+    """Return cuts that separate boxes, each as near to the middle of the rows as there is one.
 
     A cut that no box touches on both sides goes before one at a leaf that boxes share; of equal
     ones the first column's counts. A cut in a gap lies in its middle.
@@ -70,7 +70,7 @@ def cuts_between(low: I64, high: I64, rows: I64, *, shared: bool = True) -> CutT
         First and last leaf of each box.
     rows : int64 array of shape (boxes,)
     shared : bool
-        Whether boxes are also cut apart at a leaf that both have; rows of it go left.
+        Whether boxes are also cut separately at a leaf that both have; rows of it go left.
     """
     node = np.zeros(len(low), dtype=np.int64)
     column, at, left = [-1], [-1], [-1]
@@ -110,7 +110,7 @@ def cuts_between(low: I64, high: I64, rows: I64, *, shared: bool = True) -> CutT
 
 
 def hull(cover: B1) -> tuple[I64, I64, B1]:
-    """Return of each text its first and last leaf, and whether it stands for any.
+    """Return of each text its first and last leaf, and whether it represents any.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ from anon_core.release.release import Persons, View
 
 #: Why rows cannot be matched as a whole.
 APART = "Quasi-identifiers are permuted separately, so no row matches a person as a whole."
-#: Why nobody is counted among the population by averages.
+#: Why no one is counted among the population by averages.
 AVERAGED = (
     "It needs cells that cover values: an average matches no person of a population for sure. The "
     "prosecutor's chance bounds what a link can reach."
@@ -47,7 +47,7 @@ class PublicPeople:
     beyond : int
         People whom no cell can cover.
     place : tuple of int32 arrays of shape (leaves of the table's hierarchy,)
-        Where the table's own leaves stand among those of `hierarchies`; ascending.
+        Where the table's own leaves are among those of `hierarchies`; ascending.
     """
 
     hierarchies: tuple[Hierarchy, ...]
@@ -120,7 +120,7 @@ def public_people(population: Population | None, people: FrequencySet, owner: st
 
 
 def refuse_unclear(problem: Problem, owner: str) -> None:
-    """Refuse public values of which nobody can tell in which group they stand.
+    """Refuse public values of which no one can tell in which group they are.
 
     Raises
     ------
@@ -152,10 +152,10 @@ def refuse_unclear(problem: Problem, owner: str) -> None:
 def people_or_rows(
     view: View, audience: Audience, persons: Persons, context: Context
 ) -> tuple[npt.NDArray[np.int64], bool]:
-    """Return how many could stand behind a row of each class, and whether people were counted.
+    """Return how many could be behind a row of each class, and whether people were counted.
 
     They are the people of the population table who fit the class, or its rows where there is no
-    such table, where it lacks a quasi-identifier, or where averages fit nobody for sure.
+    such table, where it lacks a quasi-identifier, or where averages fit no one for sure.
     """
     people = audience.population
     if people is None or not people.complete or view.averaged:
@@ -203,8 +203,8 @@ def population_risk(
     is E[1/F | f] (Benedetti and Franconi 1998). Where classes do not overlap, f is the class's
     size. Everybody fits a class whose cells all say nothing, so that its chance is 1/N.
 
-    Where a `crowd` tells persons apart, they are counted in place of rows. Of those who fit several
-    classes only the ones who stand in a class are then counted, so chances are none too low.
+    Where a `crowd` distinguishes persons, they are counted instead of rows. Of those who fit
+    several classes only the ones who are in a class are then counted, so chances are none too low.
     """
     sizes = persons.sizes if crowd is None else crowd.sizes
     everyone = truth.rows if crowd is None else crowd.total
@@ -292,8 +292,8 @@ class Linked:
     Attributes
     ----------
     attempted, eligible : int
-        Those of the table, and of them those who are published: persons where a column tells them
-        apart, else rows.
+        Those of the table, and of them those who are published: persons where a column identifies
+        them, else rows.
     chance : float64 array of shape (eligible,) or (classes,)
         Chance of each person, in their most exposed class; or of each class.
     weight : int64 array of the same shape
@@ -301,7 +301,7 @@ class Linked:
     raw : float
         Share of right links on the table as it is, identifiers removed.
     crowd : Crowd or None
-        The persons, where a column tells them apart.
+        The persons, where a column distinguishes them.
     """
 
     risk: PopulationRisk
@@ -343,7 +343,7 @@ def matched(view: View) -> Persons:
     Raises
     ------
     AnonError
-        If the quasi-identifiers stand in several link blocks.
+        If the quasi-identifiers are in several link blocks.
     """
     block = view.whole_quasi()
     if block is None:
@@ -357,7 +357,7 @@ def linked(view: View, audience: Audience, truth: Truth, context: Context) -> Li
     Raises
     ------
     AnonError
-        If the quasi-identifiers stand in several link blocks, or the population would have to be
+        If the quasi-identifiers are in several link blocks, or the population would have to be
         matched to averages.
     """
     persons = matched(view)
@@ -392,7 +392,7 @@ def raw_rate(audience: Audience, truth: Truth, context: Context) -> float:
     known = _RAW.setdefault(audience, WeakKeyDictionary())
     found = known.get(truth)
     if found is None:
-        # Persons are counted by the class they stand in, which is then known of the table, too.
+        # Persons are counted by the class they are in, which is then known of the table, too.
         crowd = truth.raw_crowd_in_groups
         raw = truth.raw if crowd is None else truth.raw_in_groups
         persons = matched(raw)
@@ -433,7 +433,7 @@ def expected_inverse(sizes: npt.NDArray[np.int64], share: float) -> npt.NDArray[
     return share / f * np.where(f <= 40.0, exact, series)
 
 
-# Whether all rows that fit somebody are one person's, where one person has several rows.
+# Whether all rows that fit someone are one person's, where one person has several rows.
 
 
 _MOST = 2**62  # what sums of whole numbers may reach
@@ -444,7 +444,7 @@ def fewest_persons(
 ) -> I64:
     """Return whether anyone who fits a class fits rows of one person only: 1, else 2 for several.
 
-    Where nobody fits a class, or there are too many to compare, it is as many persons as the class
+    Where no one fits a class, or there are too many to compare, it is as many persons as the class
     itself has: the least it can be.
 
     Parameters

@@ -55,7 +55,7 @@ class Fits:
     fewest_rows : int64 array of shape (classes,)
         Fewest published rows consistent with anyone who fits each class.
     bounded : bool
-        Whether sizes of classes stand in as lower bounds of both.
+        Whether sizes of classes are in as lower bounds of both.
     """
 
     persons: Persons
@@ -77,7 +77,7 @@ def fits(people: FrequencySet, view: View, persons: Persons, context: Context) -
 
     Notes
     -----
-    Averages cover nobody for sure: by them everyone is matched to the own class alone.
+    Averages cover no one for sure: by them everyone is matched to the own class alone.
     """
     known = _FOUND.setdefault(people, WeakKeyDictionary())
     found = known.get(view)
@@ -117,7 +117,7 @@ def published_people(everyone: FrequencySet, view: View, found: Fits) -> Sequenc
 
     Which rows are suppressed is not in the view. Those that fit nothing published are; where there
     are more, two bounds hold, and either may be the closer one for a figure: suppressed is
-    whoever fits most rows, or everyone of a class fits as few rows as anyone whom it covers.
+    anyone who fits most rows, or everyone of a class fits as few rows as anyone whom it covers.
     """
     if found.rows_of_person is None:
         return [Chances(people=found.persons.sizes, rows=found.fewest_rows)]
@@ -198,7 +198,7 @@ def fewest_fitting(
 ) -> npt.NDArray[np.int64]:
     """Return the fewest published rows that fit anyone who fits a row of each class.
 
-    Where nobody fits a class, or there are too many to compare, that is the class's size: the least
+    Where no one fits a class, or there are too many to compare, that is the class's size: the least
     it can be.
 
     Parameters
@@ -228,7 +228,7 @@ def least_of_fitting(
     of_person : int64 array of shape (tuples,)
         A number of each of the people.
     unfit : int64 array of shape (classes,)
-        What stands in for it where nobody fits.
+        What is in for it where no one fits.
     """
     boxes = _Boxes(codes, low, high)
     room = np.empty(WORD * WORDS, dtype=np.int64)
@@ -331,7 +331,7 @@ class _Boxes:
 
 
 def _fewer_leaves(codes: I32, low: I32, high: I32) -> tuple[I32, I32, I32]:
-    """Number leaves alike that no class tells apart, in columns that have many of them."""
+    """Number leaves alike that no class distinguishes, in columns that have many of them."""
     leaves = np.maximum(codes.max(axis=0, initial=0), high.max(axis=0, initial=0)) + 1
     many = np.flatnonzero(leaves > _LEAVES + 4 * len(low)).tolist()
     if not many:

@@ -57,7 +57,7 @@ def by_hash(single: I64, distinct: I64, share: F64) -> F64:
     Parameters
     ----------
     single : int64 array of shape (classes,)
-        Whole rows that nobody else has.
+        Whole rows that no one else has.
     distinct : int64 array of shape (classes,)
         Whole rows that differ: equal ones pass together.
     share : float64 array of shape (classes,)

@@ -1,7 +1,7 @@
 """Which values people can have in any world that two releases of the same people allow.
 
-A world deals each class's values to the people who stand in it, in both releases at once. The
-intersection of what each class holds is sound; only worlds are complete, since whoever takes a
+A world deals each class's values to the people who are in it, in both releases at once. The
+intersection of what each class holds is sound; only worlds are complete, since anyone who takes a
 value of a class leaves one less to the others.
 """
 
@@ -35,7 +35,7 @@ def joint_candidates(
     one, two : Classes
         Of this release and the earlier one.
     people : int32 array of shape (tuples, quasi)
-        Everyone of the table: all of them stand in both releases.
+        Everyone of the table: all of them are in both releases.
     count : int64 array of shape (tuples,)
         People of each tuple.
     both : uint64 array of shape (tuples, words)
@@ -124,7 +124,7 @@ def _constraints(
 ) -> LinearConstraint:
     """Return what every world keeps: everybody has one value, and classes hold what they show.
 
-    Where a class has more rows than people of the table, others stand in it as well, and it bounds
+    Where a class has more rows than people of the table, others are in it as well, and it bounds
     from above; where fewer, some of these people were suppressed, and it says nothing of them all.
     """
     from scipy.optimize import LinearConstraint

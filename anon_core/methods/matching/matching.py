@@ -1,4 +1,4 @@
-"""Who can stand behind whom: original rows and the published rows that are consistent with them.
+"""Who can be behind whom: original rows and the published rows that are consistent with them.
 
 The models of Gionis, Mazza and Tassa (2008) count matches instead of sizes of classes: a published
 row is consistent with an original row if each of its cells covers the original value.
@@ -119,7 +119,7 @@ def by_order(codes: npt.NDArray[np.int32], count: I64) -> tuple[Sorted, I64, I64
     across : int64 array of shape (attributes,)
         The column of each of its attributes.
     order : int64 array of shape (tuples,)
-        The tuple given that stands at each place.
+        The tuple given that is at each place.
     """
     across = np.argsort([len(np.unique(column)) for column in codes.T], kind="stable")
     order = np.lexsort(codes[:, across[::-1]].T) if codes.size else np.arange(len(codes))
@@ -181,10 +181,10 @@ def matches(
 
 @dataclass(frozen=True, kw_only=True)
 class ConsistencyModel(LeastSize):
-    """A promise about matches between original and published rows.
+    """A privacy model about matches between original and published rows.
 
     Classes of k rows are enough for all of them, so searches that form classes may be steered by
-    size; what is measured is the weaker promise itself.
+    size; what is measured is the weaker privacy model itself.
 
     Class attributes
     ----------------
@@ -202,7 +202,7 @@ class ConsistencyModel(LeastSize):
 
     @abstractmethod
     def counts(self, found: Matches) -> I64:
-        """Return the number of matches of everyone the promise is about."""
+        """Return the number of matches of everyone the privacy model is about."""
 
     def measure(
         self, view: View, audience: Audience, reference: Reference, context: Context
@@ -212,7 +212,7 @@ class ConsistencyModel(LeastSize):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks: no row then matches as a whole.
+            If the quasi-identifiers are in several link blocks: no row then matches as a whole.
         """
         block = view.whole_quasi()
         if block is None:
@@ -240,7 +240,7 @@ class ConsistencyModel(LeastSize):
                 sentence = f"Rows of one class match each other; the smallest class has {smallest}."
             else:
                 counted = self.counts(found)
-                # A row that is suppressed and matches nothing published is nobody's to find.
+                # A row that is suppressed and matches nothing published is no one's to find.
                 shown = counted[counted > 0] if len(counted) == len(found.originals) else counted
                 reached = int(shown.min()) if len(shown) else 0
                 state = "holds" if reached >= self.k else "broken"

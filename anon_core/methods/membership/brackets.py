@@ -1,6 +1,6 @@
 """Proven brackets around chances of presence where the solutions are too many to count.
 
-Somebody who fits several groups is set against the people who fit only one of them and look alike
+Someone who fits several groups is set against the people who fit only one of them and look alike
 there. Exchanging the person for one of those turns a solution with the person outside into one with
 the person in the group, and back. Both ways of counting such exchanges give the same number:
 N(outside) · E[alike people in the group | outside] = N(in it) · E[alike people not in it | in it].
@@ -28,13 +28,13 @@ class _Shared:
     Attributes
     ----------
     at : int64 array of shape (entries,)
-        Variables that say how many of a type stand in a group.
+        Variables that say how many of a type are in a group.
     person : int64 array of shape (entries,)
         Type of each, numbered from 0.
     outside : int64 array of shape (types,)
-        Variable that says how many of the type stand in no group.
+        Variable that says how many of the type are in no group.
     twin : int64 array of shape (entries,)
-        Variable of the people who look alike in the group and fit no other; -1 where nobody does.
+        Variable of the people who look alike in the group and fit no other; -1 where no one does.
     """
 
     at: I64
@@ -93,7 +93,7 @@ def limits(system: System, lower: I64, upper: I64, outside: B1) -> tuple[F64, F6
     Returns
     -------
     low, high : float64 arrays of shape (variables,)
-        0 and 1 where nobody fits several groups: then they say no more than the bounds do.
+        0 and 1 where no one fits several groups: then they say no more than the bounds do.
     """
     if not system.shared.any():
         return np.zeros(system.variables), np.ones(system.variables)
@@ -112,7 +112,7 @@ def _shared(system: System) -> _Shared:
     outside, row = outside[often[row] == 1], row[often[row] == 1]
     choice[row] = np.arange(len(outside))
     person = choice[rows].max(axis=1, initial=-1)
-    # What stands in no published row is not told apart from the people outside.
+    # What is in no published row is not distinguished from the people outside.
     at = np.flatnonzero(system.shared & ~alone & (person >= 0))
     own = np.sort(np.where(choice[rows] >= 0, -1, rows), axis=1)
     single = np.flatnonzero(~system.shared & inside.any(axis=1))
@@ -124,7 +124,7 @@ def _shared(system: System) -> _Shared:
 
 
 def _shares(system: System, shared: _Shared, lower: I64, upper: I64) -> tuple[F64, F64, F64, F64]:
-    """Return bounds on the chance of one person to stand in each group, and in none."""
+    """Return bounds on the chance of one person to be in each group, and in none."""
     at, types = shared.at, len(shared.outside)
     people = system.people[at]
     never, always = upper[at] == 0, (lower[at] == people) & (people > 0)
@@ -182,7 +182,7 @@ def _odds(
     sums = [np.bincount(flat, np.repeat(w, width), size + 1) for w in (people * low, people * high)]
     whole = np.bincount(flat, np.repeat(people, width), size + 1)
     for row in padded[at].T:
-        # In such a row whoever is not one of the alike people fits several groups.
+        # In such a row anyone who is not one of the alike people fits several groups.
         only = (single[row] == 1) & (padded[twin] == row[:, None]).any(axis=1) & (row < size)
         total = np.append(system.total, 0)[row]
         fewest = np.maximum(sums[0][row] - low - held, 0.0)

@@ -33,8 +33,8 @@ def bucket_of(part: System) -> tuple[I64, int]:
     Returns
     -------
     bucket : int64 array of shape (variables,)
-        -1 for a variable that counts people outside. What falls apart inside a published bucket
-        is numbered apart.
+        -1 for a variable that counts people outside. What falls apart inside a published
+        bucket is numbered separately.
     buckets : int
     """
     inside = part.rows >= 0
@@ -56,7 +56,7 @@ def bucket_of(part: System) -> tuple[I64, int]:
 def filled(part: System, context: Context) -> Solved:
     """Find any solution by filling one bucket after the other, the one with the least choice first.
 
-    Whoever was taken for a bucket is no choice for the next, so this may fail where there is a
+    Anyone who was taken for a bucket is no choice for the next, so this may fail where there is a
     solution; then nothing is known.
     """
     bucket, buckets = bucket_of(part)
@@ -95,7 +95,7 @@ def bucket_witnesses(part: System, targets: Targets, known: I64, context: Contex
 
     Notes
     -----
-    A bucket's people are chosen anew from all who fit it and stand in no other: a small integer
+    A bucket's people are chosen again from all who fit it and are in no other: a small integer
     program. Whatever it shows is a solution of the whole; that it shows nothing says nothing, as
     the others might have moved.
     """

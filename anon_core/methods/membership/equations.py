@@ -114,7 +114,7 @@ class Ranges:
         Some solution goes down and some goes up to here; before any solution is known,
         `seen_low` lies above `upper` and `seen_high` below `lower`.
     infeasible : bool array of shape (variables,)
-        The variable stands in equations that no choice of public people meets.
+        The variable is in equations that no choice of public people meets.
     """
 
     lower: I64

@@ -63,7 +63,7 @@ class Published:
         return found
 
     def bucket(self, number: int) -> tuple[BucketProblem, I64]:
-        """Return one bucket by itself, as if nobody fitted another, and each entry's type.
+        """Return one bucket by itself, as if no one fitted another, and each entry's type.
 
         Returns
         -------

@@ -49,19 +49,19 @@ class Estimated:
 
 
 class _Ended(Exception):
-    """The time is over, or somebody cancelled."""
+    """The time is over, or someone cancelled."""
 
 
 def tilts(part: System, context: Context | None = None) -> F64 | None:
     """Return the tilt of every variable under which rows add up on average (maximum entropy).
 
     A tilt is a sum of one number per row, so that it weighs all solutions alike: it changes no
-    answer, only which unfinished states look promising.
+    answer, only which unfinished states look good.
 
     Returns
     -------
     float64 array of shape (variables,)
-        Logarithm of the odds. None where the context's time ran out, or somebody cancelled.
+        Logarithm of the odds. None where the context's time ran out, or someone cancelled.
     """
     context = context or Context()
     room = (part.upper - part.lower).astype(np.float64)
@@ -152,7 +152,7 @@ class _Thinning:
             left = (keys[:, int(word)] >> int(shift)) & int(mask)
             promise = promise - (left - mean) ** 2 / (2.0 * variance)
         share = np.exp(promise - promise.max())
-        # Every live state keeps a chance, or what it stands for would be lost for good.
+        # Every live state keeps a chance, or what it represents would be lost for good.
         share = share + share.sum() * 1e-3 / len(share)
         stay = np.minimum(1.0, share * _threshold(share, self.particles))
         steps = np.floor(np.cumsum(stay) + self.generator.random())

@@ -1,4 +1,4 @@
-"""Buckets whose value ranges overlap: everyone stands in at most one of them."""
+"""Buckets whose value ranges overlap: everyone is in at most one of them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def united(view: View, label: I64) -> View:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointProblem:
-    """Which people of the public table can stand in which bucket, for all buckets together.
+    """Which people of the public table can be in which bucket, for all buckets together.
 
     A type that fits several buckets has a variable for each of them and one for staying outside;
     they add up to its people. So knowledge of one bucket sharpens the others (E-08).
@@ -140,7 +140,7 @@ class JointProblem:
 
     @cached_property
     def variable(self) -> I64:
-        """Variable that tells of each type, shape (types,); -1 for types no bucket can hold."""
+        """Variable that shows of each type, shape (types,); -1 for types no bucket can hold."""
         found = np.full(len(self.count), -1, dtype=np.int64)
         at, rank, first, _ = self._single
         found[self.types[at]] = rank

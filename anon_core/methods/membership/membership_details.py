@@ -9,7 +9,7 @@ from anon_core.methods.membership.membership_probabilities import LABELS, Graded
 from anon_core.release.attack_result import Details
 from anon_core.release.people import Population
 
-#: People of whom both models are told, where they differ most.
+#: People of whom both models are reported, where they differ most.
 _LISTED = 12
 
 

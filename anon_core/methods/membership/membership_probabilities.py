@@ -20,7 +20,7 @@ from anon_core.methods.membership.members import Members
 from anon_core.release.ground_truth import Truth
 from anon_core.release.people import Population
 
-#: Where chances are cut for telling how they are spread; both ends are told apart from them.
+#: Where chances are cut for telling how they are spread; both ends are distinguished from them.
 EDGES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
@@ -78,7 +78,7 @@ class Graded:
         return found.astype(np.int64)
 
 
-#: How chances are told: none, six ranges, certainty, and what was not counted.
+#: How chances are reported: none, six ranges, certainty, and what was not counted.
 LABELS = (
     "0",
     *(f"{a:g} – {b:g}" for a, b in pairwise(EDGES)),
@@ -105,7 +105,7 @@ def grade(members: Members, context: Context, *, max_states: int) -> Graded:
     blank = fits & (members.doubtful | decision.infeasible)  # of whom nothing follows
     least, most = _extremes(joint, counted, decision)
     least[blank], most[blank] = 0, decision.people[blank]
-    # Whoever every solution of some of the equations holds is held by those of all.
+    # Anyone who every solution of some of the equations holds is held by those of all.
     sure = (members.present == YES) | (fits & ~blank & (least == decision.people))
     never = ~fits | (~blank & ~sure & (most == 0))
     exact, guessed = np.zeros_like(fits), np.zeros_like(fits)
@@ -166,7 +166,7 @@ def _limits(
 def in_table(population: Population, truth: Truth, quasi: tuple[str, ...]) -> I64:
     """Return how many rows of the private table each public type has, shape (types,).
 
-    It is the truth, and tells of a chance only how right it is.
+    It is the truth, and says of a chance only how right it is.
     """
     assert population.codes is not None
     codes = truth.frequency.run_codes

@@ -1,4 +1,4 @@
-"""Solutions near a known one: a few published rows are placed anew, all others stay."""
+"""Solutions near a known one: a few published rows are placed again, all others stay."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def local_witnesses(
     Notes
     -----
     First the whole is moved, by rounding. Then, of the solution's people, 32 to 128 are taken out
-    and the small bucket they make is solved anew. Whatever it shows is a solution of the whole, so
+    and the small bucket they make is solved again. Whatever it shows is a solution of the whole, so
     a met target is decided; that a small bucket meets none says nothing.
     """
     generator = np.random.default_rng(attempt)  # of no influence on answers, only on time

@@ -45,7 +45,7 @@ class Bounds:
         return Bounds(low=Fraction(str(low)), high=Fraction(str(high)))
 
     def hold(self, inside: I64, people: I64) -> npt.NDArray[np.bool_]:
-        """Return where low ≤ inside / people ≤ high; nobody among nobody is within.
+        """Return where low ≤ inside / people ≤ high; no one among no one is within.
 
         Examples
         --------
@@ -73,16 +73,16 @@ class Bounds:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Judged:
-    """What is known of the chance of every variable that tells of people.
+    """What is known of the chance of every variable that says of people.
 
     Attributes
     ----------
     verdict : int8 array of shape (variables,)
-        `WITHIN`, `OUTSIDE` or `OPEN`; variables that nobody is told by are within.
+        `WITHIN`, `OUTSIDE` or `OPEN`; variables that no one is known by are within.
     chance : float64 array of shape (variables,)
         δ; NaN where it was not counted.
     low, high : float64 arrays of shape (variables,)
-        Proven limits; both are δ where it was counted, and NaN of variables nobody is told by.
+        Proven limits; both are δ where it was counted, and NaN of variables no one is known by.
     """
 
     verdict: npt.NDArray[np.int8]
@@ -107,7 +107,7 @@ def averages_break(system: System, bounds: Bounds) -> bool:
     Parameters
     ----------
     system : System
-        Of buckets of which nobody fits two.
+        Of buckets of which no one fits two.
     """
     people = system.sums(system.people)
     return not bool(bounds.hold(system.total, people).all())

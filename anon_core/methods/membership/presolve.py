@@ -248,7 +248,7 @@ def parts(rows: npt.NDArray[np.int32], size: int) -> tuple[int, I64, I64]:
     """
     n = len(rows)
     if n and any(np.all(column == column[0]) and column[0] >= 0 for column in rows.T):
-        # All of them add to one row: one part, and each row nobody adds to is one by itself.
+        # All of them add to one row: one part, and each row no one adds to is one by itself.
         own = np.ones(size, dtype=np.bool_)
         own[rows[rows >= 0]] = False
         of_row = np.where(own, np.cumsum(own), 0).astype(np.int64)

@@ -145,7 +145,7 @@ def plan(part: System, context: Context | None = None) -> Plan | None:
     Returns
     -------
     Plan, or None
-        None where the context's time ran out, or somebody cancelled.
+        None where the context's time ran out, or someone cancelled.
     """
     context = context or Context()
     rows = [[int(r) for r in line if r >= 0] for line in part.rows.tolist()]
@@ -225,7 +225,7 @@ def _layers(
 def _scaled_ways(
     people: int, shared: bool, lower: int, upper: int
 ) -> tuple[npt.NDArray[np.float64], float]:
-    """Return the choices scaled to a maximum of 1, which nobody changes, and the scale's log."""
+    """Return the choices scaled to a maximum of 1, which no one changes, and the scale's log."""
     logs = log_ways(people, shared, lower, upper)
     top = float(logs.max())
     return np.exp(logs - top), top

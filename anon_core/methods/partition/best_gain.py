@@ -50,15 +50,15 @@ def gain_parts(
     quartiles : bool
         Cut ranges only at the first, second or third quartile, at whichever saves most.
     start : int64 array of shape (runs,), optional
-        Parts to begin with instead of the whole table, all of which keep the promises; -1 leaves
-        a tuple out.
+        Parts to begin with instead of the whole table, all of which keep the privacy models; -1
+        leaves a tuple out.
     least : int
         Rows every part needs, where that is more than the models ask for.
 
     Raises
     ------
     Infeasible
-        If not even the whole table as one part keeps the promises.
+        If not even the whole table as one part keeps the privacy models.
     BadPlan
         If cuts cannot be steered by a model.
     """
@@ -112,7 +112,7 @@ def _asked_gain(
     prices: Prices,
     context: Context,
 ) -> npt.NDArray[np.int64]:
-    """Take the cheapest cut of every part as long as both sides keep promises that are asked about.
+    """Take the cheapest cut of every part as long as both sides keep models that are asked about.
 
     Where one of them does not, other attributes are cut at their medians: see `asked_parts`.
     """

@@ -1,4 +1,4 @@
-"""Median cuts for promises that no limits describe: both sides of every cut are asked about.
+"""Median cuts for privacy models that no limits describe: both sides of every cut are asked about.
 
 The cuts are those of the compiled partition (`kernels.mondrian_split`), tried in the same order.
 All parts that are still open are cut in one round, so that models are asked about many at once.
@@ -56,21 +56,21 @@ def asked_parts(
 ) -> I64:
     """Return the part of every entry, shape (entries,).
 
-    A part that keeps the promises is cut only into pieces that all keep them. One that does not,
-    where good groups may be bad together, is cut all the same.
+    A part that keeps the privacy models is cut only into pieces that all keep them. One that does
+    not, where good groups may be bad together, is cut all the same.
 
     Parameters
     ----------
     models : sequence of GroupModel
     entries : Buckets
-        Keys with their rows, in the parts to begin with; a key may stand there row by row.
+        Keys with their rows, in the parts to begin with; a key may be there row by row.
     least : int
         Rows every part needs.
 
     Raises
     ------
     NotFound
-        If parts are left that do not keep the promises, and whether there are better is open.
+        If parts are left that do not keep the privacy models, and whether there are better is open.
     """
     return _Cuts(problem, models, entries, ways, context, least).all()
 
@@ -131,7 +131,7 @@ class _Cuts:
     def _round(self, open_: I64, good: Mask) -> Mask:
         """Cut every open part once, if it can be; pieces become new parts. Return which are good.
 
-        `good` tells it of the parts there are.
+        `good` shows it of the parts there are.
         """
         number = np.full(self.parts, -1, dtype=np.int64)
         number[open_] = np.arange(len(open_))

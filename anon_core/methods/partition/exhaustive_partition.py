@@ -35,7 +35,7 @@ Cells = Literal["nodes", "ranges"]
 
 @dataclass(frozen=True, kw_only=True)
 class Optimum:
-    """The least loss of any partition of the rows into classes that keep the promises.
+    """The least loss of any partition of the rows into classes that keep the privacy models.
 
     Attributes
     ----------
@@ -75,17 +75,17 @@ def optimum(
     removable: int,
     context: Context,
 ) -> Optimum | None:
-    """Return the proven optimum beside a release; None where it is not told.
+    """Return the proven optimum next to a release; None where it is not computed.
 
-    It is told of tables of at most `MOST_ROWS` rows, of releases whose rows stay whole and whose
-    cells cover their values, and of promises about each class by itself that good classes keep when
-    merged: classes that publish the same are one.
+    It is computed for tables of at most `MOST_ROWS` rows, of releases whose rows stay whole and
+    whose cells cover their values, and of privacy models about each class by itself that good
+    classes keep when merged: classes that publish the same are one.
 
     Parameters
     ----------
     models : sequence of GroupModel
     release : Release
-        Keeps the promises; it is one of the space, so that it costs no less.
+        Keeps the privacy models; it is one of the space, so that it costs no less.
     removable : int
         Rows that the technique may remove as it is set.
     """
@@ -123,7 +123,7 @@ def optimum(
 
 
 def _members(rows: int) -> B1:
-    """Return which rows stand in each set, shape (2 ** rows, rows)."""
+    """Return which rows are in each set, shape (2 ** rows, rows)."""
     return (np.arange(1 << rows)[:, None] >> np.arange(rows) & 1).astype(np.bool_)
 
 
@@ -155,7 +155,7 @@ def _widened(hierarchy: Hierarchy, low: I32, high: I32, cell: Cells) -> tuple[I3
 
 
 def _kept(problem: Problem, models: Sequence[GroupModel]) -> B1:
-    """Return which sets of rows keep every promise as one class, shape (2 ** rows,)."""
+    """Return which sets of rows keep every privacy model as one class, shape (2 ** rows,)."""
     frequency, key = problem.frequency, rows_of_keys(problem)
     member = _members(problem.rows)
     group, row = np.nonzero(member)

@@ -1,9 +1,9 @@
-"""Groups formed by the values of one sensitive column, made to keep what else is promised.
+"""Groups formed by the values of one sensitive column, made to keep what else is required.
 
-They are made for frequency l-diversity. Any other promise can be hosted as well: groups are formed
-of as many different values as it hints at and the table has room for, and those that break it are
-merged. Promises that good groups keep when merged are then found wherever all rows as one group
-keep them.
+They are made for frequency l-diversity. Any other privacy model can be hosted as well: groups are
+formed of as many different values as it hints at and the table has room for, and those that break
+it are merged. Privacy models that good groups keep when merged are then found wherever all rows as
+one group keep them.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ def leading_share(problem: Problem, models: Sequence[GroupModel], owner: str) ->
     """Return the sensitive column and l that a partition by sensitive values forms groups for.
 
     Where shares of several columns are limited it is the column that leaves least room: the one
-    whose commonest value comes nearest to 1/l. Where none is, it is the first column that a promise
-    looks at. l is what sizes and distinct values hint at, as far as the table is eligible for it,
-    and no less than what is promised. What else is asked, `mended` gives.
+    whose commonest value comes nearest to 1/l. Where none is, it is the first column that a privacy
+    model looks at. l is what sizes and distinct values hint at, as far as the table is eligible for
+    it, and no less than what is required. What else is asked, `mended` gives.
 
     Raises
     ------
     BadPlan
         If no column is sensitive only.
     Infeasible
-        If the table is not eligible for the promised l of a column.
+        If the table is not eligible for the required l of a column.
     """
     share: dict[str, int] = {}
     for model in models:
@@ -76,7 +76,7 @@ def _filled(problem: Problem, column: str, least: int) -> float:
 def mended(
     problem: Problem, models: Sequence[GroupModel], groups: Buckets, context: Context
 ) -> Buckets:
-    """Merge groups that break a promise they were not formed for with their nearest.
+    """Merge groups that break a privacy model they were not formed for with their nearest.
 
     Of very many groups the nearest are not looked for: similar values are not needed where exact
     ones are published.
@@ -84,9 +84,9 @@ def mended(
     Raises
     ------
     Infeasible
-        If not even all rows as one group keep the promises, nor can any grouping.
+        If not even all rows as one group keep the privacy models, nor can any grouping.
     NotFound
-        If merging can break a promise, and nothing was found.
+        If merging can break a privacy model, and nothing was found.
     """
     if keeping(problem, models, groups).all():
         return groups

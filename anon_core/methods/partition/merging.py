@@ -1,4 +1,4 @@
-"""Merge groups with their nearest until every group keeps every promise."""
+"""Merge groups with their nearest until every group keeps every privacy model."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def merged(
     context: Context,
     public: PublicBoxes | None = None,
 ) -> Buckets:
-    """Merge groups that break a promise with the group that pays least for it.
+    """Merge groups that break a privacy model with the group that pays least for it.
 
-    `public` counts the people of the public table whom groups cover, for promises about them.
+    `public` counts the people of the public table whom groups cover, for privacy models about them.
 
     Raises
     ------
     Infeasible
-        If not even all rows as one group keep the promises.
+        If not even all rows as one group keep the privacy models.
     NotFound
-        If merging can break a promise, and nothing was found.
+        If merging can break a privacy model, and nothing was found.
     """
     while True:
         count = int(groups.group.max(initial=-1)) + 1
@@ -81,7 +81,7 @@ def merged(
             nearest_boxes(low, high, size, prices, broken, start, stop, nearest)
         joined = np.arange(count, dtype=np.int64)
         joined[broken] = nearest
-        # Whoever points at each other, directly or along a chain, becomes one group.
+        # Anyone who points at each other, directly or along a chain, becomes one group.
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
@@ -102,10 +102,10 @@ def merged_as_published(
     *,
     blank_above: Sequence[int] | None = None,
 ) -> Buckets:
-    """Merge groups until the classes that they publish keep every promise; see `merged`.
+    """Merge groups until the classes that they publish keep every privacy model; see `merged`.
 
-    Groups that publish the same cells are one class. Where groups that keep a promise may break it
-    together, such are made one group, and merging goes on.
+    Groups that publish the same cells are one class. Where groups that keep a privacy model may
+    break it together, such are made one group, and merging goes on.
     """
     public = public_boxes(problem, models, as_nodes, context, blank_above=blank_above)
     while True:
@@ -149,7 +149,7 @@ def keeping(
     groups: Buckets,
     public: PublicBoxes | None = None,
 ) -> npt.NDArray[np.bool_]:
-    """Return which groups keep every promise, shape (groups,)."""
+    """Return which groups keep every privacy model, shape (groups,)."""
     stats = group_stats(problem, models, groups)
     reference = reference_of(problem)
     kept = np.ones(len(stats.sizes), dtype=np.bool_)

@@ -26,7 +26,7 @@ WORK = 20_000_000  # tuple visits between two looks at the cancel button, about 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WatchedTuples(Tuples):
-    """Distinct quasi tuples, told apart by the sensitive columns that promises watch.
+    """Distinct quasi tuples, distinguished by the sensitive columns that privacy models watch.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ def watched_tuples(
     Raises
     ------
     Infeasible
-        If not even the whole table as one part keeps the promises.
+        If not even the whole table as one part keeps the privacy models.
     BadPlan
         If cuts cannot be steered by a model.
     """
@@ -100,8 +100,8 @@ def strict_parts(
 ) -> npt.NDArray[np.int64]:
     """Return the part of every quasi tuple of the table, shape (runs,).
 
-    The widest attribute is cut at the lower median for as long as both sides keep the promises
-    (LeFevre et al. 2006). A quasi tuple is never divided: strict cuts separate by value.
+    The widest attribute is cut at the lower median for as long as both sides keep the privacy
+    models (LeFevre et al. 2006). A quasi tuple is never divided: strict cuts separate by value.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def strict_parts(
     Raises
     ------
     Infeasible
-        If not even the whole table as one part keeps the promises.
+        If not even the whole table as one part keeps the privacy models.
     BadPlan
         If cuts cannot be steered by a model.
     """
@@ -148,13 +148,13 @@ def relaxed_parts(
     As `strict_parts`, but rows at the median are parted over both sides so that these are equally
     large (LeFevre et al. 2006, relaxed partitioning); ranges of parts may therefore overlap. Which
     of the rows at a median go where is drawn, so neither the table's order nor the sensitive value
-    decides it. Where a balanced cut breaks a promise, strict cuts are tried; columns without an
-    order of their own are always cut strictly.
+    decides it. Where a balanced cut breaks a privacy model, strict cuts are tried; columns without
+    an order of their own are always cut strictly.
 
     Raises
     ------
     Infeasible
-        If not even the whole table as one part keeps the promises.
+        If not even the whole table as one part keeps the privacy models.
     """
     frequency = problem.frequency
     watched, distinct, share = limits(problem, models)
@@ -217,7 +217,7 @@ def values_of(problem: Problem, watched: Sequence[str]) -> tuple[int, ...]:
 
 
 def keeps_whole(problem: Problem, model: GroupModel) -> bool:
-    """Say whether the whole table as one class keeps a promise."""
+    """Say whether the whole table as one class keeps a privacy model."""
     frequency = problem.frequency
     one = np.zeros(len(frequency.count), dtype=np.int64)
     histograms = {
@@ -236,7 +236,7 @@ def keeps_whole(problem: Problem, model: GroupModel) -> bool:
 
 
 def by_limits(models: Sequence[GroupModel]) -> bool:
-    """Say whether limits describe all promises, so that compiled cuts can go by them."""
+    """Say whether limits describe all privacy models, so that compiled cuts can go by them."""
     return all(model.by_limits for model in models)
 
 
@@ -259,13 +259,13 @@ def refuse_unlimited(models: Sequence[GroupModel], owner: str) -> None:
 def refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
     """Refuse what not even the whole table keeps, where every row is released.
 
-    Groups that keep such a promise keep it when merged, so then no grouping of all rows keeps it.
-    Where merging can break a promise, nothing is known of groups by that.
+    Groups that keep such a privacy model keep it when merged, so then no grouping of all rows keeps
+    it. Where merging can break a privacy model, nothing is known of groups by that.
 
     Raises
     ------
     Infeasible
-        If no grouping keeps a promise.
+        If no grouping keeps a privacy model.
     NotFound
         If cuts cannot begin, and it is open whether groups keep one together.
     """
@@ -360,7 +360,7 @@ def cut_by_tree(problem: Problem, hierarchy: Hierarchy) -> bool:
 def normalized_positions(hierarchy: Hierarchy) -> npt.NDArray[np.float64]:
     """Return a position in [0, 1] per leaf: by value for numbers and dates, else by order.
 
-    The missing value stands a whole width beyond the rest, so that its column is cut first.
+    The missing value is a whole width beyond the rest, so that its column is cut first.
     """
     size = len(hierarchy.leaves)
     found = np.arange(size, dtype=np.float64) / max(size - 1, 1)
@@ -402,7 +402,7 @@ def deal(
     generator : numpy.random.Generator
         Draws which of the rows with one value goes where.
     missing : int
-        The number that stands for a missing value, larger than all others; -1 if there is none.
+        The number that represents a missing value, larger than all others; -1 if there is none.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """A Mondrian partition of a table whose distinct tuples no memory holds.
 
 The first cuts are made where the table is held, where they would be made in memory: an attribute's
-widths, medians and the promises on both sides are told by counts of its values alone. As soon as a
-piece fits, it is finished here. What is left of the table is one tuple for each class.
+widths, medians and the privacy models on both sides are known by counts of its values alone. As
+soon as a piece fits, it is finished here. What is left of the table is one tuple for each class.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def classes_in_pieces(
     Raises
     ------
     Infeasible
-        If not even the whole table as one part keeps the promises.
+        If not even the whole table as one part keeps the privacy models.
     BadInput
         If a piece that memory has no room for cannot be cut, or what is left does not fit.
     """
@@ -183,7 +183,7 @@ class _Cuts:
         self.parts += parts
 
     def _classes(self) -> Classes:
-        """Return the table by its classes: each is told by its least corner, which no other has."""
+        """Return the table by its classes, each known by its least corner, which no other has."""
         problem, before = self.problem, self.problem.frequency
         low, high = np.concatenate(self.low), np.concatenate(self.high)
         part, count = np.concatenate(self.part), np.concatenate(self.count)

@@ -39,7 +39,7 @@ from anon_core.kernels.mondrian_split import (
 )
 from anon_core.methods.lattice.lattice import layout_of
 
-# One part cut step by step for whoever listens: by the parts of the compiled partition itself.
+# One part cut step by step for anyone who listens: by the parts of the compiled partition itself.
 
 
 def split_once(
@@ -54,7 +54,7 @@ def split_once(
 ) -> tuple[int, int]:
     """Split the part on top of the stack, or settle it, as `mondrian_split.split` does.
 
-    Parameters and what is returned are those of `split`. Told is event "part": the tuples of the
+    Parameters and what is returned are those of `split`. Events are "part": the tuples of the
     part, its `width` along every attribute (-1 where it has one value), and `tries`, one for each
     attribute that was tried, in this order: `attribute`, whether it was `cut`, and where it is not
     cut along a hierarchy the lower `median` as a leaf, the rows `below` it, and `at` it.
@@ -178,14 +178,15 @@ def _nodes(hierarchy: Hierarchy) -> npt.NDArray[np.void]:
 
 
 def cut(tuples: Tuples, by: Axes, context: Context) -> I64:
-    """Return the part of every tuple, shape (tuples,); parts are numbered by where they stand.
+    """Return the part of every tuple, shape (tuples,); parts are numbered by where they are.
 
-    A large part is cut once and its pieces are handed out anew; a small one is cut to the end.
+    A large part is cut once and its pieces are handed out again; a small one is cut to the end.
     Where the cuts are does not depend on who makes them, or when. When time is up, parts that still
-    wait to be cut stay as they are, which is the best partition so far: each keeps the promises.
+    wait to be cut stay as they are, which is the best partition so far: each keeps the privacy
+    models.
 
-    Whoever listens is told of every part that is looked at (see `split_once`), and of every cut:
-    event "cut" with the tuples of each piece, by number. Parts are then cut one by one.
+    Anyone who listens is informed of every part that is looked at (see `split_once`), and of every
+    cut: event "cut" with the tuples of each piece, by number. Parts are then cut one by one.
 
     Raises
     ------
@@ -208,7 +209,7 @@ def cut(tuples: Tuples, by: Axes, context: Context) -> I64:
             stop.set()
 
     def work(part: list[int], look: Callable[[], None] = lambda: None) -> list[list[int]]:
-        """Cut one part; return the pieces that are left to others, or to nobody."""
+        """Cut one part; return the pieces that are left to others, or to no one."""
         tuples_here = part[1] - part[0]
         depth, large = 1, tuples_here > grain and not context.listening
         stack = np.empty((most if large else tuples_here + 1, 4), dtype=np.int64)
@@ -299,7 +300,7 @@ def by_width(low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], by: Axes) 
 
 
 def _packed(tuples: Tuples, by: Axes) -> tuple[Packed, Axes, Records, int]:
-    """Return packed tuples, where attributes and watched columns stand in them, and their rows.
+    """Return packed tuples, where attributes and watched columns are in them, and their rows.
 
     Raises
     ------

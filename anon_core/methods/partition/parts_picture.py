@@ -27,11 +27,11 @@ class Axis:
     numeric : bool
         Whether places are the column's own numbers; else they count leaves in their order.
     places : tuple of float
-        Where each leaf stands.
+        Where each leaf is.
     edges : tuple of float
         Where each leaf's cell begins, and where the last one ends; one more than the leaves.
     ticks : tuple of pairs of float and str
-        Where a text stands, and the text; empty where numbers name themselves.
+        Where a text is, and the text; empty where numbers name themselves.
     """
 
     column: str
@@ -70,7 +70,7 @@ class PartsPicture:
     all_boxes : int
         How many there are.
     points : tuple of (float, float, int)
-        Place on both axes, and rows that stand there.
+        Place on both axes, and rows that are there.
     gathered : bool
         Whether neighbouring values share a point, since there are too many.
     """
@@ -93,9 +93,10 @@ def parts_picture(
 ) -> PartsPicture:
     """Return the published rows over two quasi-identifiers, and what each part covers there.
 
-    A part is a group as an attacker sees it. It covers what its cells stand for; where it
-    publishes exact values permuted apart, what lies between its first and last. With `slice_at`,
-    a leaf by column, only parts that cover those leaves are drawn, and their rows; else all.
+    A part is a group as an attacker sees it. It covers what its cells represent; where it
+    publishes exact values permuted separately, what lies between its first and last. With
+    `slice_at`, a leaf by column, only parts that cover those leaves are drawn, and their rows; else
+    all.
     """
     inside = np.ones(len(release.view.group_size), dtype=np.bool_)
     for name, leaf in (slice_at or {}).items():
@@ -173,7 +174,7 @@ def _axis(problem: Problem, name: str) -> Axis:
         places = hierarchy.measure.astype(np.float64)
         known = places[~np.isnan(places)]
         span = float(known[-1] - known[0]) if len(known) else 1.0
-        # The missing value has no number: it stands apart on the right.
+        # The missing value has no number: it is by itself on the right.
         places[np.isnan(places)] = (float(known[-1]) if len(known) else 0.0) + max(span, 1) * 0.08
     middle = (places[1:] + places[:-1]) / 2
     reach = np.diff(places)
@@ -197,7 +198,7 @@ def _axis(problem: Problem, name: str) -> Axis:
 def _points(
     problem: Problem, release: Release, axes: list[Axis], inside: npt.NDArray[np.bool_]
 ) -> tuple[tuple[tuple[float, float, int], ...], bool]:
-    """Return where published rows stand; neighbours share a point where there are too many."""
+    """Return where published rows are; neighbours share a point where there are too many."""
     key, member, count = _kept(release)
     drawn = inside[release.seen_group[member]]
     key, count = key[drawn], count[drawn]

@@ -2,7 +2,7 @@
 
 A box says more than its own rows: of the public table everyone counts whom it covers. A merged box
 covers at least whom both did, so k-map is kept by merging. Chances of presence are a class's own
-only where nobody fits two, so a promise that merging can break asks for that as well.
+only where no one fits two, so a privacy model that merging can break asks for that as well.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class PublicBoxes:
     context: Context
 
     def counted(self, groups: Buckets, models: Sequence[GroupModel]) -> tuple[I64, B1]:
-        """Return the people of every group, and which groups share nobody, (groups,) each.
+        """Return the people of every group, and which groups share no one, (groups,) each.
 
-        Who shares is looked at only where a promise about the public can be broken by merging;
-        else no group is said to share anybody.
+        Who shares is looked at only where a privacy model about the public can be broken by
+        merging; else no group is said to share anybody.
         """
         people = self.problem.population
         assert people is not None
@@ -73,7 +73,7 @@ def public_boxes(
     *,
     blank_above: Sequence[int] | None = None,
 ) -> PublicBoxes | None:
-    """Return what counts the people of groups; None where no promise asks for them."""
+    """Return what counts the people of groups; None where no privacy model asks for them."""
     people = problem.population
     if not any(m.needs_public for m in models) or people is None or people.codes is None:
         return None

@@ -1,7 +1,7 @@
 """Partitions of a table together with its public table: MPALM's cuts, and the boxes they publish.
 
 Everyone of the public table lies in exactly one part, and so does every row. A part may be cut for
-as long as the boxes that would be published of both sides keep every promise (Toth 2015,
+as long as the boxes that would be published of both sides keep every privacy model (Toth 2015,
 algorithm 2). What is tested is what is published: of the people of a part only those whom its box
 covers count as possible, and the rest of them are known to be absent.
 """
@@ -184,14 +184,14 @@ class PublicPartition:
         )
 
     def search(self, context: Context) -> Partition:
-        """Cut for as long as the promises hold.
+        """Cut for as long as the privacy models hold.
 
         Raises
         ------
         Infeasible
             If not even the whole table as one part keeps them, and that decides.
         NotFound
-            If it breaks a promise that parts of it may keep.
+            If it breaks a privacy model that parts of it may keep.
         """
         whole = self.root()
         begun = self.published([whole])
@@ -286,7 +286,7 @@ class PublicPartition:
     ) -> tuple[list[Part], Boxes] | None:
         """Return the parts of the first cut that is allowed, widest column first.
 
-        What was tried is noted in `tries`, where somebody listens.
+        What was tried is noted in `tries`, where someone listens.
         """
         for d in self.column_order(part):
             for parts, at in self._ways(part, d):
@@ -390,7 +390,7 @@ class PublicPartition:
     # ---- what is published -------------------------------------------------------------------
 
     def allowed(self, parts: list[Part]) -> tuple[list[Part], Boxes] | None:
-        """Return the parts that hold rows with their boxes, or None where a promise breaks."""
+        """Return the parts that hold rows with their boxes, or None where a model breaks."""
         filled = [p for p in parts if len(p.runs)]
         if len(filled) < len(parts) and not all(m.allows_removal() for m in self.models):
             return None
@@ -400,7 +400,7 @@ class PublicPartition:
     def published(self, parts: Sequence[Part]) -> Boxes | None:
         """Return the boxes of parts: those of their rows, or of their people where these break.
 
-        None where a part keeps the promises with neither.
+        None where a part keeps the privacy models with neither.
         """
         tight = self._boxes(parts, public=False)
         good = self._keep(parts, tight)
@@ -416,7 +416,7 @@ class PublicPartition:
         )
 
     def _keep(self, parts: Sequence[Part], boxes: Boxes) -> npt.NDArray[np.bool_]:
-        """Return which parts keep every promise under their boxes."""
+        """Return which parts keep every privacy model under their boxes."""
         frequency = self.problem.frequency
         covered = np.array([self._covered(p, boxes, i) for i, p in enumerate(parts)], np.int64)
         everyone = np.array([self.public.count[p.people].sum() for p in parts], np.int64)

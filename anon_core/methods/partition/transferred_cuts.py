@@ -75,7 +75,7 @@ def _covering(places: tuple[int, ...], cover: Sequence[B1], cells: I32 | I64) ->
 def placed(
     problem: Problem, tree: CutTree, node: I64, parts: Classes, context: Context
 ) -> tuple[I64, B1]:
-    """Take nodes apart in which parts overlap: each row into the first part that covers it.
+    """Take nodes in which parts overlap to pieces: each row into the first part that covers it.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def placed(
 def cut_while_kept(
     problem: Problem, models: Sequence[GroupModel], tree: CutTree, context: Context
 ) -> I64:
-    """Return the node of each quasi tuple where cuts are made with promises kept on both sides.
+    """Return the node of each quasi tuple where cuts are made with models kept on both sides.
 
     Shape (runs,). The whole table is not asked.
     """
@@ -125,7 +125,7 @@ def cut_while_kept(
 
 
 def _good(problem: Problem, models: Sequence[GroupModel], some: B1, node: I64, below: I64) -> B1:
-    """Say of some tuples whether all parts that their node falls into keep the promises."""
+    """Say of some tuples whether all parts that their node falls into keep the privacy models."""
     frequency = problem.frequency
     number = np.unique(below, return_inverse=True)[1]
     of_run = np.full(len(some), -1, dtype=np.int64)

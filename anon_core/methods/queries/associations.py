@@ -49,9 +49,9 @@ def association(view: View, hierarchies: Mapping[str, Hierarchy], first: str, se
 
 
 def numbers_of(hierarchy: Hierarchy, vocabulary: Vocabulary) -> F64 | None:
-    """Return the number each cell stands for, NaN for none; None for a column of no numbers.
+    """Return the number each cell represents, NaN for none; None for a column of no numbers.
 
-    A range stands for its middle, a replaced value for the number it shows.
+    A range represents its middle, a replaced value for the number it shows.
     """
     if hierarchy.measure is None:
         return None

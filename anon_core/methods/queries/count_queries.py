@@ -22,7 +22,7 @@ from anon_core.release.problem import Problem
 
 #: What a row must show in a column: limits, both inclusive, or one of some values.
 Predicate = Mapping[str, float | str] | Sequence[str]
-#: Intervals into which one query may fall apart where values are no neighbours.
+#: Intervals into which one query may fall where values are no neighbours.
 _MOST = 10_000
 
 
@@ -364,7 +364,7 @@ def parts_of(hierarchy: Hierarchy, rows: I64, most: int = 12) -> Parts:
     """Return a column's values in at most so many parts, and one more for what is left.
 
     Numbers and dates become ranges of neighbours with about equally many rows, where they are more
-    than `most`; of other columns the most frequent values stand alone. A missing value is a part of
+    than `most`; of other columns the most frequent values are alone. A missing value is a part of
     its own among numbers.
 
     Parameters

@@ -1,6 +1,6 @@
 """Pairs of columns as published: how many rows are expected to show each pair of cells.
 
-Where two columns stand in one link block the rows are counted; where they are permuted apart, a
+Where two columns are in one link block the rows are counted; where they are permuted separately, a
 group shows every pair as often as its columns' shares multiply to.
 """
 
@@ -154,7 +154,7 @@ def _cells(block: BlockTable, column: str) -> I32:
 
 
 def expected(view: View, first: str, second: str) -> AnyTable:
-    """Return the expected rows with each pair of cells, whether linked or permuted apart.
+    """Return the expected rows with each pair of cells, whether linked or permuted separately.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""What promises about identity and persons share: sets of columns, risks, levels of one's own."""
+"""What models about identity and persons share: sets of columns, risks, levels of one's own."""

@@ -23,7 +23,7 @@ class Links:
     Attributes
     ----------
     tuple : int64 array of shape (rows,)
-        The person's tuple in the register; -1 where nobody was left.
+        The person's tuple in the register; -1 where no one was left.
     posterior : float64 array of shape (rows,)
         Chance that the person is behind the row, normalised over the register.
     fitting : float64 array of shape (rows,)
@@ -54,9 +54,9 @@ def best_links(
     context: Context,
     offered: I64 | None = None,
 ) -> Links:
-    """Link every row to one person, nobody twice, so that the weights sum to most.
+    """Link every row to one person, no one twice, so that the weights sum to most.
 
-    In a block of R rows only the R people of most weight can matter to a row: whoever else it is
+    In a block of R rows only the R people of most weight can matter to a row: anyone who else it is
     linked to could be replaced by one of these who is free.
 
     Parameters
@@ -119,14 +119,14 @@ def _best(bits: F64, count: I64, rows: int) -> I64:
     return order[before < rows].astype(np.int64)
 
 
-# How right links of rows to people are, by where rows stand in truth.
+# How right links of rows to people are, by where rows are in truth.
 
 
 def right_links(persons: Persons, line: I64, links: Links, register: Register, truth: Truth) -> F64:
     """Return the chance that the linked person is the one behind the row, shape (rows,).
 
     Rows of a class say the same, and so do people of a tuple: a row of the class is one of the
-    tuple's rows that stand there with their share of it, and one of these people's as likely as
+    tuple's rows that are there with their share of it, and one of these people's as likely as
     another's. Where a group shows several classes, its rows of the tuple are shared out among them.
     """
     places, people = truth.places, truth.frequency

@@ -1,4 +1,4 @@
-"""Published rows that somebody of whom some columns are known could stand behind."""
+"""Published rows that someone of whom some columns are known could be behind."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Known:
     true : int32 array of shape (people, quasi)
         As they are.
     group : int64 array of shape (people,), or None
-        Where the person's row stands, as the view numbers groups; -1 where it is not published.
-        None where all that is known is right, so that the own row fits wherever it stands.
+        Where the person's row is, as the view numbers groups; -1 where it is not published.
+        None where all that is known is right, so that the own row fits wherever it is.
     tolerance : float
         How far off the attacker takes numbers to be at most.
     own : tuple of int64 arrays of shape (entries,), or None
@@ -48,7 +48,7 @@ class Known:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Candidates:
-    """Rows that people could stand behind, by set of known columns.
+    """Rows that people could be behind, by set of known columns.
 
     Attributes
     ----------
@@ -66,9 +66,9 @@ def candidates(
 ) -> Candidates:
     """Return the rows that fit what is known, for every set of known columns.
 
-    Where all quasi-identifiers stand in one link block, they are the rows whose cells cover what is
-    known. Where they are permuted apart, a row stands for no person; then they are the rows of the
-    groups that can hold the person: in every block some line of the group covers what is known.
+    Where all quasi-identifiers are in one link block, they are the rows whose cells cover what is
+    known. Where they are permuted separately, a row represents no person; then they are the rows of
+    the groups that can hold the person: in every block some line of the group covers what is known.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _of_whole_rows(
         )
         sizes = np.bincount(rank, cells.rows, len(first)).astype(np.int64)
         told = known.told[:, [cells.columns[i] for i in here]]
-        # What no cell can cover stands beyond the last leaf of any.
+        # What no cell can cover is beyond the last leaf of any.
         told = np.where(told < 0, high.max(initial=0) + np.int32(1), told).astype(np.int32)
         _, one, back = np.unique(told, axis=0, return_index=True, return_inverse=True)
         people = np.ascontiguousarray(told[one])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from anon_core.base.errors import BadPlan, listing, nearest
 from anon_core.data.frequency import dense_rank
 
-#: Sets of columns that one promise may be about.
+#: Sets of columns that one privacy model may be about.
 MOST_SETS = 2000
 Codes = npt.NDArray[np.int64]
 
@@ -20,14 +20,14 @@ Codes = npt.NDArray[np.int64]
 def named_sets(
     quasi: Sequence[str], columns: Sequence[str], subsets: int, owner: str
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the sets of columns a promise is about.
+    """Return the sets of columns a privacy model is about.
 
     Parameters
     ----------
     quasi : sequence of str
         All quasi-identifiers.
     columns : sequence of str
-        Those the promise is about; none stands for all of them.
+        Those the privacy model is about; none represents all of them.
     subsets : int
         How many columns each set has; 0 is one set of them all.
     owner : str
@@ -106,7 +106,7 @@ def largest_valid(
     than k rows among all that were left, and so in any choice among these; it is in no valid one.
     Hence every valid choice survives every round. What is removed for one set of columns may break
     another (rows (0,0), (0,1), (1,0), (1,1) with k = 2 for each column: without the rows of the
-    first 0, each value of the second stands once), so rounds go on until nothing changes.
+    first 0, each value of the second is once), so rounds go on until nothing changes.
     """
     while True:
         least, _ = fewest(sizes, combinations, keep)

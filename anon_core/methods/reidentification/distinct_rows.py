@@ -1,4 +1,4 @@
-"""The lines of a view that people are told apart by: its classes, or whole rows."""
+"""The lines of a view that people are distinguished by: its classes, or whole rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def quasi_lines(view: View, truth: Truth) -> RowsAlike:
     Raises
     ------
     AnonError
-        If the quasi-identifiers stand in several link blocks.
+        If the quasi-identifiers are in several link blocks.
     """
     persons = matched(view)
     place = [truth.frequency.columns.index(name) for name in persons.columns]
@@ -35,7 +35,7 @@ def quasi_lines(view: View, truth: Truth) -> RowsAlike:
 def alone_over_all(view: View, truth: Truth, context: Context) -> tuple[int, int] | None:
     """Return how many rows, or people, are alone over all published columns.
 
-    A line is alone that says what no other person's line says. It need not be found by whoever
+    A line is alone that says what no other person's line says. It need not be found by anyone who
     knows its person's values, since texts may overlap: this is the figure that every page and
     report names, and that the second computation counts in the published file.
 

@@ -1,4 +1,4 @@
-"""How many published rows, or people, an attacker cannot tell apart by some columns, set by set.
+"""How many published rows, or people, an attacker cannot distinguish by some columns, set by set.
 
 Where one person has several rows, people are counted: a line is singled out where all rows that are
 alike by some columns are one person's.
@@ -75,7 +75,7 @@ def with_errors(
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
     """Return what an attacker knows who is wrong about a share of the values.
 
-    In place of a wrong value stands that of somebody else of the register.
+    A wrong value is replaced by that of someone else of the register.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ class RowsAlike:
 
     Lines are alike that say the same. Where texts of a column overlap, a person may fit lines that
     say different things; then the rows that fit the person count, whatever they say, and a line
-    stands for whoever of those who fit it fits fewest. Where `who` tells persons apart, the
-    distinct persons of these rows are counted in place of them.
+    represents anyone who of those who fit it fits fewest. Where `who` distinguishes persons, the
+    distinct persons of these rows are counted instead of them.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class RowsAlike:
 
     @cached_property
     def own(self) -> I64:
-        """Rows of each line, or people where they are told apart; shape (lines,)."""
+        """Rows of each line, or people where they are distinguished; shape (lines,)."""
         if self.who is None:
             return self.count
         return np.bincount(self.who[0], minlength=len(self.count)).astype(np.int64)
@@ -148,7 +148,7 @@ class RowsAlike:
         return "rows" if self.who is None else "people"
 
     def singled_out(self, lines: B1) -> int:
-        """Return how many rows, or people, stand behind lines that are alone.
+        """Return how many rows, or people, are behind lines that are alone.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class RowsAlike:
     def alike(self, chosen: Sequence[int], context: Context) -> I64:
         """Return how many rows, or people, are alike each line, itself included; shape (lines,).
 
-        Where texts overlap, people are not counted further than one: two or more stand for several.
+        Where texts overlap, people are not counted further than one: two or more represent several.
 
         Parameters
         ----------
@@ -208,7 +208,7 @@ class RowsAlike:
         return np.bincount(self._pairs(place)[0], minlength=places).astype(np.int64)
 
     def _pairs(self, place: I64) -> tuple[I64, I64]:
-        """Return the distinct pairs of a place and a person; only where persons are told apart."""
+        """Return distinct pairs of a place and a person; only where persons are distinguished."""
         assert self.who is not None
         line, person = self.who
         wide = int(person.max(initial=0)) + 1
@@ -229,7 +229,8 @@ class RowsAlike:
             found = _sums(rank, self.count, len(shown))
         else:
             found = np.bincount(pairs[0], minlength=len(shown)).astype(np.int64)
-        # Whoever fits a line that nothing else is like in the other columns fits that line alone.
+        # Anyone who fits a line that nothing else is like in the other columns fits that line
+        # alone.
         rest = np.flatnonzero(self._alike_in_plain(names, shown))
         if not len(rest):
             return found[rank]
@@ -301,7 +302,7 @@ def rows_alike(
 
     Notes
     -----
-    Averages cover nobody for sure: by them only those who say the same are alike.
+    Averages cover no one for sure: by them only those who say the same are alike.
     """
     overlapping = frozenset(
         name

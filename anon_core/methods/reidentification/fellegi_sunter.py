@@ -16,11 +16,11 @@ from anon_core.release.vocabulary import Vocabulary
 class Agreement:
     """How the cells of one column compare with the values of a register.
 
-    A value is contained in a cell, equal to it where the cell stands for a single value; near it,
+    A value is contained in a cell, equal to it where the cell represents a single value; near it,
     where numbers lie just outside; or disjoint. A published cell contains the true value with
     chance 1 − ε; what is left falls on near and disjoint values alike, or on disjoint ones where
     none is near. By chance a value is contained with the share of the register that the cell
-    covers. A cell that covers everyone tells nothing.
+    covers. A cell that covers everyone shows nothing.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ def agreement(
     near_low, near_high = register.widened(vocabulary, near)
     codes, size = register.codes[:, d], max(register.size, 1)
     leaves = int(max(codes.max(initial=0), near_high.max(initial=0), high.max(initial=0))) + 2
-    # Values that no cell can cover stand at the end, beyond every cell.
+    # Values that no cell can cover are at the end, beyond every cell.
     own = np.where(codes < 0, leaves - 1, codes)
     until = np.concatenate([[0], np.cumsum(np.bincount(own, register.count, leaves))])
     inside = (until[high + 1] - until[low]) / size

@@ -35,12 +35,12 @@ class Joined:
 def own_groups(
     people: FrequencySet, places: Places, run: I64, generator: np.random.Generator
 ) -> I64:
-    """Draw where the row of each person stands, among the rows of those with equal values.
+    """Draw where the row of each person is, among the rows of those with equal values.
 
     Parameters
     ----------
     run : int64 array of shape (people,)
-        The person's quasi tuple, -1 for somebody who is not in the table.
+        The person's quasi tuple, -1 for someone who is not in the table.
 
     Returns
     -------

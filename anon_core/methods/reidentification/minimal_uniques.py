@@ -48,7 +48,7 @@ class MinimalUniques:
         return _read(self.marks[chosen], len(self.score))
 
     def number(self, lines: B1) -> int:
-        """Return how many rows, or people, stand behind special lines, shape (lines,)."""
+        """Return how many rows, or people, are behind special lines, shape (lines,)."""
         return self.lines.singled_out(lines)
 
     def covered(self, lines: B1) -> int:

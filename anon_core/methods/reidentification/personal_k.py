@@ -46,7 +46,7 @@ def rows_that_can_stay(own: I64, count: I64) -> int:
 
 
 def below(lines: Sequence[Sequence[str]], node: str) -> B1:
-    """Return which values stand under a node of their tree, or are it; shape (values,).
+    """Return which values are under a node of their tree, or are it; shape (values,).
 
     Parameters
     ----------
@@ -64,16 +64,17 @@ def guards_hold(
 ) -> B1:
     """Return the groups in which no guarded value is likelier than p.
 
-    Whoever asks about a person of a group takes each of its rows for theirs with the same chance,
-    so that a value under a person's guarding node is theirs with the share of rows under it.
+    Anyone who asks about a person of a group takes each of its rows for theirs with the same
+    chance, so that a value under a person's guarding node is theirs with the share of rows under
+    it.
 
     Parameters
     ----------
     sizes : int64 array of shape (groups,)
     present : mapping of str to bool array of shape (groups,)
-        Of each guarding node, the groups in which somebody named it.
+        Of each guarding node, the groups in which someone named it.
     under : mapping of str to int64 array of shape (groups,)
-        Of each guarding node, the rows whose value stands under it.
+        Of each guarding node, the rows whose value is under it.
     most : Fraction
         p.
     """
@@ -91,7 +92,7 @@ def breach(
     Parameters
     ----------
     values : sequence of sequence of str
-        Of each row, the leaves that its published sensitive value stands for: one where it is
+        Of each row, the leaves that its published sensitive value represents: one where it is
         exact.
     leaves : mapping of str to sequence of str
         Of each node, the leaves under it.

@@ -1,4 +1,4 @@
-"""How many people of a population are unique, told from a sample of it and the population's size.
+"""How many people of a population are unique, estimated from a sample and the population's size.
 
 Three estimators of the disclosure-control literature, and the rule by which one of them is taken.
 All of them see nothing but how many classes of the sample have how many rows.
@@ -463,7 +463,7 @@ def estimates(sample: ClassSizes) -> tuple[Estimate, ...]:
 def tells_enough(sample: ClassSizes) -> bool:
     """Say whether enough rows are like another one to tell how many people of the population are.
 
-    What tells that a population repeats itself are the M = n − u rows that are like an earlier row
+    What shows that a population repeats itself are the M = n − u rows that are like an earlier row
     of the sample. They come about as n²/2K, with K classes of equal size, and vary by √M: an
     estimate of K is within a half of the truth 95 times of 100 only where 1.96/√M ≤ 1/2, or M ≥ 16.
     Of 683 samples of seven kinds of populations the estimate was off by 37 of 100 people on average
@@ -481,7 +481,7 @@ _POINTS = 20_000  # at which the mass of a box of many columns is looked at
 
 
 def individual_uniqueness(mass: float, people: int) -> float:
-    """Return the chance that nobody else of a population is as somebody is, (1 − p)^(N − 1).
+    """Return the chance that no one else of a population is as someone is, (1 − p)^(N − 1).
 
     Parameters
     ----------

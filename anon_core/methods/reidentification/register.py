@@ -107,7 +107,7 @@ class Register:
         return low, high
 
     def measure(self, name: str) -> F64 | None:
-        """Return the numbers that the leaves of a column stand for; None where they are texts."""
+        """Return the numbers that the leaves of a column represent; None where they are texts."""
         people = self.audience.population
         known = self.audience.hierarchies
         if people is not None and people.codes is not None:

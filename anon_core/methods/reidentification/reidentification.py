@@ -63,7 +63,7 @@ def smallest_first(sizes: I64, keep: B1, rank: Callable[[B1], I64], risk: float)
     keep : bool array of shape (classes,)
         Classes that may stay.
     rank : callable
-        Gives some of the classes their place by what they publish, so that it is told which of
+        Gives some of the classes their place by what they publish, so that it is known which of
         equals go.
     """
     bound = as_written(risk)
@@ -135,7 +135,7 @@ class RiskBound(GroupModel):
         return least_people(self.risk)
 
     def comes_to(self, stats: GroupStats, reference: Reference) -> str:
-        """Return how often whoever is in the smallest class is picked right."""
+        """Return how often anyone who is in the smallest class is picked right."""
         smallest = int(stats.sizes.min())
         return (
             f"In the smallest class a guess is right {times(1 / smallest)}; at most "
@@ -149,7 +149,7 @@ class RiskBound(GroupModel):
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse a bound below 1/n, or below 1/|P| with a public table: all rows as one class.
 
-        Merging never raises a risk, and whoever is removed hides nobody.
+        Merging never raises a risk, and anyone who is removed hides no one.
 
         Raises
         ------

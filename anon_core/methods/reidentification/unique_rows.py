@@ -72,7 +72,7 @@ def unique_rows(lines: RowsAlike, size: int, context: Context, begins: float) ->
     Parameters
     ----------
     context : Context
-        Asked between any two combinations whether to go on; progress is told from `begins` on.
+        Asked between any two combinations whether to go on; progress is reported from `begins` on.
 
     Notes
     -----

@@ -113,7 +113,7 @@ class Tree:
     nodes : tuple of int64 arrays of shape (leaves,)
         Node of every leaf, from the leaves themselves up to the root.
     heights : tuple of int64 arrays of shape (nodes of the level,)
-        Longest path down from each node. Only leaves stand on several levels.
+        Longest path down from each node. Only leaves are on several levels.
     """
 
     nodes: tuple[I64, ...]
@@ -159,7 +159,7 @@ def tree_of(lines: Sequence[Sequence[str]]) -> Tree:
 
 
 def tree_distance(counted: Histogram, rows: I64, tree: Tree) -> Distance:
-    """Return the distance where two values are as far apart as the height of what joins them.
+    """Return the distance of two values as the height of what joins them.
 
     d(v, w) = h(least common ancestor) / H. At every inner node the rows that its children have too
     many, or too few, are exchanged among them: Σ h / H · min(Σ extra⁺, Σ extra⁻).

@@ -1,4 +1,4 @@
-"""Promises about how a sensitive column's values are spread in each group: what they share."""
+"""Models about how a sensitive column's values are spread in each group: what they share."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from anon_core.release.release import View
 
 
 class DistributionModel(SensitiveValues):
-    """A promise about the values of a sensitive column in each group.
+    """A privacy model about the values of a sensitive column in each group.
 
-    To a promise of diversity a missing value is none of the values, since one diagnosis and one
-    gap tell the diagnosis. Beside the spread of the whole table it is a value like the others:
-    whoever compares the two sees how often none was recorded.
+    To a privacy model of diversity a missing value is none of the values, since one diagnosis and
+    one gap tell the diagnosis. Next to the spread of the whole table it is a value like the others:
+    anyone who compares the two sees how often none was recorded.
 
     Searches look at groups by `holds`, and leave out what `possible` says holds no good group.
     """
@@ -44,10 +44,10 @@ class DistributionModel(SensitiveValues):
 
     @abstractmethod
     def worst_in_words(self, column: str, worst: float) -> str:
-        """Return what the worst group reaches, beside what was asked, as a sentence."""
+        """Return what the worst group reaches, next to what was asked, as a sentence."""
 
     def fewest_rows(self, table: I64) -> int:
-        """Return a size that no group is below which keeps the promise.
+        """Return a size that no group is below which keeps the privacy model.
 
         Parameters
         ----------
@@ -57,7 +57,7 @@ class DistributionModel(SensitiveValues):
         return 1
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
-        """Tell where a column has so many values that no two groups can keep the promise."""
+        """Tell where a column has so many values that no two groups can keep the privacy model."""
         found: list[str] = []
         for column in self.protects(problem):
             rows = problem.leaf_counts(column)

@@ -1,7 +1,8 @@
 """Entropy of a group's sensitive values (Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302).
 
-H ≥ log l is N^N ≥ l^N · Π c^c in whole numbers. Logarithms decide it where they are far apart;
-where they are not, whole numbers do, so that l values in equal numbers always have entropy l.
+H ≥ log l is N^N ≥ l^N · Π c^c in whole numbers. Logarithms decide it where they are far from each
+other; where they are not, whole numbers do, so that l values in equal numbers always have entropy
+l.
 """
 
 from __future__ import annotations

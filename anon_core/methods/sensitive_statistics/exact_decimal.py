@@ -12,7 +12,7 @@ from anon_core.base.arrays import I64
 
 #: Whole numbers below it can be added and subtracted once more in 64 bits.
 ROOM = 1 << 62
-#: Binary logarithms as near as this to each other are told apart by decimals.
+#: Binary logarithms as near as this to each other are distinguished by decimals.
 CLOSE = 1e-9
 _DIGITS = 60
 _EXACT_IN_FLOATS = 1 << 53

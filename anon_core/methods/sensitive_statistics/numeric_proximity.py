@@ -1,6 +1,6 @@
-"""How far apart a group's sensitive numbers are: (k, e)-anonymity and (ε, m)-anonymity.
+"""How far from each other a group's sensitive numbers are: (k, e)-anonymity and (ε, m)-anonymity.
 
-Leaves of a column of numbers stand in ascending order, so that what is near a value is a run of
+Leaves of a column of numbers are in ascending order, so that what is near a value is a run of
 leaves. Runs are found once, in whole numbers of the unit in which they are written; groups are then
 compared by leaf.
 """
@@ -100,7 +100,7 @@ def crowding(counted: Histogram, by: Near) -> I64:
 
 
 def packed(counted: Histogram, by: Near, enough: int) -> I64:
-    """Return how many values of a group lie pairwise apart, up to `enough`; shape (groups,).
+    """Return how many values of each group are pairwise so far from each other, up to `enough`.
 
     From the least value on, the next that is no longer near is taken: no other choice takes more.
     A group in which every row is near at most 1/m of all has at least m of them.

@@ -1,7 +1,7 @@
 """The three questions of an assessment, each with the attacks that are evidence for it.
 
 Singling out, linkability and inference (Article 29 Working Party, opinion 05/2014, WP216). An
-attack that was not run stands there with the reason: what nobody tested is no evidence. There is no
+attack that was not run is there with the reason: what no one tested is no evidence. There is no
 total.
 """
 
@@ -31,7 +31,7 @@ class Evidence:
     why : str
         Why it was not tested; empty where it was.
     rate, worst, baseline : float or None
-        As in `AttackResult`; None where it was not tested, or nobody could be attacked.
+        As in `AttackResult`; None where it was not tested, or no one could be attacked.
     interval : tuple of float or None
         Where the rate lies, if it was sampled or left people undecided.
     undecided : int

@@ -1,4 +1,4 @@
-"""What is told beside a release: what its figures lean on and should not."""
+"""What is reported next to a release: what its figures lean on and should not."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _missing_as_values(plan: Plan, problem: Problem) -> Iterator[str]:
 
 
 def read_as_missing(plan: Plan, problem: Problem) -> dict[str, dict[str, int]]:
-    """Return, by column, how many rows have a text that nobody said is a missing value, and is one.
+    """Return, by column, how many rows have a text that no one said is a missing value, and is one.
 
     Of the columns that are published.
     """
@@ -90,7 +90,7 @@ def _read_as_missing(plan: Plan, problem: Problem) -> Iterator[str]:
 
 
 def _doubtful(plan: Plan, problem: Problem) -> Iterator[str]:
-    """Yield what nobody was asked about columns that are published, and values suggest."""
+    """Yield what no one was asked about columns that are published, and values suggest."""
     for name in problem.roles.published(problem.dataset):
         column = problem.dataset.column(name)
         key = json.dumps(name, ensure_ascii=False)
@@ -118,7 +118,7 @@ def _doubtful(plan: Plan, problem: Problem) -> Iterator[str]:
 
 
 def few(plan: Plan) -> int:
-    """Return of how many people a value has to be at least, to be nobody's own."""
+    """Return of how many people a value has to be at least, to be no one's own."""
     return max((2, *(model.least_size() for model in plan.models)))
 
 
@@ -156,7 +156,7 @@ def _rare_members(plan: Plan, release: Release) -> Iterator[str]:
 
 
 def _unread_labels(plan: Plan, release: Release) -> Iterator[str]:
-    """Ask about groups of numbers, dates or times that may state a range nobody can read."""
+    """Ask about groups of numbers, dates or times that may state a range no one can read."""
     columns = release.problem.dataset
     for name in release.problem.quasi:
         if name in plan.labels.names:

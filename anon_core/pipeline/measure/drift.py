@@ -1,4 +1,4 @@
-"""A run beside the figures of an earlier one: what grew, what became rare, what is new.
+"""A run next to the figures of an earlier one: what grew, what became rare, what is new.
 
 The earlier run is known by what ``run --json`` printed, so that nothing else has to be kept of it.
 """
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 #: Published texts of a column that the figures list, the most frequent first.
 MOST_TEXTS = 1000
-#: A text is told where its share of the rows halved or doubled, and was or is this large at least.
+#: A text is reported where its share of the rows halved or doubled, and was or is this large at
+#: least.
 _FACTOR, _LEAST_SHARE = 2.0, 0.01
 #: Texts of a column told one by one that are new, and that are gone, and the least share of these;
 #: others are counted.

@@ -46,7 +46,7 @@ def attack(result: Result, adversary: Attack, context: Context) -> Sequence[Atta
 
 
 def attacked(result: Result, adversary: Attack, found: Sequence[AttackResult]) -> Result:
-    """Return the result with what an attack found, in place of what it found before.
+    """Return the result with what an attack found, instead of what it found before.
 
     The plan names the attack then, so that a recipe of it attacks likewise.
     """
@@ -60,7 +60,7 @@ def attacked(result: Result, adversary: Attack, found: Sequence[AttackResult]) -
 def beside_release(
     result: Result, earlier: EarlierFile, table: Dataset, context: Context
 ) -> Result:
-    """Lay an earlier release beside what a run published, and attack both together.
+    """Lay an earlier release next to what a run published, and attack both together.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def waiting_metrics(result: Result) -> dict[str, str]:
 
 
 def measured_further(result: Result, metric: Metric, context: Context) -> Result:
-    """Return the result with what a metric measures, in place of what it measured before.
+    """Return the result with what a metric measures, instead of what it measured before.
 
     The plan names the metric then, so that a recipe of it measures likewise.
 

@@ -1,7 +1,7 @@
 """A release value by value: whose rows were suppressed, who paid the loss, how a column is spread.
 
-A release that loses little on the whole can lose most of the people of one value; whoever compares
-groups of people in it needs to know whom it tells less of.
+A release that loses little on the whole can lose most of the people of one value; anyone who
+compares groups of people in it needs to know whom it shows less of.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def columns_told(problem: Problem) -> tuple[str, ...]:
-    """Return the columns that are told value by value: quasi-identifiers, then sensitive ones."""
+    """Return the columns that are listed value by value: quasi-identifiers, then sensitive."""
     return (*problem.quasi, *(n for n in problem.sensitive if n not in problem.quasi))
 
 
@@ -40,7 +40,7 @@ def who_pays(result: Result, column: str) -> Details | None:
     -------
     Details, or None
         Rows with ``value``, ``rows``, ``rows suppressed`` and ``mean loss``, shares from 0 to 1;
-        None where losses were not measured, or the column's values were not told apart when the
+        None where losses were not measured, or the column's values were not distinguished when the
         table was counted. The loss is that of the cells, or where links are cut that of the groups;
         a suppressed row has lost all.
     """

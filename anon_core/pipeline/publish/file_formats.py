@@ -2,7 +2,7 @@
 
 Another format is a row of `FORMATS` here, and one in
 `anon_core/verification/files/file_formats.py`, which shares no code with this file and writes the
-same bytes from the cells by itself. A format that only this file knows is published by nobody: the
+same bytes from the cells by itself. A format that only this file knows is published by no one: the
 second computation breaks a release with it.
 """
 
@@ -102,7 +102,7 @@ class Into(Protocol):
         ...
 
     def close(self) -> None:
-        """Write what stands at the end."""
+        """Write what is at the end."""
         ...
 
 
@@ -187,7 +187,7 @@ class FileFormat:
     Attributes
     ----------
     ending : str
-        What stands after the dot of a file's name.
+        What is after the dot of a file's name.
     title : str
         What people call it.
     help : str
@@ -196,7 +196,7 @@ class FileFormat:
         Its media type, for downloads.
     write : callable
         Takes a published table, columns of dictionary-encoded texts, and returns the file. The
-        bytes follow from the cells alone, so that a file can hold nothing beside them.
+        bytes follow from the cells alone, so that a file can hold nothing next to them.
     into : callable, optional
         Takes an open file, and writes the same bytes to it part by part. Without it, tables that
         do not fit into memory are not published in this format.

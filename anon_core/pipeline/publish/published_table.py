@@ -97,7 +97,7 @@ class Edition:
     row_group : int64 array of shape (rows of the table,)
         Group of each row of the private table, -1 where it is removed. Not for publication.
     place : int64 array of shape (rows of the table,)
-        Where each row of the private table stands in the first table, from 0; -1 where it is
+        Where each row of the private table is in the first table, from 0; -1 where it is
         removed. Of permuted columns nothing follows from it. Not for publication.
     """
 
@@ -155,7 +155,7 @@ def public_edition(
 
 
 def witness_of(release: Release, edition: Edition) -> Witness | None:
-    """Return which row stands where, if the files of a release do not tell it; else None.
+    """Return which row is where, if the files of a release do not tell it; else None.
 
     It is for the second computation, and never published.
     """
@@ -198,7 +198,7 @@ def _arrow(
 
 
 def _dictionary(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> pa.Array[Any]:
-    """Return a column whose dictionary holds only texts that stand in a row.
+    """Return a column whose dictionary holds only texts that are in a row.
 
     A Parquet file carries its dictionaries whole: a text that only a suppressed row had would be
     published by it.
@@ -212,7 +212,7 @@ def _dictionary(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> pa.Array[
 
 
 def _with_own_dictionary(column: pa.DictionaryArray[Any, Any]) -> pa.Array[Any]:
-    """Return a dictionary-encoded column without the texts that stand in none of its rows."""
+    """Return a dictionary-encoded column without the texts that are in none of its rows."""
     import pyarrow as pa
 
     codes = cast(Any, column.indices).to_numpy(zero_copy_only=False)
@@ -303,7 +303,7 @@ def _place(texts: Sequence[str]) -> npt.NDArray[np.int32]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    # Bytes of UTF-8 stand in the order of the characters.
+    # Bytes of UTF-8 are in the order of the characters.
     pool = pa.array(texts, type=pa.large_string())
     order = pc.call_function("array_sort_indices", [pool])
     ordered = pool.take(order)

@@ -1,6 +1,6 @@
-"""A folder that holds one release: staged and verified beside its place, then put there whole.
+"""A folder that holds one release: staged and verified next to its place, then put there whole.
 
-At no moment do files of two releases stand in the folder. The new folder changes places with the
+At no moment do files of two releases are in the folder. The new folder changes places with the
 earlier one in a single step where the system can do that (`exchanged`), so that one of the two is
 always there whole. Elsewhere files are moved one by one, and from the hidden stage of a killed
 run the next one into the folder puts the earlier release back:
@@ -8,7 +8,7 @@ run the next one into the folder puts the earlier release back:
 ``new``
     The files of the release, until they are in the folder. After the exchange, the earlier ones.
 ``place``
-    The number that the file system has for ``new``, written before the exchange: the release stands
+    The number that the file system has for ``new``, written before the exchange: the release is
     once the folder has it.
 ``old``
     The files of the earlier release, while it is replaced one by one: from the first move on.
@@ -75,7 +75,7 @@ def exchanged(one: Path, other: Path) -> bool:
 def made_like(new: Path, place: Path) -> bool:
     """Let a folder be for whom another one is; False where that one must keep its place.
 
-    Whoever stands in a folder would see it go, and who may read one that belongs to others, or has
+    Anyone who is in a folder would see it go, and who may read one that belongs to others, or has
     rules of its own, need not be whom we can let read another.
 
     Parameters
@@ -95,7 +95,7 @@ def made_like(new: Path, place: Path) -> bool:
 
 
 def _rules(folder: Path) -> dict[str, bytes]:
-    """Return what a file system notes of a folder beside its mode, such as who else may read."""
+    """Return what a file system notes of a folder next to its mode, such as who else may read."""
     if not hasattr(os, "listxattr"):
         return {}
     try:
@@ -104,9 +104,9 @@ def _rules(folder: Path) -> dict[str, bytes]:
         return {}
 
 
-#: What the stage of a folder is called: beside the folder after its name, or inside of it.
+#: What the stage of a folder is called: next to the folder after its name, or inside of it.
 STAGE = ".anonymity-workbench"
-#: No room on a disk, or none left of what somebody may take there.
+#: No room on a disk, or none left of what someone may take there.
 _FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT") if hasattr(errno, name))
 _SPILL, _PLACE = "spill", "place"
 #: Writes a text to a place.
@@ -149,7 +149,7 @@ class Staged:
 
     @property
     def new(self) -> Path:
-        """The folder in which the release waits, for whoever writes it file by file."""
+        """The folder in which the release waits, for anyone who writes it file by file."""
         place = self.stage / "new"
         place.mkdir(exist_ok=True)
         return place
@@ -330,7 +330,7 @@ def writing(folder: Path, names: Sequence[str]) -> Generator[Staged, None, None]
 
 
 def write_release(folder: Path | str, files: Mapping[str, bytes]) -> None:
-    """Write a release that was verified into a folder, in place of an earlier one or not at all.
+    """Write a release that was verified into a folder, instead of an earlier one or not at all.
 
     Parameters
     ----------
@@ -344,12 +344,12 @@ def write_release(folder: Path | str, files: Mapping[str, bytes]) -> None:
 
 
 def _stages(place: Path) -> tuple[Path, Path]:
-    """Return where the stage of a folder may lie: beside it, or else inside."""
+    """Return where the stage of a folder may lie: next to it, or else inside."""
     return place.with_name(f".{place.name}{STAGE}") if place.name else place / STAGE, place / STAGE
 
 
 def _made(place: Path) -> Path:
-    """Make the stage: inside the folder only where nothing can be moved there from beside it."""
+    """Make the stage: inside the folder only where nothing can be moved there from next to it."""
     beside, inside = _stages(place)
     try:
         beside.parent.mkdir(parents=True, exist_ok=True)
@@ -440,9 +440,9 @@ def waiting(place: Path, process: int) -> tuple[Path, Path]:
 
 
 def _settle_beside(stage: Path, *, published: bool) -> None:
-    """Let the file that a killed run was replacing be that of the release which stands.
+    """Let the file that a killed run was replacing be that of the release which is.
 
-    Only what waits beside it is moved or removed, and what others have written there since stays.
+    Only what waits next to it is moved or removed, and what others have written there since stays.
     """
     try:
         note = json.loads((stage / "beside").read_text(encoding="utf-8"))

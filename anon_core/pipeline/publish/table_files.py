@@ -53,7 +53,7 @@ class RowStream:
                 return
 
     def finish(self) -> int:
-        """Return how many rows are left, when nobody wants more; whoever made them may look."""
+        """Return how many rows are left, when no one wants more; anyone who made them may look."""
         return self._held + sum(table.num_rows for table in self._tables)
 
     def _first(self, rows: int) -> pa.Table:

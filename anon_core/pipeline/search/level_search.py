@@ -1,4 +1,4 @@
-"""The least level of a sensitive column at which the promises can be met, tried from its values up.
+"""The least level of a sensitive column at which the models can be met, tried from its values up.
 
 Values that are alike are made one until they are diverse enough (Tian and Zhang 2011, Extending
 l-diversity to generalize sensitive data). Every level is a run of its own, verified like any other:
@@ -28,10 +28,10 @@ class LevelSearch:
     Attributes
     ----------
     levels : mapping of str to int
-        By column the level that was found; 0 stands for its values.
+        By column the level that was found; 0 represents its values.
     proven : bool
-        Nothing the technique could publish at any of the lower levels keeps the promises. Else a
-        lower level was given up where the technique found nothing, which proves nothing.
+        Nothing the technique could publish at any of the lower levels keeps the privacy models.
+        Else a lower level was given up where the technique found nothing, which proves nothing.
     tried : tuple of (mapping of str to int, str)
         The lower levels, and how each ended: ``infeasible``, ``not found`` or ``refused``.
     """
@@ -80,7 +80,7 @@ def at_least_levels(
     BadPlan
         If a searched column has no hierarchy.
     Infeasible
-        If no release at any level keeps the promises.
+        If no release at any level keeps the privacy models.
     NotFound
         If none was found, and that is open for some level.
     """

@@ -1,11 +1,11 @@
-"""Promises that a technique does not look at: its finished release is tested, group size by size.
+"""Models that a technique does not look at: its finished release is tested, group size by size.
 
 δ-presence and k-map are about the people of a public table, whom most techniques do not count, and
-what people ask for themselves can be recomputed only where it is plain who stands where. Any
-technique can still give such a promise: groups are formed by the other promises, the release is
-measured, and where it does not keep the promise groups are asked to be twice as large. In larger
-groups the share |G ∩ T| / |G ∩ P| comes closer to |T| / |P|, though not at every step, so what is
-found need not be the best, and where nothing is found nothing is proven.
+what people ask for themselves can be recomputed only where it is plain who is where. Any
+technique can still give such a privacy model: groups are formed by the other privacy models, the
+release is measured, and where it does not keep the privacy model groups are asked to be twice as
+large. In larger groups the share |G ∩ T| / |G ∩ P| comes closer to |T| / |P|, though not at every
+step, so what is found need not be the best, and where nothing is found nothing is proven.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from anon_core.release.problem import Problem
 
 
 def fitted_to(technique: type[Algorithm], recipe: dict[str, Any]) -> tuple[str, ...]:
-    """Put promises about groups in the place of those about whole rows, where columns are permuted.
+    """Put models about groups in the place of those about whole rows, where columns are permuted.
 
-    Of a size of classes the same size of groups stands in; a promise without a size, or one that
+    Of a size of classes the same size of groups is in; a privacy model without a size, or one that
     is given already, stays as it is, so that the run says itself why it is not defined. Where the
-    technique's way to form groups is made for a promise that is not given, one that takes any
-    promise forms them.
+    technique's way to form groups is made for a privacy model that is not given, one that takes any
+    privacy model forms them.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def fitted_to(technique: type[Algorithm], recipe: dict[str, Any]) -> tuple[str, 
 
 
 def _groups_for_any(technique: type[Algorithm], recipe: dict[str, Any]) -> tuple[str, ...]:
-    """Let a partitioner that takes any promise form the groups, where the one set cannot."""
+    """Let a partitioner that takes any privacy model form the groups, where the one set cannot."""
     models = cast(dict[str, type[GroupModel]], family("model"))
     own = [models[m["name"]] for m in recipe["models"] if m["name"] in models]
     if any(m.most_share is not GroupModel.most_share for m in own):
@@ -104,18 +104,19 @@ def search(
     Parameters
     ----------
     models : sequence of GroupModel
-        All promises. Those about public people are tested where the technique does not count them.
+        All privacy models. Those about public people are tested where the technique does not count
+        them.
     measure : callable
-        Measures a promise on a finished release.
+        Measures a privacy model on a finished release.
     recomputable : callable
-        Says whether the second computation can decide a promise that holds.
+        Says whether the second computation can decide a privacy model that holds.
 
     Raises
     ------
     NotFound
         If no size of groups gave a release that keeps them; whether there is one is open.
     Infeasible, BadPlan
-        If the technique refuses the other promises.
+        If the technique refuses the other privacy models.
     """
     people = problem.population
     beyond = [] if algorithm.counts_public else [m for m in models if m.counts_public(people)]
@@ -138,7 +139,7 @@ def _search(
     recomputable: Recomputable,
     context: Context,
 ) -> Outcome:
-    """Run a technique, and test the promises about people that it does not see."""
+    """Run a technique, and test the privacy models about people that it does not see."""
     tested = [*unseen, *(m for m in models if m.private_columns())]
     if not tested:
         return algorithm.run(problem, models, context)
@@ -215,7 +216,7 @@ def _beyond(unseen: Sequence[GroupModel]) -> str:
 def sizes(rows: int, *, begin: bool) -> list[int]:
     """Return the sizes of groups that are tried: 1 is no size of its own, and the last is all rows.
 
-    `begin` leaves out 1, where no other promise forms groups.
+    `begin` leaves out 1, where no other privacy model forms groups.
 
     Examples
     --------

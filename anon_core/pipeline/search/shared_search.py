@@ -42,7 +42,7 @@ def with_best_levels(
 
     A run of such a plan releases what the search releases, by the plan's metric and within its
     budget, and verifies it alike. A k for which no choice of levels keeps k-anonymity is left out,
-    so that the search itself may say why; and all are, where the pass cannot stand for the search
+    so that the search itself may say why; and all are, where the pass cannot represent the search
     or takes longer than the searches.
 
     Parameters

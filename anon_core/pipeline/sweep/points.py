@@ -14,7 +14,7 @@ from anon_core.pipeline.result import Result
 from anon_core.pipeline.sweep.variations import Choices, told
 from anon_core.recipe.plan import Plan
 
-#: What a risk is told by: the person it hits hardest, or all people on average.
+#: What a risk is known by: the person it hits hardest, or all people on average.
 Figure = Literal["worst", "rate"]
 Status = Literal["released", "infeasible", "not found", "refused"]
 
@@ -44,7 +44,7 @@ class Point:
     why : str
         Why there is no release.
     notes : tuple of str
-        What had to give way, such as a promise that another one stands in for.
+        What had to give way, such as a privacy model that another one is in for.
     plan : Plan or None
         The plan that was carried out; None without a release.
     result : Result or None
@@ -58,7 +58,7 @@ class Point:
     suppressed : int
         Rows suppressed.
     permuted : bool
-        Whether columns are permuted apart.
+        Whether columns are permuted separately.
     sha256 : str
         Of what is published.
     bytes : int
@@ -91,7 +91,7 @@ class Point:
         return None if found is None else found.of(figure)
 
     def why_unknown(self, name: str) -> str:
-        """Return why a risk is not told, in words."""
+        """Return why a risk is not known, in words."""
         return self.unmeasured.get(name.partition(":")[0], self.why or "It was not run.")
 
     def as_json(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ def common_losses(points: Sequence[Point] = ()) -> tuple[str, ...]:
     Parameters
     ----------
     points : sequence of Point
-        Of the metrics those that some point tells; without points, those that every run measures.
+        Of the metrics those that some point shows; without points, those that every run measures.
     """
     known = cast(dict[str, type[Metric]], family("metric"))
     told = {name for point in points for name in point.losses}
@@ -176,7 +176,7 @@ def common_losses(points: Sequence[Point] = ()) -> tuple[str, ...]:
 
 
 def known_risks(points: Sequence[Point]) -> tuple[str, ...]:
-    """Return the risks that any point tells, in the order in which attacks are told."""
+    """Return the risks that any point shows, in the order in which attacks are reported."""
     attacks = cast(dict[str, type[Attack]], family("attack"))
     met = dict.fromkeys(name for point in points for name in point.risks)
     return tuple(sorted(met, key=lambda n: (attacks[n.partition(":")[0]].told_at, n)))
@@ -193,7 +193,7 @@ class Least:
     within : int
         Points within the limit.
     untold : tuple of Point
-        Releases of which the risk is not told, so that they do not count.
+        Releases of which the risk is not known, so that they do not count.
     nearest : Point or None
         Where none is within: the one of least risk.
     """
@@ -209,8 +209,8 @@ def least_loss(
 ) -> Least:
     """Return which point loses least among those whose risk is at most a limit.
 
-    A point whose risk is not told is never the answer: what nobody tested is not low. Of two points
-    that lose the same the one of lower risk is taken, then the earlier one.
+    A point whose risk is not known is never the answer: what no one tested is not low. Of two
+    points that lose the same the one of lower risk is taken, then the earlier one.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def least_loss(
     Raises
     ------
     BadPlan
-        If no point tells that loss or that risk.
+        If no point shows that loss or that risk.
 
     Notes
     -----

@@ -66,7 +66,7 @@ def sweep(
     context : Context, optional
         For progress and cancel.
     found : callable, optional
-        Told of each point as it comes.
+        Informed of each point as it comes.
     keep : bool
         Whether points keep their runs, as far as `MOST_KEPT_BYTES` goes.
 

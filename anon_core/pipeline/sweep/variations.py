@@ -32,8 +32,8 @@ class Variation:
     ----------
     path : str
         ``algorithm`` for the technique itself, ``algorithm.NAME`` for a parameter of it,
-        ``models.NAME`` for a parameter of the one promise that has it, and ``models.MODEL.NAME``
-        where several do.
+        ``models.NAME`` for a parameter of the one privacy model that has it, and
+        ``models.MODEL.NAME`` where several do.
     values : tuple of int, float, bool or str
         At least one, none twice.
     """
@@ -139,7 +139,7 @@ def varied(
     -------
     plan : Plan
     notes : tuple of str
-        A sentence for each promise that another one stands in for; see `stand_ins`.
+        A sentence for each privacy model that another one is in for; see `stand_ins`.
 
     Raises
     ------
@@ -164,12 +164,12 @@ def varied(
 
 
 def promise_at(plan: Plan, path: str) -> int:
-    """Return the place, in the plan, of the promise that a path is about.
+    """Return the place, in the plan, of the privacy model that a path is about.
 
     Raises
     ------
     BadPlan
-        If no promise of the plan has the parameter, or several have and none is named.
+        If no privacy model of the plan has the parameter, or several have and none is named.
     """
     _, *rest = path.split(".")
     name, own = rest[-1], rest[:-1]
@@ -194,7 +194,7 @@ def promise_at(plan: Plan, path: str) -> int:
 
 
 def numbers_of(models: Sequence[GroupModel]) -> dict[str, Parameter]:
-    """Return the parameters of promises that are numbers, by path: what is most often varied."""
+    """Return the parameters of models that are numbers, by path: what is most often varied."""
     names = [p.name for m in models for p in m.parameters()]
     return {
         f"{_PROMISES}.{p.name}" if names.count(p.name) == 1 else f"{_PROMISES}.{m.name}.{p.name}": p

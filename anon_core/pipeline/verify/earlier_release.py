@@ -1,8 +1,8 @@
-"""This release beside an earlier one of the same people: the attack on both, from their files.
+"""This release next to an earlier one of the same people: the attack on both, from their files.
 
-A promise that each keeps is not kept by both together. What two releases leave open is found by the
-attack `composition` (`anon_core/methods/matching/composition.py`); here both are read from what was
-published.
+A privacy model that each keeps is not kept by both together. What two releases leave open is found
+by the attack `composition` (`anon_core/methods/matching/composition.py`); here both are read from
+what was published.
 """
 
 from __future__ import annotations
@@ -136,8 +136,8 @@ def check_previous(
 ) -> list[Check]:
     """Count whose sensitive value is certain from both releases and from neither alone.
 
-    Everyone of the table is taken to stand in both with the values they have now. Of people who do
-    not fit the earlier release this one alone tells what it tells.
+    Everyone of the table is taken to be in both with the values they have now. Of people who do
+    not fit the earlier release this one alone shows what it shows.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def _together(problem: Problem, today: Today, name: str, here: _Side, side: _Sid
 
 
 def _of_column(name: str, found: _Together, rows: int, earlier: int, taken: str) -> Check:
-    """Judge one sensitive column; the check holds where nobody is certain only from both."""
+    """Judge one sensitive column; the check holds where no one is certain only from both."""
     if rows and not found.fits:
         return undecided(
             _NAME, "No one in the table fits both releases: one of them is of other people."
@@ -256,7 +256,7 @@ def _of_column(name: str, found: _Together, rows: int, earlier: int, taken: str)
 
 
 def _refuse_averages(problem: Problem, side: _Side) -> None:
-    """Refuse numbers that are finer than any of the table: averages stand for no value.
+    """Refuse numbers that are finer than any of the table: averages represent no value.
 
     Raises
     ------

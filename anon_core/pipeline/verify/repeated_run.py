@@ -1,6 +1,6 @@
-"""A recipe carried out again to verify its release: what only the run knows, and no file tells.
+"""A recipe carried out again to verify its release: what only the run knows, and no file shows.
 
-Which rows stand in which group, what the secret drew, and the figures that gates are about.
+Which rows are in which group, what the secret drew, and the figures that gates are about.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Repeated:
 
 
 def tells_more(plan: Plan) -> bool:
-    """Say whether a run knows something that verification asks for and no file tells."""
+    """Say whether a run knows something that verification asks for and no file shows."""
     gates = any(gate.kind != "rows" for gate in plan.accept)
     return gates or plan.algorithm.permutes or plan.algorithm.averages
 
@@ -90,7 +90,7 @@ def repeated(plan: Plan, folder: Path, data: Path, release: Path, *, has_secret:
 
 
 def checks_of(plan: Plan, again: Repeated, *, has_secret: bool) -> list[Check]:
-    """Return what carrying a recipe out again tells of its release."""
+    """Return what carrying a recipe out again shows of its release."""
     found: list[Check] = []
     if plan.algorithm.permutes and has_secret:
         found.append(_permutation(again))
@@ -131,7 +131,7 @@ def _lies(place: Path, content: bytes) -> bool:
 
 
 def _has_time_box(technique: Technique) -> bool:
-    """Say whether a technique, or a part of it, stops at a time, so that runs may end apart."""
+    """Say whether a technique, or a part of it, stops at a time, so that runs may differ."""
     declared = technique.parameters()
     parts = (getattr(technique, p.name) for p in declared if p.kind == "technique")
     return any(p.unit == "seconds" for p in declared) or any(

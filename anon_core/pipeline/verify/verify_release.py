@@ -29,10 +29,10 @@ def verify_release(
     previous: str | Path | None = None,
     key: bytes = b"",
 ) -> Verification:
-    """Recompute every promise of a recipe from a published release.
+    """Recompute every privacy model of a recipe from a published release.
 
-    The recipe is first read as `run` reads it: what a run refuses promises nothing that could be
-    kept, whatever the second computation finds.
+    The recipe is first read as `run` reads it: what a run refuses requires nothing that could
+    be kept, whatever the second computation finds.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def verify_release(
         if tells_more(plan):
             folder = Path(recipe).parent
             again = repeated(plan, folder, Path(data), Path(release), has_secret=has_secret)
-            # Of averages it is told which of them are other ones.
+            # Of averages the check names those that differ.
             if again.result is not None and (again.same or plan.algorithm.averages):
                 witness = again.result.witness
         found = verify_files(
@@ -121,7 +121,7 @@ def _without_table(
 
 
 def _undrawn() -> Check:
-    """Say why the table was not compared: nobody but the holder of the secret knows its rows."""
+    """Say why the table was not compared: no one but the holder of the secret knows its rows."""
     return not_checked(
         "sample",
         "The recipe has no seed, so the sample was not drawn again and the table not compared. "

@@ -1,4 +1,4 @@
-"""Experiments of the literature: the source's printed figures beside those this core reaches."""
+"""Experiments of the literature: the source's printed figures next to those this core reaches."""
 
 from anon_core.teaching.experiments.execution import Report, carry_out
 from anon_core.teaching.experiments.experiment import (

@@ -56,7 +56,7 @@ class Bench:
     _made: dict[Any, Data] = field(default_factory=dict[Any, Data], repr=False)
 
     def table(self, which: Which) -> Table:
-        """Return a table as it stands."""
+        """Return a table as it is."""
         return self.tables.get(which, self.settings.seed)
 
     def data(

@@ -14,13 +14,13 @@ from anon_core.teaching.learn.drawing.marks import element, svg, text, wide_of
 
 _WIDE, _HIGH, _LEFT, _TOP, _BELOW = 640.0, 300.0, 70.0, 32.0, 46.0
 _TONES = ("a", "b", "c", "d", "e", "f")
-#: Signs of series, drawn as text so that colour never stands alone.
+#: Signs of series, drawn as text so that colour never is alone.
 _SIGNS = ("●", "■", "◆", "▲", "▼", "★")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axes:
-    """Where figures stand on the paper.
+    """Where figures are on the paper.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ def chart(figure: Figure, points: Sequence[Point], printed: Sequence[Printed]) -
 
 
 def shown(value: float, unit: str) -> str:
-    """Return a figure as it is written beside an axis and in tables.
+    """Return a figure as it is written next to an axis and in tables.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def shown(value: float, unit: str) -> str:
 
 
 def _brief(value: float, unit: str) -> str:
-    """Return a number beside an axis, where there is little room.
+    """Return a number next to an axis, where there is little room.
 
     Examples
     --------

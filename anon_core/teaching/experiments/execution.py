@@ -134,7 +134,7 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """How the figures stand to the source."""
+        """How the figures are to the source."""
         late = self.timed_out
         if not late or not self.whole:
             return verdict(self.claims)
@@ -279,12 +279,12 @@ def carry_out(
     kept : sequence of Done
         Steps that were finished before with the same settings on the same table.
     found : callable, optional
-        Told of the report after every step.
+        Informed of the report after every step.
 
     Raises
     ------
     Cancelled
-        If the person stopped it; `found` was told what it had come to.
+        If the person stopped it; `found` was called with what it had come to.
     """
     bench = Bench(tables=tables, settings=settings)
     table = bench.table(experiment.table)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = str | int | float
 Size = Literal["small", "full"]
-#: How the figures stand to the source: see `verdict`.
+#: How the figures are to the source: see `verdict`.
 Outcome = Literal["reproduced", "differs because", "source wrong", "not decided in time", "open"]
 
 
@@ -97,9 +97,9 @@ class Step:
     Attributes
     ----------
     key : str
-        Tells steps apart, also those of another day.
+        Distinguishes steps, also those of another day.
     given : mapping of str to value
-        What `Experiment.measure` is told of it.
+        What `Experiment.measure` gets.
     """
 
     key: str
@@ -119,8 +119,8 @@ class Claim:
     measured : str
         The figures that decide.
     because : str
-        Why it does not hold, from figures that were measured as well, or why it cannot be told;
-        empty where it holds.
+        Why it does not hold, from figures that were measured as well, or why it cannot be
+        determined; empty where it holds.
     wrong : bool
         Whether what was measured refutes the source on the source's own table, so that no other
         setting could reconcile the two.
@@ -138,7 +138,7 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """How the figures stand to the source, and why."""
+    """How the figures are to the source, and why."""
 
     outcome: Outcome
     why: str
@@ -175,7 +175,7 @@ class Experiment(ABC):
         Raises
         ------
         AnonError
-            If nothing could be released; it is told in place of figures.
+            If nothing could be released; shown instead of figures.
         Cancelled
             If the person stopped it.
         """
@@ -190,7 +190,7 @@ class Experiment(ABC):
 
 
 def verdict(claims: Sequence[Claim], timed_out: str = "") -> Verdict:
-    """Return how the figures stand to the source.
+    """Return how the figures are to the source.
 
     Reproduced if every claim holds; source wrong if one is refuted on the source's own table; open
     if too little was measured, or could be; not decided in time if that is only since time boxes

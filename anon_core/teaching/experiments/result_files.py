@@ -78,7 +78,7 @@ def summary_row(report: Report) -> dict[str, str]:
 
 
 def write(report: Report, folder: Path) -> None:
-    """Write an experiment's files into a folder, in place of those of an earlier run.
+    """Write an experiment's files into a folder, instead of those of an earlier run.
 
     Raises
     ------

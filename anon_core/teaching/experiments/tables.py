@@ -127,7 +127,7 @@ def _frequencies(size: int, drawn: Drawn) -> F64:
 
 
 Which = Literal["adult-train", "adult-all", "census"]
-#: Where a table stands in a folder that is given.
+#: Where a table is in a folder that is given.
 FILES: Mapping[Which, tuple[str, ...]] = {
     "adult-train": ("adult/adult_48842.csv.gz", "adult_48842.csv.gz"),
     "adult-all": ("adult/adult_48842.csv.gz", "adult_48842.csv.gz"),

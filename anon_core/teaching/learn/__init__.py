@@ -1,4 +1,4 @@
-"""Lessons: published algorithms step by step, each drawn from the steps that a run told.
+"""Lessons: published algorithms step by step, each drawn from the steps that a run reported.
 
 A lesson is one file in `lessons/`: words, and which events of the trace to draw. It computes
 nothing that a technique computes; what its last step shows is the release of the run.

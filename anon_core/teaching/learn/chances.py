@@ -17,7 +17,7 @@ from anon_core.teaching.learn.trace import Trace
 
 @dataclass(frozen=True, kw_only=True)
 class Chances:
-    """What the sliced table tells of a person.
+    """What the sliced table says of a person.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ def blocks_shown(trace: Trace, name: str) -> tuple[tuple[str, ...], ...]:
 
 @lru_cache(maxsize=256)
 def chances(trace: Trace, name: str, row: int) -> Chances:
-    """Return a person's chances, read from the index that the promise is measured by."""
+    """Return a person's chances, read from the index that the privacy model is measured by."""
     run, column = trace[name], trace.sensitive[0]
     view, frequency = run.release.view, run.result.problem.frequency
     index = matching(view, frequency.run_codes, column)

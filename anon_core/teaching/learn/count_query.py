@@ -27,7 +27,7 @@ def in_groups(problem: Problem, group: Sequence[int], blocks: Sequence[tuple[str
     group : sequence of int
         Group of every row; -1 leaves a row out.
     blocks : sequence of tuples of str
-        Columns that stay linked row by row; different blocks are shuffled apart.
+        Columns that stay linked row by row; different blocks are shuffled separately.
     """
     frequency = problem.frequency
     own = np.asarray(group, dtype=np.int64)

@@ -129,7 +129,7 @@ def lecturers_examples() -> Sequence[tuple[str, Example]]:
     """Return examples in the folder that `FOLDER_VARIABLE` names, each with its technique's name.
 
     Every folder in it holds one: `table.csv`, and `recipe.toml` with roles, types, hierarchies,
-    technique and promises. It belongs to the lessons that run this technique.
+    technique and privacy models. It belongs to the lessons that run this technique.
 
     Raises
     ------

@@ -45,7 +45,7 @@ def zoom_to_fit(
     sizes = [_size(one, markup) for one, markup in zip(pictures, drawn, strict=True)]
     left = _HIGH - 26.0 * ceil(len(title) / 56)
     left -= sum(_LINE * ceil(len(text) / _LETTERS) + _AROUND for text in texts if text)
-    # Widths are guessed: pictures that turn out narrower stand in other lines.
+    # Widths are guessed: pictures that turn out narrower are in other lines.
     guesses = [[(width * share, height) for width, height in sizes] for share in _NARROWER]
     for zoom in _ZOOMS:
         if max(_height(guess, _WIDE / zoom) for guess in guesses) * zoom <= left:
@@ -54,7 +54,7 @@ def zoom_to_fit(
 
 
 def _height(sizes: Sequence[tuple[float, float]], wide: float) -> float:
-    """Return how high pictures are that stand in lines of some width; infinite if one is wider."""
+    """Return how high pictures are that are in lines of some width; infinite if one is wider."""
     total, line, used = 0.0, 0.0, 0.0
     for width, height in sizes:
         if width > wide:

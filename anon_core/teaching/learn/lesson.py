@@ -102,10 +102,10 @@ class Step:
     question : Question or None
         What is asked before the step is shown.
     together : tuple of int
-        Of every row of the table the group it stands in now, as the pictures colour it; -1 where it
+        Of every row of the table the group it is in now, as the pictures colour it; -1 where it
         is suppressed.
     seen : Seen or None
-        What somebody reads at the step, and knows of a person: what they find is said from it. None
+        What someone reads at the step, and knows of a person: what they find is said from it. None
         where nothing is published yet, and would not be if the algorithm stopped here.
     found : tuple of str
         What is found of every person, row by row, where it is not a matter of rows that fit: links
@@ -172,7 +172,7 @@ class Lesson(ABC):
         return ()
 
     def asked(self, run: str, material: Material) -> Mapping[str, Any]:
-        """Return technique and promises of a run; by default those of `runs`."""
+        """Return technique and privacy models of a run; by default those of `runs`."""
         return self.runs[run]
 
     def roles(self, run: str, material: Material) -> Roles:

@@ -35,7 +35,7 @@ def traced(lesson: Lesson, example: Example) -> Trace:
     Raises
     ------
     AnonError
-        What a run raises: where promises cannot be kept on this table, for example.
+        What a run raises: where privacy models cannot be kept on this table, for example.
     BadInput
         If the lesson cannot be drawn on it.
     """
@@ -103,7 +103,7 @@ def _needs_public(plan: Plan) -> bool:
 
 
 def quiet_run(lesson: Lesson, example: Example, name: str) -> Run:
-    """Return one of a lesson's runs where nobody listens; what is found must be the same."""
+    """Return one of a lesson's runs where no one listens; what is found must be the same."""
     found = _run(lesson, plan_of(lesson, example, name), example)
     return replace(found, events=())
 

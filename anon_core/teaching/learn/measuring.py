@@ -49,7 +49,7 @@ def measured(run: Run, metric: str, **parameters: object) -> Measure:
 
 
 def classes_that_keep(run: Run, model: str, **parameters: object) -> tuple[bool, ...]:
-    """Say of every class of a run whether it keeps a promise, as searches ask it of the model."""
+    """Say of every class of a run whether it keeps a model, as searches ask it of the model."""
     asked = cast(GroupModel, find("model", model)(**parameters))
     problem = run.result.problem
     group = np.asarray(run.together, dtype=np.int64)

@@ -1,7 +1,7 @@
 """Pictures as data: what is to be drawn, by whichever means; nothing here draws.
 
 What can be clicked has an `id`; a question's choices name these ids. `people` are rows of the
-table, from 0: whoever follows one person finds them in every picture by it.
+table, from 0: a reader who follows one person finds them in every picture by it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: How a thing stands: each has a colour and a sign of its own. Letters tell groups apart.
+#: How a thing is: each has a colour and a sign of its own. Letters distinguish groups.
 Tone = Literal["plain", "quiet", "now", "good", "bad", "a", "b", "c", "d", "e", "f"]
 GROUPS: tuple[Tone, ...] = ("a", "b", "c", "d", "e", "f")
 #: What became of a node of a lattice or tree.
@@ -26,7 +26,7 @@ def group_tone(number: int) -> Tone:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A cell of a table: its text, how it stands, and what it was before if it has changed."""
+    """A cell of a table: its text, how it is, and what it was before if it has changed."""
 
     text: str
     tone: Tone = "plain"
@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row of a table; `label` stands before it, such as its number or its group."""
+    """A row of a table; `label` is before it, such as its number or its group."""
 
     id: str
     cells: tuple[Cell, ...]
@@ -115,7 +115,7 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """A row in the plane; several may stand at one place."""
+    """A row in the plane; several may be at one place."""
 
     id: str
     x: float
@@ -207,7 +207,7 @@ class Bars:
 class Line:
     """A line between a row of the left table and one of the right, by their ids.
 
-    Where somebody is followed, only lines with them among its `people` stand out.
+    Where someone is followed, only lines with them among its `people` are out.
     """
 
     left: str

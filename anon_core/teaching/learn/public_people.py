@@ -98,7 +98,7 @@ def own_rows(trace: Trace) -> dict[str, int]:
 def people_table(
     trace: Trace, title: str, heads: Sequence[str], cells: Sequence[Sequence[Cell]]
 ) -> Table:
-    """Return the public people with some columns beside their quasi-identifiers."""
+    """Return the public people with some columns next to their quasi-identifiers."""
     names, public = public_people(trace)
     rows_of = own_rows(trace)
     rows = tuple(
@@ -116,7 +116,7 @@ def people_table(
 
 @lru_cache(maxsize=16)
 def presence(trace: Trace, name: str) -> Presence:
-    """Attack a run with the public table: the attack on membership, told person by person."""
+    """Attack a run with the public table: the attack on membership, person by person."""
     run = trace[name]
     named = {*run.result.problem.quasi, *run.result.problem.sensitive}
     again = carried_out(
@@ -155,7 +155,7 @@ def _found_in(view: View, problem: Problem, number: Mapping[int, int]) -> Presen
 
 
 def chance_said(chance: float) -> str:
-    """Return how sure it is that somebody is in the table."""
+    """Return how sure it is that someone is in the table."""
     if isnan(chance):
         return "with a chance that was not counted"
     if chance >= 1:

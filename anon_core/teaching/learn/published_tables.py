@@ -1,4 +1,4 @@
-"""What runs publish whose links are cut: their tables as they stand, rows of people as groups."""
+"""What runs publish whose links are cut: their tables as they are, rows of people as groups."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def published_rows(trace: Trace, name: str) -> tuple[PublishedRows, ...]:
 
 
 def numbered_groups(trace: Trace, name: str) -> dict[str, int]:
-    """Return the group, as rows of the table are told it, behind every published number."""
+    """Return the group, as rows of the table have it, behind every published number."""
     _, rows = published_rows(trace, name)[0]
     member = trace[name].result.member.tolist()
     return {row[0]: group for row, group in zip(rows, member, strict=True)}
@@ -66,7 +66,7 @@ def published_table(
         Which of its tables, from 0.
     by_group : bool
         Whether clicking a row names its group, ``bucket:`` and the number that groups have in the
-        table, from 0, in place of the row. Nobody is marked: it is asked where somebody is.
+        table, from 0, instead of the row. No one is marked: it is asked where someone is.
     fit : mapping of int to rows of the table, optional
         Who fits each group, as groups are numbered in the table, from 0; by default those all of
         whose values a group shows.

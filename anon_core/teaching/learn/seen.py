@@ -1,4 +1,4 @@
-"""What somebody reads at a step of a lesson, and what they know of a person beforehand."""
+"""What someone reads at a step of a lesson, and what they know of a person beforehand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody finds in a release whose columns are shuffled, without the group and with it."""
+"""What someone finds in a release whose columns are shuffled, without the group and with it."""
 
 from __future__ import annotations
 

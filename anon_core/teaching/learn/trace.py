@@ -1,4 +1,4 @@
-"""What a lesson is made of: the runs on its table, each with every step that it told."""
+"""What a lesson is made of: the runs on its table, each with every step that it reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Run:
     Attributes
     ----------
     events : tuple of Event
-        Every step that was told, in order; `docs/lessons.md` lists their kinds and facts.
+        Every step that was reported, in order; `docs/lessons.md` lists their kinds and facts.
     """
 
     result: Result
@@ -132,9 +132,9 @@ def texts_of(of: Material | Problem, column: str) -> tuple[str, ...]:
 
 
 def rows_of_tuples(run: Run) -> list[npt.NDArray[np.int64]]:
-    """Return the rows of the table that stand behind each tuple that cuts are told in.
+    """Return the rows of the table that are behind each tuple that cuts are reported in.
 
-    Rows that are alike in every column stand behind tuples of one key, in some order; they are
+    Rows that are alike in every column are behind tuples of one key, in some order; they are
     those of the part that the tuple ends in.
     """
     (told,) = run.told("tuples")

@@ -65,7 +65,7 @@ class Annealing(Algorithm):
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
         walk = Walk(nodes, self.metric, clock(context, self.seconds))
         draw, top = context.generator, nodes.lattice.top
-        # 1. Start at the top, where the most promises hold.
+        # 1. Start at the top, where the most privacy models hold.
         at = top
         here = walk.value(at)
         scale = max(here[1], 1e-12)

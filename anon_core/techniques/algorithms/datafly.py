@@ -54,7 +54,7 @@ class Datafly(Algorithm):
         Raises
         ------
         NotFound
-            If no node on the way keeps the promises, and others may.
+            If no node on the way keeps the privacy models, and others may.
         """
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
         seen = [problem.leaf_rows[h.column] > 0 for h in nodes.lattice.hierarchies]

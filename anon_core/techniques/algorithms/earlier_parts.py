@@ -34,9 +34,10 @@ class EarlierParts(Algorithm):
 
     1. Find cuts that separate the parts of the earlier release; where parts overlap, a row goes
        into the first that covers it.
-    2. From the whole table on, make a cut where rows on both sides keep the promises; else what it
+    2. From the whole table on, make a cut where rows on both sides keep the privacy models; else
+    what it
        would have separated is one part. Or make all of them, and remove the parts that do not
-       keep the promises, if they are within the budget.
+       keep the privacy models, if they are within the budget.
     3. Each part publishes the range of its rows of today. Nothing is searched.
     """
 
@@ -92,8 +93,8 @@ class EarlierParts(Algorithm):
         Raises
         ------
         Infeasible, NotFound
-            If not even the whole table keeps the promises, or more rows would have to go than the
-            budget allows.
+            If not even the whole table keeps the privacy models, or more rows would have to go than
+            the budget allows.
         """
         context.report(0.0, "Cutting where the earlier release was cut")
         nodes = [

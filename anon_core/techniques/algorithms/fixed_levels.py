@@ -1,4 +1,4 @@
-"""The levels are chosen by a person: one look decides whether they keep the promises."""
+"""The levels are chosen by a person: one look decides whether they keep the privacy models."""
 
 from __future__ import annotations
 

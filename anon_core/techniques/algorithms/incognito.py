@@ -2,7 +2,7 @@
 
 A table that is k-anonymous with respect to all quasi-identifiers is so with respect to every
 subset of them (LeFevre et al. 2005, section 3). A subset's node is the node of the full lattice
-where every other attribute stands at its top, so class sets roll up from one subset to the next.
+where every other attribute is at its top, so class sets roll up from one subset to the next.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Subset = tuple[int, ...]
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Incognito(Algorithm):
-    """Every full-domain generalization that keeps the promises, by growing subsets.
+    """Every full-domain generalization that keeps the privacy models, by growing subsets.
 
     For i = 1, 2, ... up to the number of attributes:
 
@@ -45,7 +45,7 @@ class Incognito(Algorithm):
     2. Look at them from below; a node above one that holds is marked, and not looked at.
     3. What holds of the nodes of i attributes goes into the next iteration.
 
-    What holds of all attributes keeps the promises; the minimal nodes among them are listed.
+    What holds of all attributes keeps the privacy models; the minimal nodes among them are listed.
     """
 
     name: ClassVar[str] = "incognito"
@@ -114,7 +114,7 @@ class BySize:
     Attributes
     ----------
     candidates, held : dict of subset to bool array of the subset's lattice
-        What the iterations looked at, and what of it kept the promises.
+        What the iterations looked at, and what of it kept the privacy models.
     """
 
     def __init__(self, nodes: Classification) -> None:
@@ -189,9 +189,9 @@ class BySize:
         self.nodes.context.event("subset", columns=subset, candidates=left, pruned=pruned)
 
     def _decide(self, subset: Subset, candidates: B1) -> B1:
-        """Walk the candidates from below; what stands above one that holds is only marked.
+        """Walk the candidates from below; what is above one that holds is only marked.
 
-        All that stands above it is a candidate too, since it holds in every subset.
+        All that is above it is a candidate too, since it holds in every subset.
         """
         held = np.zeros_like(candidates)
         height = np.add.reduce(np.indices(candidates.shape)) if candidates.size else candidates

@@ -91,7 +91,7 @@ class LocalRecoding(Algorithm):
         Raises
         ------
         NotFound
-            If no levels for the whole table keep the promises, and smaller classes may.
+            If no levels for the whole table keep the privacy models, and smaller classes may.
         """
         # 1. One level per column for the whole table.
         search = self._search()
@@ -108,7 +108,7 @@ class LocalRecoding(Algorithm):
             ) from error
         found, frequency = first.release.grouping, problem.frequency
         start = found.member[frequency.run_start]
-        # 2. Rows that were suppressed are one more class, if together they keep the promises.
+        # 2. Rows that were suppressed are one more class, if together they keep the privacy models.
         left = np.flatnonzero(found.member < 0)
         if len(left):
             rest = Buckets(
@@ -116,7 +116,7 @@ class LocalRecoding(Algorithm):
             )
             if keeping(problem, models, rest).all():
                 start = np.where(start < 0, found.classes, start)
-        # 3. Cut every class as long as its parts keep the promises.
+        # 3. Cut every class as long as its parts keep the privacy models.
         nodes = [True] * len(problem.quasi)
         prices = cell_prices(problem, self.metric, nodes, weights_by_column(problem, {}, self.name))
         part = gain_parts(problem, models, prices, part_of(context, 0.6, 1.0), start=start)

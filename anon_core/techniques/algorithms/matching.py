@@ -37,11 +37,11 @@ from anon_core.methods.partition.mondrian_cuts import cut_by_tree
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
 
-# Boxes of their own, widened until the matches that were promised are there (Gionis et al. 2008).
+# Boxes of their own, widened until the matches that were required are there (Gionis et al. 2008).
 #
 # Each box is first as narrow as the rows that publish it. It reaches out to its nearest rows until
 # k rows fit it, (k, 1); rows that fit too few boxes are taken in by the nearest, (1, k); and
-# whoever could be ruled out by a perfect matching has its part of the exchanges joined with
+# anyone who could be ruled out by a perfect matching has its part of the exchanges joined with
 # another.
 
 
@@ -60,7 +60,7 @@ class OwnBoxes:
     Attributes
     ----------
     tuples : Sorted
-        The table's distinct tuples. Their attributes, and those of the boxes and prices, stand in
+        The table's distinct tuples. Their attributes, and those of the boxes and prices, are in
         the order `across`.
     across : int64 array of shape (quasi,)
     low, high : int32 arrays of shape (boxes, quasi)
@@ -84,7 +84,7 @@ class OwnBoxes:
 
     @classmethod
     def of_groups(cls, problem: Problem, groups: Buckets, prices: Prices) -> OwnBoxes:
-        """Begin with what covers each group; no tuple may stand in two."""
+        """Begin with what covers each group; no tuple may be in two."""
         frequency = problem.frequency
         tuples, across, order = by_order(frequency.run_codes, frequency.run_count)
         prices = prices._replace(
@@ -260,7 +260,7 @@ def _summed(where: I64, what: I64, size: int) -> I64:
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Matching(Algorithm):
-    """Boxes grown until the matches that were promised are there (Gionis et al. 2008)."""
+    """Boxes grown until the matches that were required are there (Gionis et al. 2008)."""
 
     name: ClassVar[str] = "matching"
     title: ClassVar[str] = "Boxes by matches"
@@ -283,7 +283,7 @@ class Matching(Algorithm):
         """Widen boxes, form classes, publish the better; see `Algorithm.run`."""
         nodes = [cut_by_tree(problem, h) for h in problem.quasi_hierarchies]
         prices = cell_prices(problem, self.metric, nodes, np.ones(len(nodes)))
-        # 1. Classes keep every promise about matches too, and are there when time is up.
+        # 1. Classes keep every privacy model about matches too, and are there when time is up.
         classes, whole = min(
             (
                 (groups, OwnBoxes.of_groups(problem, groups, prices))
@@ -293,7 +293,7 @@ class Matching(Algorithm):
         )
         found = {"Classes": whole.price()}
         chosen, boxes, rounds = classes, whole, 0
-        # 2. Boxes of their own, from exact rows or from the least classes that are promised.
+        # 2. Boxes of their own, from exact rows or from the least classes that are required.
         rest = [m for m in models if not isinstance(m, ConsistencyModel)]
         groups = run_buckets(problem, np.arange(len(problem.frequency.run_count), dtype=np.int64))
         if rest:
@@ -333,7 +333,7 @@ def _first_half(context: Context) -> Context:
 def _classes(
     problem: Problem, models: Sequence[GroupModel], prices: Prices, context: Context
 ) -> list[Buckets]:
-    """Return clusters of near rows, and parts by cuts, that keep every promise as classes.
+    """Return clusters of near rows, and parts by cuts, that keep every privacy model as classes.
 
     Raises
     ------
@@ -353,7 +353,7 @@ def _classes(
 
 
 def _widened(boxes: OwnBoxes, models: Sequence[GroupModel], context: Context) -> int:
-    """Widen boxes until every promise about matches is kept; return the rounds of exchanges.
+    """Widen boxes until every privacy model about matches is kept; return the rounds of exchanges.
 
     Raises
     ------

@@ -30,13 +30,13 @@ from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
 from anon_core.release.vocabulary import Vocabulary, of_numbers
 
-# Publish, for every part of the table, one number in place of each column's numbers.
+# Publish, for every part of the table, one number instead of each column's numbers.
 
 
 def standardised(problem: Problem, weights: F64) -> F64:
     """Return the quasi tuples as points of unit variance per attribute, shape (runs, quasi).
 
-    Numbers and dates stand by their value, categories by their place in the hierarchy's order,
+    Numbers and dates are by their value, categories by their place in the hierarchy's order,
     and the missing value beyond both. `weights` is of shape (quasi,).
     """
     codes, count = problem.frequency.run_codes, problem.frequency.run_count
@@ -116,7 +116,7 @@ def medians(group: I64, count: I64, value: F64, groups: int) -> F64:
     upto = np.cumsum(count[order])
     rows = np.bincount(group, weights=count, minlength=groups).astype(np.int64)
     begin = np.cumsum(rows) - rows
-    # Rows of a group stand one after the other; the middle ones are found by counting.
+    # Rows of a group are one after the other; the middle ones are found by counting.
     middle = [begin + (rows - 1) // 2, begin + rows // 2]
     found = np.full(groups, np.nan)
     filled = rows > 0
@@ -208,7 +208,7 @@ class Microaggregation(Algorithm):
             k,
             part_of(context, 0.0, 0.9),
         )
-        # Promises beyond k rows, and what was left over: merge with the nearest.
+        # Privacy models beyond k rows, and what was left over: merge with the nearest.
         prices = cell_prices(problem, cast(CellCost, find("metric", "ncp")()), nodes, weights)
         groups = merged(
             problem, models, run_buckets(problem, group), prices, part_of(context, 0.9, 1.0)

@@ -1,4 +1,4 @@
-"""Mondrian: cut the space of quasi-identifiers in two for as long as promises hold."""
+"""Mondrian: cut the space of quasi-identifiers in two for as long as privacy models hold."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Mondrian(Algorithm):
     1. Choose the dimension with the largest normalized width.
     2. Cut it at the median: values up to the lower median, and above; where equal values block
        that, below the median, and from it on. Relaxed cuts deal the rows at the median instead.
-    3. If both sides keep the promises, go on with each of them; otherwise try the next dimension.
-    4. A part that no dimension cuts publishes its range in every column.
+    3. If both sides keep the privacy models, go on with each of them; otherwise try the next
+    dimension. 4. A part that no dimension cuts publishes its range in every column.
     """
 
     name: ClassVar[str] = "mondrian"
@@ -132,7 +132,7 @@ class Mondrian(Algorithm):
 
     @property
     def cuts_in_pieces(self) -> bool:
-        """Strict cuts at medians are told by counts of one column; see `Algorithm`."""
+        """Strict cuts at medians follow from counts of one column; see `Algorithm`."""
         return self.cuts == "strict" and self.cut_at == "median"
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:

@@ -48,8 +48,8 @@ _BY_FAR = 1.5
 class Optimal(Algorithm):
     """One level per quasi-identifier for the whole table, proven best.
 
-    1. Where no row may go and promises are monotone, decide every node: one decides many.
-    2. Look first at the node with the lowest bound, and price it where it keeps the promises.
+    1. Where no row may go and privacy models are monotone, decide every node: one decides many.
+    2. Look first at the node with the lowest bound, and price it where it keeps the privacy models.
     3. Whatever it says of the nodes above and below it sharpens their bounds, or closes them.
     4. The search is over once no bound is below the best cost; among equals the lowest node wins.
     """
@@ -205,8 +205,8 @@ class _BestFirst:
     """The cheapest satisfied node; among equals the lowest, then the first.
 
     Where the nodes were not decided before, the search decides those it needs to: a node that holds
-    is priced at once, and one that fails closes all below it, where the promises are monotone or
-    too many rows stand in classes that hold no good one.
+    is priced at once, and one that fails closes all below it, where the privacy models are monotone
+    or too many rows are in classes that hold no good one.
     """
 
     def __init__(self, nodes: Classification, cost: Metric, context: Context) -> None:
@@ -221,7 +221,7 @@ class _BestFirst:
         self.floor: float | None = None
         self.winner: Node = self.lattice.top
         self._least = least_class(nodes.models, nodes.problem.population)
-        # Whoever listens, or is told of every node, is told exact figures.
+        # Anyone who listens, or is informed of every node, gets exact figures.
         listed = context.listening or self.lattice.size <= MOST_LISTED
         many = len(nodes.problem.frequency.run_count) >= _MANY
         self._quick = many and not listed and self._least > 1
@@ -309,7 +309,7 @@ class _BestFirst:
     def _examine(self, node: Node) -> float:
         """Decide and price a node; close it, and sharpen the bounds of the nodes around it.
 
-        Returns its cost, infinity where it does not keep the promises within the budget.
+        Returns its cost, infinity where it does not keep the privacy models within the budget.
         """
         nodes, rows = self.nodes, self.problem.rows
         nodes.checked += int(nodes.status[node] == UNKNOWN)
@@ -348,7 +348,7 @@ class _BestFirst:
         return value
 
     def _too_small(self, node: Node) -> int:
-        """Estimate the rows in classes that no promise lets stay; 0 where they may all go.
+        """Estimate the rows in classes that no privacy model lets stay; 0 where they may all go.
 
         Where they may not, they may at no node below.
         """
@@ -430,7 +430,7 @@ class _BestFirst:
     ) -> npt.NDArray[np.float64]:
         """Return what each attribute costs at each level up to a node's, shape (quasi, levels).
 
-        That is beside 1, or what it counts, for every row that is suppressed at the node: it is
+        That is next to 1, or what it counts, for every row that is suppressed at the node: it is
         removed below as well.
         What is taken off for it at a lower level is the dearest price within its cell, an upper
         bound; at the node's own level it is exact.
@@ -468,7 +468,7 @@ _Within = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 def _dearest_within(lattice: Lattice, prices: Sequence[npt.NDArray[np.float64]]) -> _Within:
     """Return the highest price, at each level up to a given one, within every node of that level.
 
-    Per attribute and level a table of shape (level + 1, leaves); a node's entry stands at its first
+    Per attribute and level a table of shape (level + 1, leaves); a node's entry is at its first
     leaf.
     """
     tables: list[npt.NDArray[np.float64]] = []

@@ -1,7 +1,7 @@
 """Samarati's search: halve the height of the lattice until the lowest one with a solution is left.
 
-If no node of a height keeps the promises within the budget, none below it does, since rows to be
-removed only get more on the way down (Samarati 2001, section 4).
+If no node of a height keeps the privacy models within the budget, none below it does, since rows to
+be removed only get more on the way down (Samarati 2001, section 4).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Samarati(Algorithm):
     3. The last height with a solution is the lowest: its solutions are minimal, and the preferred
        one is published (section 4 of the paper).
 
-    The other criterion of preference may want a minimal node that stands higher; then every node is
+    The other criterion of preference may want a minimal node that is higher; then every node is
     decided. `distance_vectors` decides a node from distances between tuples, without generalizing.
     """
 
@@ -157,7 +157,7 @@ class Samarati(Algorithm):
         lowest = search.lowest()
         minimal = search.at_height(lowest)
         if self.prefer != "absolute distance" or not nodes.monotone:
-            # The other criteria may prefer a minimal node that stands higher.
+            # The other criteria may prefer a minimal node that is higher.
             nodes.decide()
             minimal = list(nodes.minimal())
         node = preferred(nodes, minimal, self.prefer)
@@ -246,7 +246,7 @@ class _ByHeight:
         return found
 
     def _tell_height(self, height: int, places: Sequence[int]) -> None:
-        """Tell whoever listens which height is probed: event "height", with its nodes."""
+        """Tell anyone who listens which height is probed: event "height", with its nodes."""
         nodes = self.nodes
         if nodes.context.listening:
             there = [nodes.original(nodes.lattice.node(place)) for place in places]

@@ -29,7 +29,7 @@ from anon_core.release.problem import Problem
 
 
 class Dimension:
-    """A column and the parts it stands in at present.
+    """A column and the parts it is in at present.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ def numeric_candidates(values: npt.NDArray[np.int64], rows: npt.NDArray[np.int64
 
 
 def classes_of(problem: Problem, dimensions: Sequence[Dimension]) -> npt.NDArray[np.int64]:
-    """Return the class of every quasi tuple, shape (runs,): the parts it stands in."""
+    """Return the class of every quasi tuple, shape (runs,): the parts it is in."""
     codes = problem.frequency.run_codes
     columns = [dim.begin[codes[:, d]] for d, dim in enumerate(dimensions)]
     return dense_rank(columns, [len(dim.begin) for dim in dimensions])[0]
@@ -276,18 +276,18 @@ class SingleDimension(Algorithm):
         nodes = [dimension.by_tree for dimension in dimensions]
         return covered_outcome(problem, run_buckets(problem, classes), low, high, nodes)
 
-    # Event "dimension" tells of every part that was looked at: the number of the widest `column`,
+    # Event "dimension" says of every part that was looked at: the number of the widest `column`,
     # the first leaf of its `part`, the `width` of each column's widest part, the `ways` to split it
-    # (first leaf of the part of each leaf, and the degree, None where a class breaks a promise),
-    # and which of them was `taken`, None where the part stays whole.
+    # (first leaf of the part of each leaf, and the degree, None where a class breaks a privacy
+    # model), and which of them was `taken`, None where the part stays whole.
 
     def _degree(
         self, problem: Problem, models: Sequence[GroupModel], dimensions: Sequence[Dimension]
     ) -> float | None:
-        """Return the degree that all classes reach, or None where one breaks a promise.
+        """Return the degree that all classes reach, or None where one breaks a privacy model.
 
-        The degree is the smallest number of distinct sensitive values of a class where promises
-        look at values, and the smallest size of a class else.
+        The degree is the smallest number of distinct sensitive values of a class where privacy
+        models look at values, and the smallest size of a class else.
         """
         groups = run_buckets(problem, classes_of(problem, dimensions))
         if not keeping(problem, models, groups).all():

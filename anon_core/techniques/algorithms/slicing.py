@@ -1,4 +1,4 @@
-"""Slicing: columns that go together stay linked, and the groups of columns are permuted apart."""
+"""Slicing: columns that go together stay linked, and the groups are permuted."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def contingency(
 def correlation(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
     """Return the square of Pearson's coefficient, in [0, 1], over rows that have both numbers.
 
-    The square is a share of variance, as φ² is of χ², so that both stand on one scale. A column of
+    The square is a share of variance, as φ² is of χ², so that both are on one scale. A column of
     one number goes with nothing.
     """
     known = ~(np.isnan(a) | np.isnan(b))
@@ -198,7 +198,7 @@ class Slicing(Algorithm):
     )
 
     def shape(self) -> dict[str, Any]:
-        """Return what a release looks like; sets that are formed are told to nobody."""
+        """Return what a release looks like; sets that are formed are asked to no one."""
         return {**super().shape(), "sets": [list(part) for part in self.sets]}
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
@@ -215,7 +215,7 @@ class Slicing(Algorithm):
     def by_dependence(self, problem: Problem, context: Context) -> tuple[Block, ...]:
         """Return the column sets k-medoids forms; the sensitive columns are a set of their own.
 
-        A group promises something about sensitive values only if nobody finds a person's own
+        A group guarantees something about sensitive values only if no one finds a person's own
         among them, so they are never linked to what an attacker may know.
         """
         names = problem.roles.published(problem.dataset)
@@ -261,7 +261,7 @@ class Slicing(Algorithm):
 def _refuse_linked(
     problem: Problem, models: Sequence[GroupModel], blocks: Sequence[Block], *, sees_links: bool
 ) -> None:
-    """Refuse to link a sensitive column to a quasi-identifier where a promise cannot see it.
+    """Refuse to link a sensitive column to a quasi-identifier where a privacy model cannot see it.
 
     Slicing's own l-diversity can, if the groups are formed by it.
     """

@@ -29,8 +29,8 @@ class Spalm(Algorithm):
 
     The paper walks the lattice from the top: δ-presence is kept when classes are merged, so that
     below a node that breaks it none keeps it. The optimal search rests on the same property and
-    finds the same release, best by a metric among all that keep the promises. No row is suppressed:
-    whoever is left out of a published class is known to be absent.
+    finds the same release, best by a metric among all that keep the privacy models. No row is
+    suppressed: anyone who is left out of a published class is known to be absent.
     """
 
     name: ClassVar[str] = "spalm"

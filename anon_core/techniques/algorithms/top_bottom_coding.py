@@ -106,7 +106,7 @@ def coded(hierarchy: Hierarchy, tails: Tails) -> tuple[Vocabulary, I32]:
     Raises
     ------
     BadHierarchy
-        If the text of a tail stands for other values in the column's hierarchy.
+        If the text of a tail represents other values in the column's hierarchy.
     """
     size = len(hierarchy.leaves)
     last = size - 1 - hierarchy.has_missing
@@ -210,7 +210,7 @@ class TopBottomCoding(Algorithm):
                 told[name] = coded(hierarchy, tails)
             else:
                 told[name] = untouched(hierarchy)
-        # 2. Rows with equal cells are a class; those that break a promise are removed.
+        # 2. Rows with equal cells are a class; those that break a privacy model are removed.
         codes = problem.frequency.run_codes
         cells = [told[name][1][codes[:, d]] for d, name in enumerate(problem.quasi)]
         member, first = dense_rank(cells, [len(told[n][0].texts) for n in problem.quasi])
@@ -238,8 +238,8 @@ class TopBottomCoding(Algorithm):
         ------
         Infeasible
         NotFound
-            Where a promise is about all classes `together`: classes were judged one by one, which
-            is more than it asks.
+            Where a privacy model is about all classes `together`: classes were judged one by one,
+            which is more than it asks.
         """
         rows = problem.rows
         if removed <= rows_allowed(problem, self.max_suppression) and removed < rows:

@@ -1,6 +1,6 @@
 """Top-down specialization: start with everything suppressed, and uncover one value at a time.
 
-Every value is published in one way in the whole table, but values of one column may stand at
+Every value is published in one way in the whole table, but values of one column may be at
 different levels (single-dimensional recoding).
 """
 
@@ -38,7 +38,7 @@ from anon_core.release.release import Release, one_block
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class TopDownSpecialization(Algorithm):
-    """Specialize values while the promises hold (Fung, Wang and Yu 2005)."""
+    """Specialize values while the privacy models hold (Fung, Wang and Yu 2005)."""
 
     name: ClassVar[str] = "top-down"
     title: ClassVar[str] = "Top-down specialization"
@@ -81,20 +81,20 @@ class TopDownSpecialization(Algorithm):
         Raises
         ------
         NotFound
-            If hiding everything breaks a promise that less may keep: the search starts there.
+            If hiding everything breaks a privacy model that less may keep: the search starts there.
         """
         if self.target:
             sensitive_columns(problem, self.target, self.title)
         time_left = clock(context, self.seconds)
         time_left.check("Specializing")
-        # Where not even hiding everything keeps the promises, there is nothing to start from.
+        # Where not even hiding everything keeps the privacy models, there is nothing to start from.
         nodes = Nodes(problem, models, 0, context)
         if not nodes.satisfied(nodes.lattice.top):
             what = "Hiding every value does not satisfy the privacy models"
             nodes.refuse(what, decided=nodes.monotone)
         cut = _Cut(problem, models, self.target)
         steps: list[Mapping[str, int | float | str]] = []
-        # 1. Every value stands at the root of its hierarchy.
+        # 1. Every value is at the root of its hierarchy.
         best = cut.best()
         while best is not None and time_left.check("Specializing"):
             # 2. Specialize the value of the best score; 3. score again.
@@ -115,8 +115,8 @@ class TopDownSpecialization(Algorithm):
 class _Cut:
     """At which level every leaf is published, and the classes that makes.
 
-    Entries are the table's keys and, where a promise counts them, the public table's tuples behind
-    them; leaves are then those of both. A class may hold people and no row.
+    Entries are the table's keys and, where a privacy model counts them, the public table's tuples
+    behind them; leaves are then those of both. A class may hold people and no row.
     """
 
     def __init__(self, problem: Problem, models: Sequence[GroupModel], target: str) -> None:
@@ -159,7 +159,8 @@ class _Cut:
                     continue
                 lost = self._anonymity_lost(*place)
                 if lost is None:
-                    # What broke a promise has no good parts, so that smaller classes break it too.
+                    # What broke a privacy model has no good parts, so that smaller classes break it
+                    # too.
                     if all(model.unions_keep() for model in self.models):
                         self._closed.add(place)
                     continue
@@ -181,7 +182,7 @@ class _Cut:
         self.sizes = np.bincount(self.member, weights=self.rows).astype(np.int64)
 
     def _anonymity_lost(self, d: int, first: int, level: int) -> int | None:
-        """Return by how much the smallest class shrinks; None where a promise would break."""
+        """Return by how much the smallest class shrinks; None where a privacy model would break."""
         hierarchy = self.hierarchies[d]
         codes = self.codes[:, d]
         entries = np.flatnonzero((hierarchy.first_leaf[level] == first)[codes])
@@ -218,7 +219,7 @@ class _Cut:
         return now - min(int(parted[~empty].min()), left)
 
     def _gained(self, d: int, first: int, level: int) -> float:
-        """Return what specializing a value tells of the target; it never changes."""
+        """Return what specializing a value shows of the target; it never changes."""
         place = (d, first, level)
         if place not in self._gain:
             hierarchy = self.hierarchies[d]

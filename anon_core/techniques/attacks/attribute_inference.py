@@ -60,7 +60,7 @@ class AttributeInference(Attack):
         return [self._attack(view, truth, column) for column in audience.secret]
 
     def _attack(self, view: View, truth: Truth, column: str) -> AttackResult:
-        # Nothing can be guessed of whom a value is missing, and rows without one hide nobody.
+        # Nothing can be guessed of whom a value is missing, and rows without one hide no one.
         known = truth.known_rows(column)
         if truth.crowd is None or truth.raw_crowd_in_groups is None:
             _, counted = sensitive_histogram(view, column)
@@ -103,7 +103,7 @@ class AttributeInference(Attack):
 
 
 def _by_chance(column: str, chance: F64, known: I64) -> Details:
-    """Return how large a share of everyone stands in classes that allow as sure a guess."""
+    """Return how large a share of everyone is in classes that allow as sure a guess."""
     everyone = max(int(known.sum()), 1)
     return Details(
         title=f"People by the chance that the commonest '{column}' of their group is theirs",

@@ -1,4 +1,4 @@
-"""Background knowledge: whoever can rule out values of a group is left with the others."""
+"""Background knowledge: anyone who can rule out values of a group is left with the others."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _expected(entries: Entries, places: Ranked, ruled_out: int) -> float:
 
 
 def _curve(shown: Entries, places: Ranked, of: Secrets) -> Details:
-    """Return how much each further value that can be ruled out tells."""
+    """Return how much each further value that can be ruled out shows."""
     rows = shown.count[places.entry]
     most = int(places.size.max(initial=1))
     return Details(

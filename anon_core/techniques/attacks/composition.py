@@ -261,7 +261,7 @@ def _known(
 def _random(two: Classes, people: I32, values: int, there: Bits, context: Context) -> Bits:
     """Return the values of a class drawn among those as large as the one that each person fits.
 
-    Whoever fits none, or several, keeps what is theirs.
+    Anyone who fits none, or several, keeps what is theirs.
     """
     own = only_pool(two, people, context)
     found = there.copy()

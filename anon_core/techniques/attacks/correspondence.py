@@ -111,7 +111,7 @@ class Correspondence(Attack):
         rows, group = places.count[kept], places.group[kept]
         chance, stands = _chance(left, run, own)
         of_raw, _ = _chance(raw, frequency.run, value)
-        # Of whoever does not stand in both, a row of the earlier release is nobody's.
+        # Of anyone who is not in both, a row of the earlier release is no one's.
         alone = [
             float((rows * by / np.maximum(fit[run], 1)).sum()) / truth.rows
             for fit, by in ((left.here, left.here[run] > 0), (left.there, stands))
@@ -152,7 +152,7 @@ class Correspondence(Attack):
 
 
 def _chance(left: Left, run: np.ndarray, own: np.ndarray) -> tuple[F64, B1]:
-    """Return the chance of picking each person's row, and who can stand in both releases.
+    """Return the chance of picking each person's row, and who can be in both releases.
 
     It is the greatest that may be: of who is in both, of who joined, and of who fits this
     release alone.

@@ -179,7 +179,7 @@ def _apart(view: View, column: str) -> tuple[tuple[str, ...], ...]:
 def _sentence(
     column: str, rows: int, succeeded: float, known: Histogram, settled: Sequence[Settled]
 ) -> str:
-    """Return what is guessed rightly, beside guessing the commonest value of the group."""
+    """Return what is guessed rightly, next to guessing the commonest value of the group."""
     if not known.known.sum():
         return f"No published row has a value of '{column}', so there is nothing to learn."
     commonest, rounds = int(known.most.sum()), max(one.rounds for one in settled)
@@ -192,7 +192,7 @@ def _sentence(
 
 
 def _beside(rate: float, known: Histogram, rows: int, baseline: float) -> Details:
-    """Return the attack beside ways to guess that learn nothing."""
+    """Return the attack next to ways to guess that learn nothing."""
     kinds = known.distinct[known.known > 0]
     shares: dict[str, float] = {
         "deFinetti": rate,

@@ -1,4 +1,4 @@
-"""Fake tuples: what a sliced table could also be, beside the people who are in it."""
+"""Fake tuples: what a sliced table could also be, next to the people who are in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
 from anon_core.release.release import View
 
-#: Matching groups that are told one by one; more of them are told together.
+#: Matching groups that are reported one by one; more of them are reported together.
 _WIDEST = 20
 
 
@@ -116,7 +116,7 @@ class FakeTuples(Attack):
 
 
 def _histograms(listed: Listed) -> Details:
-    """Return how many groups combinations match: those of the table beside the fake ones."""
+    """Return how many groups combinations match: those of the table next to the fake ones."""
     most = max(int(listed.original.max(initial=1)), int(listed.fake.max(initial=1)))
     real, fake = (
         np.bincount(np.minimum(found, _WIDEST), minlength=min(most, _WIDEST) + 1)

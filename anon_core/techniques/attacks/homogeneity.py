@@ -1,4 +1,4 @@
-"""Homogeneity: a class in which everyone has the same sensitive value tells it of everyone."""
+"""Homogeneity: a class in which everyone has the same sensitive value shows it of everyone."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _most_common(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return each class's rows that have a sensitive value, and those with the most common one.
 
-    Persons in place of rows, where a column tells them apart.
+    Persons instead of rows, where a column distinguishes them.
     """
     if crowd is not None:
         of_people = crowd_histogram(crowd, column)

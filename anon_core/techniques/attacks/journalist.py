@@ -62,7 +62,7 @@ class Journalist(Attack):
     )
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
-        """Ask for a population, and for rows whose quasi-identifiers stand together."""
+        """Ask for a population, and for rows whose quasi-identifiers are together."""
         if audience.population is None:
             return "It needs a population: a table of it, or its size."
         return why_not(view) or why_not_covered(view, audience)
@@ -75,7 +75,7 @@ class Journalist(Attack):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks, or there is no population.
+            If the quasi-identifiers are in several link blocks, or there is no population.
         """
         if audience.population is None:
             raise AnonError(
@@ -85,7 +85,7 @@ class Journalist(Attack):
         found = linked(view, audience, truth, context)
         risk = found.risk
         uniques = uniques_told(view, audience, truth, context)
-        # Of two models of the same people the worse one is what stands above both.
+        # Of two models of the same people the worse one is what is above both.
         chance = risk.chance
         if uniques.chance:
             chance = np.maximum(chance, np.where(uniques.single, uniques.chance, 0.0))

@@ -34,7 +34,7 @@ _NOTE = (
     "Sets of known columns of each size, up to three of them drawn. Where columns are permuted "
     "separately, the rows that fit are those of the groups that can hold the person."
 )
-#: What tells a person for sure, by whether a row is a person.
+#: What shows a person for sure, by whether a row is a person.
 _SINGLE = {True: "single row fits", False: "only own rows fit"}
 
 
@@ -140,7 +140,7 @@ class Linking(Attack):
         if self.errors:
             wrong = with_errors(true, people.codes, people.count, self.errors, context.generator)
             own = replace(own, told=wrong, group=aimed.group)
-            # Nobody is missing from the table as it is, so that a run is its own place.
+            # No one is missing from the table as it is, so that a run is its own place.
             raw = replace(raw, told=wrong, group=aimed.run)
             there = aimed.inside
         found = joined(view, people, own, there, sets, part_of(context, 0.0, 0.5))

@@ -56,7 +56,7 @@ class Marketer(Attack):
     )
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
-        """Ask for rows whose quasi-identifiers stand together."""
+        """Ask for rows whose quasi-identifiers are together."""
         return why_not(view) or why_not_covered(view, audience)
 
     def run(
@@ -67,7 +67,7 @@ class Marketer(Attack):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks.
+            If the quasi-identifiers are in several link blocks.
         """
         found = linked(view, audience, truth, context)
         risk, succeeded = found.risk, found.succeeded

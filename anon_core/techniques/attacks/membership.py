@@ -86,7 +86,7 @@ class Membership(Attack):
         Raises
         ------
         AnonError
-            If there is no public table, or averages stand in place of values.
+            If there is no public table, or averages are instead of values.
         """
         if why_not_covered(view, audience):
             raise AnonError(
@@ -162,7 +162,7 @@ class Membership(Attack):
 def _worst(found: Members, chances: Graded) -> tuple[float, int]:
     """Return the highest δ anyone can have, and of how many only limits are known.
 
-    Of whom it was not counted the proven upper limit stands, whatever was estimated.
+    Of whom it was not counted the proven upper limit is, whatever was estimated.
     """
     if found.proven or found.undecided:
         return 1.0, 0

@@ -1,4 +1,4 @@
-"""Minimality: a search goes no further than it has to, and so tells why it went as far."""
+"""Minimality: a search goes no further than it has to, and so shows why it went as far."""
 
 from __future__ import annotations
 

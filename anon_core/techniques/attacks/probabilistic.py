@@ -1,4 +1,4 @@
-"""Probabilistic: how much surer somebody gets of each person's true value by the release."""
+"""Probabilistic: how much surer someone gets of each person's true value by the release."""
 
 from __future__ import annotations
 

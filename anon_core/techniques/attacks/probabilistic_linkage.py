@@ -97,7 +97,7 @@ class ProbabilisticLinkage(Attack):
     )
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
-        """Ask for rows whose quasi-identifiers stand together, and for cells that cover values."""
+        """Ask for rows whose quasi-identifiers are together, and for cells that cover values."""
         if view.averaged:
             return (
                 "It needs a release whose cells cover values: an average matches no person for "
@@ -113,7 +113,7 @@ class ProbabilisticLinkage(Attack):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks.
+            If the quasi-identifiers are in several link blocks.
         """
         people = register_of(audience, truth)
         own = _Linked(self, view, people, truth, context.generator)
@@ -183,7 +183,8 @@ class _Linked:
             agreement(people, n, view.vocabularies[n], attack.epsilon, attack.near)
             for n in self.persons.columns
         ]
-        # Whoever picks anybody is right once in so many: as much is told of rows that say nothing.
+        # Anyone who picks anybody is right once in so many: as much is known of rows that say
+        # nothing.
         anybody = (1.0 + _ROUNDING) / max(people.size, 1)
         self.guess = max(attack.lower, min(anybody, attack.upper))
         self.links: Links

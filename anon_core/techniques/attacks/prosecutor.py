@@ -65,7 +65,7 @@ class Prosecutor(Attack):
     )
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
-        """Ask for rows whose quasi-identifiers stand together."""
+        """Ask for rows whose quasi-identifiers are together."""
         return why_not(view)
 
     def run(
@@ -78,7 +78,7 @@ class Prosecutor(Attack):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks.
+            If the quasi-identifiers are in several link blocks.
         """
         if truth.crowd is not None and truth.raw_crowd_in_groups is not None:
             return [self._of_people(truth.crowd, truth.raw_crowd_in_groups)]

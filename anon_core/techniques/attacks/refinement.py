@@ -181,7 +181,7 @@ class Refinement(Attack):
 
 
 def _right(view: View, truth: Truth, boxes: Boxes, found: Refined) -> npt.NDArray[np.bool_]:
-    """Return the classes whose one way is what stands in the table, shape (classes,)."""
+    """Return the classes whose one way is what is in the table, shape (classes,)."""
     right = np.zeros(len(boxes.size), dtype=np.bool_)
     block = view.whole_quasi()
     if block is None:

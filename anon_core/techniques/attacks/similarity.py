@@ -1,4 +1,4 @@
-"""Similarity: a class whose values differ, but are alike, tells what they have in common."""
+"""Similarity: a class whose values differ, but are alike, shows what they have in common."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Similarity(SecretAttack):
     """Learn what all values of a person's class have in common: a kind of value, or a range.
 
     Where one person has several rows, it is certain in a class where everyone has such a value,
-    also beside others.
+    also next to others.
     """
 
     name: ClassVar[str] = "similarity"

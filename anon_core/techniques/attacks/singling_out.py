@@ -142,7 +142,7 @@ def _sentence(found: Predicates, isolated: float, chance: float, rows: int, ligh
 
 
 def _spread(found: Predicates, sizes: np.ndarray) -> Details:
-    """Return how often conditions isolate somebody, by how light they are."""
+    """Return how often conditions isolate someone, by how light they are."""
     rows = int(sizes.sum())
     expected = rows * found.weight
     steps = [0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, np.inf]

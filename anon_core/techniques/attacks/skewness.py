@@ -1,4 +1,4 @@
-"""Skewness: a class whose values are spread otherwise than everyone's tells of its people."""
+"""Skewness: a class whose values are spread otherwise than everyone's shows of its people."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _times(shown: Entries) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
 
 
 def _values(view: View, of: Secrets) -> Details:
-    """Return each value's share of everyone, beside its largest share of a class."""
+    """Return each value's share of everyone, next to its largest share of a class."""
     shown = of.published
     texts = view.vocabularies[of.column].texts
     highest = np.zeros(len(shown.share))

@@ -91,7 +91,7 @@ class SpecialUniques(Attack):
     )
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
-        """Ask for rows whose quasi-identifiers stand together, and for few enough sets."""
+        """Ask for rows whose quasi-identifiers are together, and for few enough sets."""
         columns = len(view.quasi)
         sets = sum(math.comb(columns, size) for size in range(1, min(self.size, columns) + 1))
         if sets > MOST_SETS:
@@ -109,7 +109,7 @@ class SpecialUniques(Attack):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks.
+            If the quasi-identifiers are in several link blocks.
         """
         lines = quasi_lines(view, truth)
         found = minimal_uniques(lines, self.size, part_of(context, 0.0, 0.4))

@@ -27,7 +27,7 @@ from anon_core.release.release import View
 @register("attack")
 @dataclass(frozen=True, kw_only=True)
 class Uniqueness(Attack):
-    """Count the rows that nobody shares a few columns with; people, where one has several rows."""
+    """Count the rows that no one shares a few columns with; people, where one has several rows."""
 
     name: ClassVar[str] = "uniqueness"
     title: ClassVar[str] = "Uniqueness"
@@ -62,7 +62,7 @@ class Uniqueness(Attack):
     )
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
-        """Ask for rows whose quasi-identifiers stand together, and for few enough combinations."""
+        """Ask for rows whose quasi-identifiers are together, and for few enough combinations."""
         columns = len(view.quasi)
         sets = sum(math.comb(columns, size) for size in range(1, min(self.size, columns) + 1))
         if sets > MOST_SETS:
@@ -80,7 +80,7 @@ class Uniqueness(Attack):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks.
+            If the quasi-identifiers are in several link blocks.
         """
         found = unique_rows(quasi_lines(view, truth), self.size, context, 0.0)
         raw = unique_rows(quasi_lines(truth.raw, truth), self.size, context, 0.4)

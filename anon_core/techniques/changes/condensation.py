@@ -1,4 +1,4 @@
-"""Condensation: rows drawn anew from the moments of groups of at least k."""
+"""Condensation: rows drawn again from the moments of groups of at least k."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Condensation(Change):
 
     1. While k rows are left, a random one takes its k − 1 nearest.
     2. Rows left over join the group with the nearest mean.
-    3. Each row of a group is drawn anew: uniform of width √(12 λ) along each eigenvector.
+    3. Each row of a group is drawn again: uniform of width √(12 λ) along each eigenvector.
     """
 
     name: ClassVar[str] = "condensation"

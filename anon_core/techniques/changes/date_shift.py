@@ -83,7 +83,7 @@ class DateShift(Change):
         Raises
         ------
         BadPlan
-            If nothing tells persons apart, or a column holds no dates.
+            If nothing distinguishes persons, or a column holds no dates.
         BadInput
             If a row with a date does not say whose it is, or a date leaves the years 1 to 9999.
         """

@@ -1,4 +1,4 @@
-"""Keyed pseudonyms: the same value has the same pseudonym, and only the key tells which."""
+"""Keyed pseudonyms: the same value has the same pseudonym, and only the key shows which."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class RankSwapping(Change):
 
 
 def partners(size: int, width: int, generator: np.random.Generator) -> np.ndarray:
-    """Return whom each rank exchanges with, itself where nobody is left, shape (size,)."""
+    """Return whom each rank exchanges with, itself where no one is left, shape (size,)."""
     free = np.ones(size, dtype=np.bool_)
     partner = np.arange(size)
     for rank in range(size):

@@ -59,7 +59,7 @@ class Classification(LabelCost):
         return sensitive_columns(problem, self.column, self.title)[0]
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
-        """Count outvoted rows in the classes that people match beside the labels."""
+        """Count outvoted rows in the classes that people match next to the labels."""
         column = self.label_column(problem)
         outvoted = _outvoted(release.view, column)
         wrong = float(outvoted.sum()) + release.suppressed

@@ -1,4 +1,4 @@
-"""Discernibility (DM): how many rows each row cannot be told apart from."""
+"""Discernibility (DM): how many rows each row cannot be distinguished from."""
 
 from __future__ import annotations
 

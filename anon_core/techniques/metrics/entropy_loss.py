@@ -1,4 +1,4 @@
-"""Entropy loss: how many bits each cell no longer tells of the value behind it."""
+"""Entropy loss: how many bits each cell no longer shows of the value behind it."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class GeneralizationHeight(CellCost):
         return hierarchy.smallest_node(lo, hi) / max(hierarchy.height, 1)
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
-        """Return the mean share as the value, and the table's AG beside it."""
+        """Return the mean share as the value, and the table's AG next to it."""
         found = super().measure(problem, release, context)
         levels = sum(
             found.per_column[h.column] * h.height * problem.rows for h in problem.quasi_hierarchies

@@ -1,4 +1,4 @@
-"""Loss of the groups: what a person may be who is known to stand in one, whatever its cells say."""
+"""Loss of the groups: what a person may be who is known to be in one, whatever its cells say."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
 
-#: Prices of cells that a group's hull is told by: the value, and another published form.
+#: Prices of cells that a group's hull is known by: the value, and another published form.
 _VALUE, _ALSO = "loss", "ncp"
 
 

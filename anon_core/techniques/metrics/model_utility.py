@@ -1,4 +1,4 @@
-"""Model utility: what a model learns from the release, beside what it learns from the table."""
+"""Model utility: what a model learns from the release, next to what it learns from the table."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ EXTRA = "models"
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """How well held-out rows are told.
+    """How well held-out rows are predicted.
 
     Attributes
     ----------
     accuracy : float
-        Share of held-out rows told right.
+        Share of held-out rows predicted right.
     low, high : float
         Its interval at 95%.
     auc : float
@@ -138,8 +138,8 @@ def published(
 ) -> tuple[F64, I64, I64]:
     """Return the features and labels an analyst has, row by row of the table.
 
-    Columns that are permuted apart are paired by chance within their group, as whoever reads the
-    published rows side by side does.
+    Columns that are permuted separately are paired by chance within their group, as anyone who
+    reads the published rows side by side does.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def published(
     features : float64 array of shape (published rows, features)
     labels : int64 array of shape (published rows,)
     row : int64 array of shape (published rows,)
-        The row of the table whose first block it holds: it tells training rows from held-out ones.
+        The row of the table whose first block it holds: it separates training and held-out rows.
     """
     member = release.grouping.of_rows(problem.frequency, generator, problem.row_order)
     row = np.flatnonzero(member >= 0)

@@ -58,7 +58,7 @@ class CertaintyPenalty(CellCost):
         return share
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
-        """Return GCP as the value, and the table's NCP beside it."""
+        """Return GCP as the value, and the table's NCP next to it."""
         found = super().measure(problem, release, context)
         return replace(
             found, also={"NCP of the table": found.value * problem.rows * len(problem.quasi)}

@@ -1,4 +1,4 @@
-"""Propensity score: how well a reader tells published rows from original ones."""
+"""Propensity score: how well a reader distinguishes published rows from original ones."""
 
 from __future__ import annotations
 

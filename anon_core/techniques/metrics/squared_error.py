@@ -22,7 +22,7 @@ from anon_core.release.release import Release
 @register("metric")
 @dataclass(frozen=True, kw_only=True)
 class SquaredError(Metric):
-    """Squared distance of values from what stands for their class; suppressed rows lose all."""
+    """Squared distance of values from what represents their class; suppressed rows lose all."""
 
     name: ClassVar[str] = "squared-error"
     title: ClassVar[str] = "Squared error (SSE / SST)"
@@ -42,7 +42,7 @@ class SquaredError(Metric):
         return "" if _numbers(problem) else "It needs a quasi-identifier of numbers."
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
-        """Compare values with what stands for them, class by class.
+        """Compare values with what represents them, class by class.
 
         Raises
         ------
@@ -99,7 +99,7 @@ def _standing(
     member: npt.NDArray[np.int64],
     mean: float,
 ) -> F64:
-    """Return the number that stands for each class, less the column's mean, shape (classes,)."""
+    """Return the number that represents each class, less the column's mean, shape (classes,)."""
     shown = release.vocabularies[name].shown
     if shown is not None:
         return np.nan_to_num(shown[release.cells[name]] - mean)

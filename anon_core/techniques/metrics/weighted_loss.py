@@ -1,4 +1,4 @@
-"""Weighted loss: loss in which columns, and rows that are removed, count as somebody prefers."""
+"""Weighted loss: loss in which columns, and rows that are removed, count as someone prefers."""
 
 from __future__ import annotations
 

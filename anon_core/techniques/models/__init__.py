@@ -1,1 +1,1 @@
-"""Privacy models: each file holds one promise and how it is measured on what is published."""
+"""Privacy models: each file holds one privacy model and how it is measured on what is published."""

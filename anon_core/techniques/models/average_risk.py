@@ -34,8 +34,8 @@ from anon_core.release.release import View
 class AverageRisk(RiskBound):
     """#classes / n ≤ r (El Emam and Dankar 2008).
 
-    Of the n published rows, whoever guesses a person's row within each class finds one in each, so
-    that classes / n are found. With a public table it is the marketer's share: the mean over the
+    Of the n published rows, anyone who guesses a person's row within each class finds one in each,
+    so that classes / n are found. With a public table it is the marketer's share: the mean over the
     rows of 1 / people of the table who fit the row's class.
 
     Merging classes never raises it, whichever they are: there is one less, and
@@ -110,7 +110,7 @@ class AverageRisk(RiskBound):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks.
+            If the quasi-identifiers are in several link blocks.
         """
         persons = matched(view)
         people, counted = people_or_rows(view, audience, persons, context)

@@ -1,4 +1,4 @@
-"""A bound for whoever can rule out a value: what is left is not much likelier than the rest."""
+"""A bound for anyone who can rule out a value: what is left is not much likelier than the rest."""
 
 from __future__ import annotations
 

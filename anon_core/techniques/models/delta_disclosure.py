@@ -28,11 +28,11 @@ from anon_core.release.problem import Problem
 class DeltaDisclosure(DistributionModel):
     """|ln(q/p)| < δ for every value of the table in every group; strict, natural logarithm.
 
-    Brickell and Shmatikov 2008. A value that a group does not show breaks every δ: that nobody
-    there has it is told for sure. (With such values skipped not even good groups could be merged.)
-    Merging good groups keeps it (U): a share in a union is a weighted mean, and stays between
-    p·e^−δ and p·e^δ. Merging with any group does not (no A): {b, c} in a table {b, b, c, c},
-    e^δ = 5/4, with {c} has 2/3 of c. Removing groups keeps it (R), as the table stays the same.
+    Brickell and Shmatikov 2008. A value that a group does not show breaks every δ: that no one
+    there has it is reported for sure. (With such values skipped not even good groups could be
+    merged.) Merging good groups keeps it (U): a share in a union is a weighted mean, and stays
+    between p·e^−δ and p·e^δ. Merging with any group does not (no A): {b, c} in a table {b, b, c,
+    c}, e^δ = 5/4, with {c} has 2/3 of c. Removing groups keeps it (R), as the table stays the same.
     Whatever holds a good group shows every value.
     """
 

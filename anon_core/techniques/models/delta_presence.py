@@ -1,4 +1,4 @@
-"""δ-presence: nobody of a public table gets too likely, or too unlikely, to be in the release."""
+"""δ-presence: no one of a public table gets too likely, or too unlikely, to be in the release."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class DeltaPresence(GroupModel):
         """Return a largest chance of presence that a release can keep.
 
         No release keeps less than the share of the public people who are in the table, and one
-        twice that large leaves room for detail. None where everyone is in it, or nobody is known.
+        twice that large leaves room for detail. None where everyone is in it, or no one is known.
         """
         if not 0 < share < 1:
             return None
@@ -183,11 +183,11 @@ class DeltaPresence(GroupModel):
     def recomputable(
         self, view: View, audience: Audience, reference: Reference, context: Context
     ) -> bool:
-        """Return whether nobody of the public table fits several classes, of whole cells.
+        """Return whether no one of the public table fits several classes, of whole cells.
 
-        Where somebody does, the classes are one system of equations. It is solved here, but not a
+        Where someone does, the classes are one system of equations. It is solved here, but not a
         second time from the texts. Exact quasi-identifiers that stay linked are such classes
-        whatever else is permuted apart.
+        whatever else is permuted separately.
         """
         if len(view.blocks) > 1:
             return view.whole_quasi() is not None and exact_cells(view)

@@ -1,4 +1,4 @@
-"""(ε, δ)-differential privacy: a promise about the way a release is made, not about the release."""
+"""(ε, δ)-differential privacy: a model about the way a release is made, not about the release."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DifferentialPrivacy(GroupModel):
     """Whether one row is in the table or not hardly changes what may be published (Dwork 2006).
 
     No release shows it. The verdict compares the budget the mechanism accounts for with the one
-    promised; the proof is that of the mechanism. What is stated follows NIST SP 800-226: the unit
+    required; the proof is that of the mechanism. What is stated follows NIST SP 800-226: the unit
     of privacy, which tables are neighbours, ε and δ, and who is trusted.
     """
 
@@ -108,7 +108,7 @@ class DifferentialPrivacy(GroupModel):
     def measure(
         self, view: View, audience: Audience, reference: Reference, context: Context
     ) -> Sequence[Verdict]:
-        """Compare what the mechanism spent with what was promised."""
+        """Compare what the mechanism spent with what was required."""
         found = view.guarantee
         epsilon, delta = Fraction(str(self.epsilon)), Fraction(str(self.delta))
         holds = found is not None and found.epsilon <= epsilon and found.delta <= delta

@@ -43,8 +43,8 @@ class EpsilonMAnonymity(DistributionModel):
     Li, Tao and Xiao 2008; x counts itself. Merging good groups can break it (no U): with ε = m = 2,
     {10, 14} and {12, 30} are good, and in their union 12 is near three of four. So no bad group is
     known to have no good parts, and searches look at every group by itself. Removing groups keeps
-    it (R). Of a good group's numbers m at least lie pairwise more than ε apart, since what is near
-    fewer than m of them is not all of it: what has no m such holds no good group.
+    it (R). Of a good group's numbers m at least lie pairwise more than ε separately, since what is
+    near fewer than m of them is not all of it: what has no m such holds no good group.
     """
 
     name: ClassVar[str] = "epsilon-m-anonymity"
@@ -150,7 +150,7 @@ class EpsilonMAnonymity(DistributionModel):
         return at_most(crowd, counted.rows, 1 / self.asked)
 
     def possible(self, counted: Histogram, table: ValueCounts) -> B1:
-        """Return which groups have m numbers that can lie apart."""
+        """Return which groups have m numbers that can lie separately."""
         least = self.least_size()
         if self.relative:  # what is near is not so both ways
             return counted.kinds >= least

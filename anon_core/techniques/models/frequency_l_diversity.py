@@ -85,7 +85,7 @@ class FrequencyLDiversity(MostShare):
         )
 
     def in_people(self, person: str) -> GroupModel:
-        """Return the promise of persons: each counts once for every value they have."""
+        """Return the privacy model of persons: each counts once for every value they have."""
         return FrequencyLDiversityOfPeople(l=self.l, column=self.column, person=person)
 
     def check(self, problem: Problem, removable: int = 0) -> None:

@@ -36,11 +36,11 @@ from anon_core.release.release import View
 class KAnonymity(LeastSize):
     """Every equivalence class has at least k rows (Samarati 2001; Sweeney 2002).
 
-    Promised of some of the quasi-identifiers, or of every few of them, it is each combination of
-    theirs that has at least k published rows, as statistics offices state it. Several such promises
-    may stand in one plan. Merging classes keeps it (combinations only merge), and so it does when
-    one of the classes broke it. Removing a class can break it for another: what goes is then the
-    fewest rows there are, see `largest_valid`.
+    Required of some of the quasi-identifiers, or of every few of them, it is each combination of
+    theirs that has at least k published rows, as statistics offices state it. Several such privacy
+    models may be in one plan. Merging classes keeps it (combinations only merge), and so it does
+    when one of the classes broke it. Removing a class can break it for another: what goes is then
+    the fewest rows there are, see `largest_valid`.
     """
 
     name: ClassVar[str] = "k-anonymity"
@@ -121,7 +121,7 @@ class KAnonymity(LeastSize):
         Raises
         ------
         BadPlan
-            If it is promised of sets of columns: whose rows show a combination is not counted yet.
+            If it is required of sets of columns: whose rows show a combination is not counted yet.
         """
         if self.of_release():
             raise BadPlan(
@@ -139,7 +139,7 @@ class KAnonymity(LeastSize):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks; k-anonymity is then not defined.
+            If the quasi-identifiers are in several link blocks; k-anonymity is then not defined.
         """
         block = view.whole_quasi()
         if block is None:

@@ -132,7 +132,7 @@ class KMap(GroupModel):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks.
+            If the quasi-identifiers are in several link blocks.
         BadPlan
             If there is no register that holds everyone of the table.
         """

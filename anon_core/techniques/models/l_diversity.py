@@ -30,12 +30,12 @@ from anon_core.release.release import View
 class DistinctLDiversity(SensitiveValues):
     """Every class holds at least l distinct sensitive values (Machanavajjhala et al. 2007).
 
-    A missing value is none of them. The paper asks for l well-represented values, so that whoever
-    can rule out l − 2 of them is still left with two. That a value was not recorded is none that a
-    person could have had instead: counted, it would make a class of one diagnosis and one gap
-    diverse, and each way of writing a gap once more. The literature on missing values in tables
+    A missing value is none of them. The paper asks for l well-represented values, so that anyone
+    who can rule out l − 2 of them is still left with two. That a value was not recorded is none
+    that a person could have had instead: counted, it would make a class of one diagnosis and one
+    gap diverse, and each way of writing a gap once more. The literature on missing values in tables
     treats quasi-identifiers (Ciglic, Eder and Koncilia 2016, doi 10.1007/978-3-662-49214-7_7) and
-    leaves this open, so it fails closed. Codes that stand for a missing value, such as -9, have to
+    leaves this open, so it fails closed. Codes that represent a missing value, such as -9, have to
     be named among the texts that do when the table is read.
     """
 

@@ -1,4 +1,4 @@
-"""A bound on the largest risk: nobody is picked more often than that, by whoever looks for them."""
+"""A bound on the largest risk: no one who looks for a person picks them more often."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from anon_core.release.release import View
 @register("model")
 @dataclass(frozen=True, kw_only=True)
 class MaximumRisk(RiskBound):
-    """1/N ≤ r for every class (El Emam and Dankar 2008): k-anonymity told as a risk.
+    """1/N ≤ r for every class (El Emam and Dankar 2008): k-anonymity stated as a risk.
 
     1/N ≤ r exactly where N ≥ ⌈1/r⌉, so that it is decided in whole numbers, and read as written:
     0.09 asks for 12 rows. With a public table N is the people of that table who fit the class
@@ -52,7 +52,7 @@ class MaximumRisk(RiskBound):
     )
 
     def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
-        """Return which groups have enough people; one without rows has nobody to be found."""
+        """Return which groups have enough people; one without rows has no one to be found."""
         least = least_people(self.risk)
         if stats.population is None:
             return stats.sizes >= least
@@ -70,7 +70,7 @@ class MaximumRisk(RiskBound):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks.
+            If the quasi-identifiers are in several link blocks.
         """
         people, counted = people_or_rows(view, audience, matched(view), context)
         fewest = int(people.min()) if len(people) else 0

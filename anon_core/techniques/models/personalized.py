@@ -80,8 +80,8 @@ class Personalized(GroupModel):
     guarded} and {gastritis, guarded by stomach; flu} hold for p = 1/2, together it is 2/3. Removing
     classes leaves the others as they are.
 
-    The private column is never published, and nothing is told of it by row. Sensitive values are
-    published exactly, so that a row stands under a guard or does not.
+    The private column is never published, and nothing is reported of it by row. Sensitive values
+    are published exactly, so that a row is under a guard or does not.
     """
 
     name: ClassVar[str] = "personalized"
@@ -129,7 +129,7 @@ class Personalized(GroupModel):
         object.__setattr__(self, "closed_under_union", self.level == "own-k")
 
     def private_columns(self) -> tuple[str, ...]:
-        """Return the column that people's own levels stand in."""
+        """Return the column that people's own levels are in."""
         return (self.column,) if self.column else ()
 
     def needs(self, columns: ByRole) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ class Personalized(GroupModel):
         return self._guarded(columns)
 
     def needs_trees(self, columns: ByRole) -> tuple[str, ...]:
-        """Return the sensitive column whose hierarchy guards stand in."""
+        """Return the sensitive column whose hierarchy guards are in."""
         return self._guarded(columns)
 
     def _guarded(self, columns: ByRole) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ class Personalized(GroupModel):
         BadPlan
             If no column is named.
         BadInput
-            If a cell is no whole number from 1 up, or a guard does not stand above its row's value.
+            If a cell is no whole number from 1 up, or a guard is not above its row's value.
         Infeasible
             With the rows that could stay, or the least p. For guards that is necessary only.
         """
@@ -235,7 +235,7 @@ class Personalized(GroupModel):
                 "holds it; leave the cell empty for none.",
                 values=sorted({guards[c] for c in own[bad].tolist()})[:5],
             )
-        # Rows that guard s stand under it; in each class with one, those under it fill at most p.
+        # Rows that guard s are under it; in each class with one, those under it fill at most p.
         most = Fraction(str(self.p))
         rows = np.bincount(value, minlength=len(lines))
         for g in range(len(guards)):
@@ -272,7 +272,7 @@ class Personalized(GroupModel):
     def _asked(
         self, sizes: I64, own: _Entries, shown: _Entries | None, reference: Reference
     ) -> _Asked:
-        """Return which classes keep the promise, from who asked for what and what they show."""
+        """Return which classes keep the model, from who asked for what and what they show."""
         groups = len(sizes)
         told = reference.counts(self.column)
         if shown is None:
@@ -305,7 +305,7 @@ class Personalized(GroupModel):
     def recomputable(
         self, view: View, audience: Audience, reference: Reference, context: Context
     ) -> bool:
-        """Return whether it is plain from what is published which rows stand in which class.
+        """Return whether it is plain from what is published which rows are in which class.
 
         So it is where everyone of the table fits one class at most, and none that is full already.
         """
@@ -329,7 +329,7 @@ class Personalized(GroupModel):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks, or no release was told.
+            If the quasi-identifiers are in several link blocks, or no release was given.
         """
         sizes = matched(view).sizes
         own = _Entries.of(reference, self.column)
@@ -355,7 +355,7 @@ class Personalized(GroupModel):
                 state="broken" if broken else "holds",
                 bound=self.p if guarded else 1.0,
                 reached=found.worst if np.isfinite(found.worst) else 1.0,
-                # What a class's people ask for is theirs: no figure of a class tells of it.
+                # What a class's people ask for is theirs: no figure of a class says of it.
                 per_class=sizes.astype(np.float64),
                 column=self._protected(reference) if guarded else "",
                 sentence=sentence,

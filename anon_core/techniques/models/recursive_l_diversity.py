@@ -29,9 +29,9 @@ class RecursiveLDiversity(DistributionModel):
     """In every group r_1 < c · (r_l + … + r_m), with r_1 ≥ r_2 ≥ … the rows of its m values.
 
     Machanavajjhala et al. 2007, definition 4.3; strict, and broken where there are fewer than l
-    values. Whoever rules out l − 2 values is still left with a commonest that is not sure. Merging
-    good groups keeps it (U): r_1 of a union is at most the sum of both, and N without the l − 1
-    commonest at least the sum of both. Merging with any group does not (no A): {b, c} keeps
+    values. Anyone who rules out l − 2 values is still left with a commonest that is not sure.
+    Merging good groups keeps it (U): r_1 of a union is at most the sum of both, and N without the l
+    − 1 commonest at least the sum of both. Merging with any group does not (no A): {b, c} keeps
     (3/2, 2), with {c} it has 2 against 3/2. Removing groups keeps it (R). A good group has
     r_1 < c · (m − l + 1) · r_1: whatever holds one has l + ⌊1/c⌋ values, and one row of each is
     good. A missing value is none.

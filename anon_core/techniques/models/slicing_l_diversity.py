@@ -35,10 +35,10 @@ from anon_core.release.release import View
 class SlicingLDiversity(MostShare):
     """p(t, s) ≤ 1/l for every person t and sensitive value s (Li et al. 2012).
 
-    A group in which no value fills more than 1/l of any class keeps the promise whatever the other
-    groups are, since p(t, s) is a mean over groups: searches go by that. It is more than is asked:
-    a partition that looks at all groups together can do with less. Rows whose sensitive value is
-    missing are left out: p(t, s) is the chance among those that have one.
+    A group in which no value fills more than 1/l of any class keeps the privacy model whatever the
+    other groups are, since p(t, s) is a mean over groups: searches go by that. It is more than is
+    asked: a partition that looks at all groups together can do with less. Rows whose sensitive
+    value is missing are left out: p(t, s) is the chance among those that have one.
     """
 
     name: ClassVar[str] = "slicing-l-diversity"

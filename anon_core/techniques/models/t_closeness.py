@@ -33,9 +33,9 @@ class TCloseness(DistributionModel):
     """The Earth Mover's Distance of every group from the whole table is at most t.
 
     Li, Li and Venkatasubramanian 2007. The table is the one before anything was removed: against
-    what is published alone, removing rows could turn a broken promise into a kept one. Merging
-    good groups keeps it (U), since the distance from a fixed spread is convex. Merging with any
-    group does not (no A): {b, c} in a table {b, b, b, c, c} is 1/10 away, with {c} it is 4/15.
+    what is published alone, removing rows could turn a broken privacy model into a kept one.
+    Merging good groups keeps it (U), since the distance from a fixed spread is convex. Merging with
+    any group does not (no A): {b, c} in a table {b, b, b, c, c} is 1/10 away, with {c} it is 4/15.
     Removing groups keeps it (R), as the table stays the same. A good group lacks values of at most
     t/d of the table's rows, with d the least distance of two values: what lacks more holds none.
     """
@@ -78,7 +78,7 @@ class TCloseness(DistributionModel):
 
     @classmethod
     def at_chance(cls, chance: float, share: Fraction) -> Self | None:
-        """Return the usual t: it bounds what a group adds to what the whole table tells."""
+        """Return the usual t: it bounds what a group adds to what the whole table shows."""
         return cls()
 
     @property
@@ -87,7 +87,7 @@ class TCloseness(DistributionModel):
         return as_written(self.t)
 
     def needs_trees(self, columns: ByRole) -> tuple[str, ...]:
-        """Return the sensitive columns concerned, where their hierarchy tells how far."""
+        """Return the sensitive columns concerned, where their hierarchy shows how far."""
         return self.protects(columns) if self.distance != "equal" else ()
 
     def check(self, problem: Problem, removable: int = 0) -> None:

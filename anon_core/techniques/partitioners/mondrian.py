@@ -1,4 +1,4 @@
-"""Groups by strict Mondrian cuts: rows that are alike stand together."""
+"""Groups by strict Mondrian cuts: rows that are alike are together."""
 
 from __future__ import annotations
 

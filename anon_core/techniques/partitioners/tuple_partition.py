@@ -58,13 +58,13 @@ def diverse_buckets(
     ----------
     models : sequence of GroupModel
     blocks : sequence of tuples of str
-        The column sets; empty where they are not told, so that l-diversity over all buckets is
+        The column sets; empty where they are not given, so that l-diversity over all buckets is
         held to what is enough in each of them.
 
     Raises
     ------
     Infeasible
-        If the whole table as one bucket does not keep the promises.
+        If the whole table as one bucket does not keep the privacy models.
     """
     over_all: dict[str, int] = {}
     by_group: list[GroupModel] = []
@@ -132,7 +132,7 @@ def diverse_buckets(
     done = done[np.argsort(done[:, 0])]
     group = np.empty(rows, dtype=np.int64)
     group[order] = np.repeat(np.arange(len(done)), done[:, 1] - done[:, 0])
-    # Where no limits describe a promise, groups that break it are merged.
+    # Where no limits describe a privacy model, groups that break it are merged.
     return mended(problem, by_group, buckets_of_rows(key, group), context)
 
 

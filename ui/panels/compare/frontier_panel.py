@@ -124,7 +124,7 @@ def _as_on_results(numbers: Mapping[str, Parameter]) -> None:
 
 
 def _named(titles: Sequence[str]) -> str:
-    """Return what stands on the list of techniques: the first that are chosen, and how many."""
+    """Return what is on the list of techniques: the first that are chosen, and how many."""
     if not titles:
         return "Techniques"
     more = f" and {len(titles) - 2} more" if len(titles) > 2 else ""

@@ -57,7 +57,7 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
 
 
 def _axes(risks: Sequence[str], points: Sequence[Point]) -> Axes:
-    """Draw the two questions: which risk, and at most how much; and what loss is told by."""
+    """Draw the two questions: which risk, and at most how much; and which measure of loss."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         risk = st.selectbox("Which risk", risks, format_func=risk_title, key="frontier-risk")
         figure = st.selectbox(

@@ -116,7 +116,7 @@ def _edited(column: Column, asked: Mapping[str, Any]) -> str:
 def _changed(
     column: Column, cuts: Cuts, asked: Mapping[str, Any], leaves: Sequence[str]
 ) -> tuple[Cuts, str]:
-    """Return the cuts after an edit, and what it did where that is not told by its intervals."""
+    """Return the cuts after an edit, and what it did where its intervals do not show that."""
     what = asked.get("do")
     if what == "move":
         old, new = _number(asked, "old"), _number(asked, "new")

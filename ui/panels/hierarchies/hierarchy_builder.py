@@ -20,7 +20,7 @@ MOST_VALUES = 20_000
 
 
 def builder(column: Column) -> bool:
-    """Draw the builder of a column; tell whether its hierarchy fits the column.
+    """Draw the builder of a column; return whether its hierarchy fits the column.
 
     The builder's own undo covers proposals and files too; only where nothing is built by hand is
     there a button of the page.
@@ -78,7 +78,7 @@ def _line(column: Column) -> dict[str, Any] | None:
 
 
 def _by_cuts(column: Column) -> bool:
-    """Let a person choose how numbers and dates are grouped; tell whether by cut points."""
+    """Let a person choose how numbers and dates are grouped; return whether by cut points."""
     ways = ("Cut points", "Groups")
     chosen = st.segmented_control(
         "Build by",

@@ -1,4 +1,4 @@
-"""Pinned runs against a chosen baseline: how they stand, what differs in choices and figures."""
+"""Pinned runs against a chosen baseline: how they are, what differs in choices and figures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def choose(runs: Sequence[Series]) -> list[Series]:
 
 
 def standing(runs: Sequence[Series]) -> None:
-    """Draw how runs stand: the three figures of each, and its thresholds."""
+    """Draw how runs are: the three figures of each, and its thresholds."""
     # Words wrap here: nothing of a threshold may be cut off on a narrow screen.
     told = "Results of these runs" if len(runs) > 1 else "Result of this run"
     st.table(standing_table(runs).map(plain), hide_index=True, alt=told)
@@ -72,7 +72,7 @@ def draw(runs: Sequence[Series]) -> None:
 
 
 def standing_table(runs: Sequence[Series]) -> pd.DataFrame:
-    """Return a row for each tile and each threshold: how every run stands, with sign and word."""
+    """Return a row for each tile and each threshold: how every run is, with sign and word."""
     import pandas as pd
 
     rows: list[dict[str, str]] = []
@@ -128,7 +128,7 @@ def figure_table(
 ) -> pd.DataFrame:
     """Return one row a figure that differs, the largest relative change first.
 
-    What is no number, such as whether a promise holds, has no change and comes first.
+    What is no number, such as whether a privacy model holds, has no change and comes first.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def bar(run: Series) -> None:
 
 
 def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.DataFrame:
-    """Return what is known of chosen classes, beside the same of everyone: the charts as a table.
+    """Return what is known of chosen classes, next to the same of everyone: the charts as a table.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ def _one_group(facts: Facts, key: str) -> tuple[int, int, str]:
 
 
 def guesses(facts: Facts, column: str, group: int) -> pd.DataFrame:
-    """Return how sure a guess at a sensitive value is for someone known to stand in a group.
+    """Return how sure a guess at a sensitive value is for someone known to be in a group.
 
     One row a value, the surest first: its rows c(v), its share c(v)/|G| of the group's rows, and
     its share of all rows, which is the guess without the release.

@@ -1,4 +1,4 @@
-"""The strip on top of Results: three figures against baseline A, and what was promised as chips."""
+"""The strip on top of Results: three figures against baseline A, and what was required as chips."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from anon_core.explain.text.tiles import Tile, tiles
 from anon_core.pipeline.result import Result
 from ui.charts.theme import VERDICT_STYLE, grid, ink, muted, verdict_colour
 
-#: How a figure stands → the sign before its words.
+#: How a figure is → the sign before its words.
 _SIGNS = {"bad": "✕", "doubtful": "⚠", "good": "✓", "plain": ""}
 
 
 def draw(result: Result, base: Result | None) -> None:
-    """Draw the strip of a result, beside the figures of the run that it is compared with.
+    """Draw the strip of a result, next to the figures of the run that it is compared with.
 
     Parameters
     ----------

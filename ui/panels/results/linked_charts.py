@@ -38,7 +38,7 @@ def of_run(run: Series, colours: Palette) -> Chart:
 
 
 def more() -> tuple[str, ...]:
-    """Return the tracks that are drawn beside rows, guess and loss."""
+    """Return the tracks that are drawn next to rows, guess and loss."""
     return tuple(st.session_state.get(_MORE, ()))
 
 
@@ -82,7 +82,7 @@ def take(facts: Facts, part: Binned, ids: Sequence[str]) -> None:
         The bins of the chart.
     ids : sequence of str
         What the browser has selected: nothing after a double click. What was selected at an
-        earlier turn stays in it where somebody adds to the choice.
+        earlier turn stays in it where someone adds to the choice.
     """
     if not ids:
         if selection.now(facts) is not None:

@@ -1,4 +1,4 @@
-"""Which links a release keeps, weakens and cuts, beside the attacks that go along them."""
+"""Which links a release keeps, weakens and cuts, next to the attacks that go along them."""
 
 from __future__ import annotations
 

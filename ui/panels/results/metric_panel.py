@@ -11,7 +11,7 @@ from ui.state import selection
 
 
 def draw(run: Series, colours: Palette) -> None:
-    """Draw the panel of one run; its loss stands in the strip already."""
+    """Draw the panel of one run; its loss is in the strip already."""
     told, base = (loss_metric(run.facts.result),), linked_charts.baseline()
     if selection.now(run.facts) is None:
         chart = kept(metric_bullets, [run], colours, told, base)

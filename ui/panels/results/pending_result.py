@@ -42,7 +42,7 @@ def shown(click: Callable[_P, object]) -> Callable[_P, None]:
 def rest() -> None:
     """Let a run whose first figures are drawn go on, and draw what it comes to.
 
-    To be drawn below all that tells of the result.
+    To be drawn below all that says of the result.
     """
     if not draws_alone():
         running.wait_for_rest()

@@ -1,4 +1,4 @@
-"""What to do about ranges that end at real values of few people: beside the caution, one click."""
+"""What to do about ranges that end at real values of few people: next to the caution, one click."""
 
 from __future__ import annotations
 

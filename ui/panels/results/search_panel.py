@@ -58,7 +58,7 @@ def sentences(result: Result) -> list[str]:
 
 
 def best_of_all(result: Result) -> list[str]:
-    """Return the proven optimum of a small table beside what the release costs, and of what."""
+    """Return the proven optimum of a small table next to what the release costs, and of what."""
     best = result.optimum
     if best is None:
         return []

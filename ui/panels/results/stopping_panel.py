@@ -28,7 +28,7 @@ _SIGNS: dict[Verdict, str] = {
 
 
 def draw(result: Result, attack: AttackResult) -> None:
-    """Offer to try what would stop an attack, where it reaches somebody, and list what was tried.
+    """Offer to try what would stop an attack, where it reaches someone, and list what was tried.
 
     Parameters
     ----------

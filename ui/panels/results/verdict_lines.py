@@ -1,4 +1,4 @@
-"""What stands behind the tiles, kept apart: promises recomputed, thresholds, the judgement."""
+"""What is behind the tiles, kept separate: privacy models recomputed, thresholds, the judgement."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def note_of(result: Result) -> str:
 
 
 def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> None:
-    """Draw the three lines of a result; attacks that were told before are left out.
+    """Draw the three lines of a result; attacks that were reported before are left out.
 
     Parameters
     ----------
     result : Result
     key : str
     told : collection of AttackResult
-        Those whose chance stands on the page already.
+        Those whose chance is on the page already.
     """
     permuted = result.release.grouping.published
     with st.container(key=f"stack-verdicts-{key}"):
@@ -93,7 +93,7 @@ def _attack(attack: AttackResult, *, permuted: bool) -> str:
 
 
 def _needs_a_word(attack: AttackResult) -> bool:
-    """Say whether an attack has a threshold, is certain of somebody, or decided nothing."""
+    """Say whether an attack has a threshold, is certain of someone, or decided nothing."""
     return words.limited(attack) or certain(attack) or bool(attack.undecided) or attack.idle
 
 
@@ -121,7 +121,7 @@ def _keep(result: Result, place: str) -> None:
 
 
 def _weighed(text: str, standing: words.Standing) -> str:
-    """Set the end of a sentence that says "not met" apart, so that it cannot be overlooked."""
+    """Set off the end of a sentence that says "not met", so that it cannot be overlooked."""
     if standing == "not met" and text.endswith("not met\\."):
         return text.removesuffix("not met\\.") + ":red-badge[not met]"
     return text

@@ -1,6 +1,6 @@
 """How Results fits one window: its parts, their places, and the drawers over them.
 
-All of the look stands here. The workspace is as high as the window; the strip, the bar and the row
+All of the look is here. The workspace is as high as the window; the strip, the bar and the row
 of drawers take what they need, and four panels of equal size share the rest and scroll inside.
 """
 
@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from ui.charts.theme import grid, muted, paper
 from ui.components.guard import handled
 
-#: Pixels of the window below which the parts stand below each other, and the page scrolls.
+#: Pixels of the window below which the parts are below each other, and the page scrolls.
 NARROW = 1000
 PANELS = ("panel-table", "panel-classes", "panel-metrics", "panel-attacks")
 _OPEN = "drawer"

@@ -141,7 +141,7 @@ def _not_offered(came: advice_trials.Found) -> None:
 
 
 def shortfall(plan: Plan) -> None:
-    """Warn of a threshold that the promised k cannot meet, and offer the k that would."""
+    """Warn of a threshold that the required k cannot meet, and offer the k that would."""
     found = which_k.shortfall(plan)
     if found is None:
         return
@@ -257,7 +257,7 @@ def _numbers(one: Recommendation) -> list[str]:
 
 
 def _about(offered: Offered, shared: Sequence[str], quasi: int) -> str:
-    """Return why one is recommended, what it promises, and what else is to be known of it."""
+    """Return why one is recommended, what it guarantees, and what else is to be known of it."""
     one, figures = offered.one, offered.figures
     way = APPROACHES[approach_of(type(one.algorithm))][0]
     promised = " ".join(model.in_words(quasi) for model in one.models)
@@ -278,7 +278,7 @@ def _missed(trial: Trial) -> str:
 
 
 def _threshold(request: Request) -> str:
-    """Return the threshold of the recommendations, beside the one that is set."""
+    """Return the threshold of the recommendations, next to the one that is set."""
     wanted, own = request.threshold, thresholds.own(state.draft().get("attacks", []))
     said = f"Threshold {wanted:g} of these recommendations: {request.threshold_source}."
     if own is None or abs(own - wanted) < 1e-12:
@@ -287,7 +287,7 @@ def _threshold(request: Request) -> str:
 
 
 def _tables(one: Recommendation) -> dict[str, Any]:
-    """Return the draft's tables; settings of attacks beside the threshold stay."""
+    """Return the draft's tables; settings of attacks next to the threshold stay."""
     made = one.tables()
     present = {table["name"]: dict(table) for table in state.draft().get("attacks", [])}
     for table in made["attacks"]:
@@ -340,7 +340,7 @@ def _use(one: Recommendation, request: Request) -> None:
 
 @handled("Recommended")
 def _ask_for(size: int) -> None:
-    """Have every promise of a size ask for this one, where it asked for less."""
+    """Have every privacy model of a size ask for this one, where it asked for less."""
     tables: list[dict[str, Any]] = state.draft()["models"]
     for table in tables:
         parameter = cast(type[GroupModel], find("model", table["name"])).size_parameter

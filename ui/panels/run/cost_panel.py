@@ -1,4 +1,4 @@
-"""What the promises cost on this table, before the run: all together, and without each."""
+"""What the privacy models cost on this table, before the run: all together, and without each."""
 
 from __future__ import annotations
 

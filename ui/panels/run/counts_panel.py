@@ -1,6 +1,6 @@
-"""Counts with noise in place of rows: what is counted, what it spends, and the files.
+"""Counts with noise instead of rows: what is counted, what it spends, and the files.
 
-A product of its own: nothing of it hangs on the promises and the technique of a run.
+A product of its own: nothing of it hangs on the privacy models and the technique of a run.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Asked:
 
 
 def draw() -> None:
-    """Draw the panel, closed until somebody opens it."""
+    """Draw the panel, closed until someone opens it."""
     data = state.dataset()
     if data is None:
         return

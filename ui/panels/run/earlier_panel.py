@@ -1,4 +1,4 @@
-"""An earlier release laid beside the last result: loaded here, and attacked together with it."""
+"""An earlier release laid next to the last result: loaded here, and attacked together with it."""
 
 from __future__ import annotations
 

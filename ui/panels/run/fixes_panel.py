@@ -49,7 +49,7 @@ def making_a_plan(
     error : AnonError, optional
         What they were refused with.
     keeps_technique : bool
-        Whether changes of the technique come last: it is what somebody has just chosen.
+        Whether changes of the technique come last: it is what someone has just chosen.
     """
     of = (state.fingerprint(), str(error), keeps_technique)
     return state.once("fixes/plan", of, lambda: tuple(_makes_a_plan(error, keeps_technique)))

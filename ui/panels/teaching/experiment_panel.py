@@ -69,7 +69,7 @@ def draw_all() -> None:
 
 
 def draw(experiment: Experiment) -> None:
-    """Draw one experiment: how it is run, its figures, and how they stand to the source."""
+    """Draw one experiment: how it is run, its figures, and how they are to the source."""
     st.write(plain(experiment.shows))
     st.caption(plain(experiment.source.cited))
     _tables(experiment)

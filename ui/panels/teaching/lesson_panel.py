@@ -51,7 +51,7 @@ def draw_lesson(now: Reading, leave: Callable[[], None]) -> None:
     ----------
     now : Reading
     leave : callable
-        Called when somebody goes back to all lessons.
+        Called when someone goes back to all lessons.
     """
     st.html(f"<style>{_STAGE}</style>")
     person = _head(now, leave)

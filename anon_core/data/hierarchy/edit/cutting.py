@@ -1,4 +1,4 @@
-"""Edit cut points: a cut is one thing that stands on its level and on all below."""
+"""Edit cut points: a cut is one thing that is on its level and on all below."""
 
 from __future__ import annotations
 
@@ -108,14 +108,14 @@ def _points(
 def move_cut(
     column: Column, cuts: Cuts, old: float, new: float, *, also: Sequence[str] = ()
 ) -> Cuts:
-    """Return the cuts with one of them at another place, on every level it stands on.
+    """Return the cuts with one of them at another place, on every level it is on.
 
     `also` holds leaves that no row has.
 
     Raises
     ------
     BadHierarchy
-        If there is no such cut, or another one stands there already.
+        If there is no such cut, or another one is there already.
     """
     _known(cuts, old)
     new = settled(column, new, also=also)

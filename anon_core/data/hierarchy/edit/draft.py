@@ -1,7 +1,7 @@
 """A hierarchy as it is being edited: plain values, every leaf with exactly one path to one top.
 
 A node keeps its number over all edits. On level 0 the number is a value's place in `leaves`; a
-group has a number of its own. A group with one child and its child's label **stands for itself**:
+group has a number of its own. A group with one child and its child's label **represents itself**:
 that is how a value that belongs to no group of a level is written.
 """
 
@@ -265,7 +265,7 @@ def check(draft: Draft) -> None:
     ------
     BadHierarchy
         If there is not exactly one top, a group is empty, a node has no parent or two, a label
-        stands twice on a level or is a value outside of its group, or a group of numbers or dates
+        is twice on a level or is a value outside of its group, or a group of numbers or dates
         is no interval.
     """
     if not draft.levels or len(draft.levels[-1]) != 1:

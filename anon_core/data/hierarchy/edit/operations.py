@@ -91,7 +91,7 @@ class Move(Operation):
     onto : int
         Level of the group that takes them.
     to : int
-        Its number. On the levels between, the nodes stand for themselves.
+        Its number. On the levels between, the nodes represent themselves.
     """
 
     do: ClassVar[str] = "move"
@@ -117,7 +117,7 @@ class Move(Operation):
         return False
 
     def _is_there(self, shape: Shape, node: int) -> bool:
-        """Return whether a node already stands in the group, alone on the levels between."""
+        """Return whether a node already is in the group, alone on the levels between."""
         for level in range(self.level, self.onto - 1):
             node = shape.parent[level][node]
             if not shape.stands_for_itself(level + 1, node):
@@ -149,7 +149,7 @@ class Rename(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class Ungroup(Operation):
-    """Dissolve groups of one level; their members stand for themselves there."""
+    """Dissolve groups of one level; their members represent themselves there."""
 
     do: ClassVar[str] = "ungroup"
     level: int
@@ -177,7 +177,7 @@ class Ungroup(Operation):
 class Reorder(Operation):
     """Move nodes of one level before or after another one under the same group.
 
-    Nodes that stand for themselves on the levels above count as being under the group beyond.
+    Nodes that represent themselves on the levels above count as being under the group beyond.
     """
 
     do: ClassVar[str] = "reorder"
@@ -215,7 +215,7 @@ class Reorder(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class InsertLevel(Operation):
-    """Insert a level on which everything stands for itself; `at` 0 means just under the top."""
+    """Insert a level on which everything represents itself; `at` 0 means just under the top."""
 
     do: ClassVar[str] = "insert_level"
     at: int = 0
@@ -255,7 +255,7 @@ class Place(Operation):
     values : tuple of str
     onto, to : int
         Level and number of the group that takes them; level 0 puts them under the top, where
-        they stand for themselves.
+        they represent themselves.
     """
 
     do: ClassVar[str] = "place"

@@ -11,7 +11,7 @@ from anon_core.data.hierarchy.level_table import Rows
 from anon_core.data.table import MISSING_TOKENS
 from anon_core.data.values.kinds import KINDS
 
-#: Where values stand that a hierarchy does not know, until a person places them.
+#: Where values are that a hierarchy does not know, until a person places them.
 UNPLACED = "not in the list"
 
 

@@ -1,7 +1,7 @@
-"""A draft taken apart, so that nodes can be moved about, and put together again.
+"""A draft taken to pieces, so that nodes can be moved about, and put together again.
 
 What an edit does to the groups it touches is decided here: an emptied group goes, a value that
-stands for itself passes its label up, and a label that was only suggested follows its members.
+represents itself passes its label up, and a label that was only suggested follows its members.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Shape:
         return number
 
     def relabel(self, level: int, number: int, label: str) -> None:
-        """Give a group a label; groups above that only stand for it follow."""
+        """Give a group a label; groups above that only represent it follow."""
         while True:
             follows = False
             if level < self.top:
@@ -135,7 +135,7 @@ class Shape:
             self.parent[level][node] = to
 
     def lift(self, level: int, nodes: Sequence[int], to: int) -> list[int]:
-        """Return groups of level `to` that stand for the nodes, each alone; made where needed."""
+        """Return groups of level `to` that represent the nodes, each alone; made where needed."""
         lifted = list(nodes)
         for above in range(level + 1, to + 1):
             lifted = [self.make(above, self.label(above - 1, node), (node,)) for node in lifted]
@@ -153,7 +153,7 @@ class Shape:
                 del self.groups[level - 1][number]
 
     def split(self, level: int, numbers: Sequence[int]) -> None:
-        """Put in the place of each group its members, which stand for themselves from now on."""
+        """Put in the place of each group its members, which represent themselves from now on."""
         instead: dict[int, list[int]] = {}
         for number in numbers:
             members = self.groups[level - 1][number].children
@@ -168,7 +168,7 @@ class Shape:
             del self.groups[level - 1][number]
 
     def insert_level(self, at: int) -> None:
-        """Insert a level on which every node of the level below stands for itself."""
+        """Insert a level on which every node of the level below represents itself."""
         above = self.parent[at - 1]
         texts = self.leaves if at == 1 else {n: g.label for n, g in self.groups[at - 2].items()}
         made = {node: self.next_id + i for i, node in enumerate(above)}
@@ -210,7 +210,7 @@ class Shape:
         return frozenset(self.leaves)
 
     def _named(self, level: int, children: Sequence[int]) -> str:
-        """Return a label that tells what its members are, or an empty text."""
+        """Return a label that shows what its members are, or an empty text."""
         if len(children) < 2:
             return ""
         if self.draft.rules.measured:
@@ -316,7 +316,7 @@ class Shape:
             self.groups[level - 1][number] = group._replace(children=members)
 
     def _refuse_second_meanings(self) -> None:
-        """Refuse a given name that means other values on another level: cells may stand at any."""
+        """Refuse a given name that means other values on another level: cells may be at any."""
         for level, number in self.named:
             own = self._span(level, number)
             label = self.groups[level - 1][number].label

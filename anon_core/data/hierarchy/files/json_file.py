@@ -9,7 +9,7 @@ from anon_core.base.errors import BadHierarchy
 from anon_core.data.hierarchy.model import Hierarchy
 from anon_core.data.table import MISSING
 
-#: A label (None for the top where the format does not name it) and what stands under it.
+#: A label (None for the top where the format does not name it) and what is under it.
 Tree = tuple[str | None, list["Tree"]]
 #: More levels than this are a mistake of the file rather than a hierarchy.
 MOST_LEVELS = 100

@@ -58,7 +58,7 @@ def match_files(files: Sequence[str], columns: Sequence[str]) -> Matched:
     by_column: dict[str, list[list[str]]] = {}
     bare = {column: _bare(column) for column in columns}
     for column in columns:
-        # The sign that stands between words tells columns apart that are alike without it.
+        # The sign between words distinguishes columns that are alike without it.
         own = [one for one in files if PurePath(one).stem == column]
         alike = [one for one in files if _bare(PurePath(one).stem) == bare[column]]
         beside = [one for one in files if bare[column] in _without_the_word(PurePath(one).stem)]
@@ -89,7 +89,7 @@ def _bare(text: str) -> str:
 
 
 def _without_the_word(stem: str) -> tuple[str, ...]:
-    """Return what stands before and after “hierarchy” in a name; nothing where it is not in it."""
+    """Return what is before and after “hierarchy” in a name; nothing where it is not in it."""
     parts = _WORD.split(stem.casefold())
     return tuple(_bare(part) for part in (parts[0], parts[-1])) if len(parts) > 1 else ()
 

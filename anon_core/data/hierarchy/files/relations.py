@@ -54,9 +54,9 @@ def parse_relations(text: str, name: str) -> list[list[str]]:
     """Read ``parent : child, child`` lines as a level table, the value first.
 
     The top is called ``Root``; it is written ``*`` unless a comment ``# top "label"`` names it.
-    Labels with a comma, colon, quote or ``#`` stand in double quotes, as in JSON. A value that
+    Labels with a comma, colon, quote or ``#`` are in double quotes, as in JSON. A value that
     hangs higher than others stays itself on the levels between. Comments ``# level 2`` part the
-    lines by the level of their group, for files in which a label stands on several levels.
+    lines by the level of their group, for files in which a label is on several levels.
 
     Raises
     ------

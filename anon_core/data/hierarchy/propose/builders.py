@@ -92,7 +92,7 @@ def natural(value: str) -> list[tuple[int, int, str]]:
 
 #: Share of values that must have a structure for it to be used.
 _MOSTLY = 0.95
-#: A number most of whose rows would stand in one round interval is cut by rows instead.
+#: A number most of whose rows would be in one round interval is cut by rows instead.
 _SKEWED = 0.35
 
 

@@ -162,7 +162,7 @@ def halved(column: Column, values: Sequence[str]) -> Rows:
 def prefix_groups(column: Column) -> tuple[list[str], str] | None:
     """Return groups of values that share the text before a separator, and the separator.
 
-    None where no separator stands in most values, or where it parts too little.
+    None where no separator is in most values, or where it parts too little.
 
     Examples
     --------
@@ -213,8 +213,8 @@ def word_groups(column: Column) -> list[str] | None:
 def _shared_words(values: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
     """Yield the word that most values share, and these; again and again with the values left.
 
-    Of several words the one that stands nearest to a value's beginning comes first, then the last
-    one of the alphabet. Words of every value, such as 'employee', tell nothing apart.
+    Of several words the one that is nearest to a value's beginning comes first, then the last
+    one of the alphabet. Words of every value, such as 'employee', distinguish nothing.
     """
     holders: dict[str, list[tuple[int, int]]] = {}  # per word: its values, and its place in each
     words: list[list[str]] = []

@@ -129,7 +129,7 @@ def is_icd(text: str) -> bool:
 
 
 def icd(column: Column) -> Rows:
-    """Return code → category → ten categories → chapter of ICD-10; other texts stand apart.
+    """Return code → category → ten categories → chapter of ICD-10; other texts are separate.
 
     Chapters end at full tens, so that ten categories (``I20-I29``) never lie in two of them.
 

@@ -200,7 +200,7 @@ def minute_of_day(text: str) -> int | None:
 
 
 def clock(column: Column) -> Rows:
-    """Return time of day → half hour → hour → three hours → six hours; other texts stand apart.
+    """Return time of day → half hour → hour → three hours → six hours; other texts are separate.
 
     Examples
     --------

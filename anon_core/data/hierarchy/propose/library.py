@@ -49,7 +49,7 @@ class Match:
     known : int
         Distinct values of the column that the library has.
     rows : Rows
-        For all values of the column; those not known stand under "not in the list".
+        For all values of the column; those not known are under "not in the list".
     unplaced : tuple of str
         The values that are not known.
     named : bool
@@ -101,7 +101,7 @@ def _lines(name: str) -> list[str]:
 def _nested(
     tables: dict[str, dict[str, tuple[int, tuple[str, ...]]]], names: Sequence[str], within: str
 ) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """Return a table of countries with the parts of one of them beside them."""
+    """Return a table of countries with the parts of one of them next to them."""
     outer, inner = (tables[name] for name in names)
     place, above = outer[spelling(within)]
     # A country's first label is itself, so that parts and countries have one height.

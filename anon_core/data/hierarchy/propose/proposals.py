@@ -76,7 +76,7 @@ class Proposal:
     parameters : mapping of str to plain values
         What the builder was given, for example the cuts.
     unplaced : tuple of str
-        Values that the builder had no place for; they stand in a group of their own.
+        Values that the builder had no place for; they are in a group of their own.
     """
 
     column: str

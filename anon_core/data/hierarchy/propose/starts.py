@@ -20,7 +20,7 @@ from anon_core.data.values.moments import HOUR, begin_of, day_of
 _GROUPS = 20
 #: How uneven two halves may be for the sake of a round number: their difference as a share.
 _UNEVEN = 0.3
-#: Powers of ten between which numbers can be told apart and multiplied.
+#: Powers of ten between which numbers can be distinguished and multiplied.
 _SMALLEST, _LARGEST = -300, 307
 
 

@@ -1,4 +1,4 @@
-"""What the experiments that only describe a table share: printed numbers beside counted ones."""
+"""What the experiments that only describe a table share: printed numbers next to counted ones."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def directed(
 ) -> Claim:
     """Claim that series go one way, each given by its figures in order of the axis.
 
-    `reason` is why some do not, told from figures that were measured as well.
+    `reason` is why some do not, by figures that were measured as well.
 
     A step the other way is let pass up to `slack`, a share of the largest figure.
     """

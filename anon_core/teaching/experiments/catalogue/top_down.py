@@ -9,7 +9,7 @@ from anon_core.base.context import Context
 from anon_core.teaching.experiments.bench import Bench
 from anon_core.teaching.experiments.experiment import Figure, Point, Source
 
-#: Every column but the weight of the survey, which is nobody's property, and race.
+#: Every column but the weight of the survey, which is no one's property, and race.
 QUASI = (
     "age",
     "workclass",

@@ -158,8 +158,8 @@ class Reidentified(Experiment):
     def _proven(self, bench: Bench, result: Any, context: Context) -> tuple[float, float]:
         """Return the shares of the private rows that are proven to be there, at least and most.
 
-        Whoever is proven is a private row; people who were not decided are of the public table, and
-        may be more than there are private rows.
+        Anyone who is proven is a private row; people who were not decided are of the public table,
+        and may be more than there are private rows.
         """
         found = bench.attacked(
             result, "membership", context, seconds=bench.settings.seconds, graded=0.0

@@ -1,4 +1,4 @@
-"""Bars from 0 with their figures, and the line of a promise."""
+"""Bars from 0 with their figures, and the line of a privacy model."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from anon_core.teaching.learn.pictures import People, State, Tone
 
-#: How a thing stands → its sign; colour never stands alone.
+#: How a thing is → its sign; colour never is alone.
 SIGNS: dict[Tone, str] = {
     "plain": "",
     "quiet": "·",
@@ -38,7 +38,7 @@ class View:
     Attributes
     ----------
     chosen : int
-        Row of the person who is followed; -1 for nobody.
+        Row of the person who is followed; -1 for no one.
     picks : frozenset of str
         Ids of what can be clicked.
     """
@@ -47,7 +47,7 @@ class View:
     picks: frozenset[str] = frozenset()
 
     def marks(self, id: str, people: People = (), *classes: str) -> dict[str, str]:
-        """Return what `element` is told of a thing: its classes, and what makes it a button."""
+        """Return what `element` says of a thing: its classes, and what makes it a button."""
         named = [name for name in classes if name]
         if self.chosen in people:
             named.append("chosen")

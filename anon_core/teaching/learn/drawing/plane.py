@@ -19,7 +19,7 @@ from anon_core.teaching.learn.drawing.marks import (
 from anon_core.teaching.learn.pictures import Box, Cut, Plane, Point, Scale
 
 _DOT = 10
-#: Where a value stands in the drawing.
+#: Where a value is in the drawing.
 Place = Callable[[float], float]
 
 
@@ -82,7 +82,7 @@ def _places(shown: Plane) -> dict[tuple[float, float], list[Point]]:
 
 
 def _dots(points: list[Point], x: float, y: float, view: View) -> list[Markup]:
-    """Return the points of one place, beside each other."""
+    """Return the points of one place, next to each other."""
     in_row = 3 if len(points) > 4 else 2 if len(points) > 1 else 1
     lines = -(-len(points) // in_row)
     found: list[Markup] = []

@@ -30,7 +30,7 @@ _COLOURS = {
 
 @cache
 def style(theme: Literal["light", "dark", "system"]) -> str:
-    """Return the style sheet for one theme; `system` follows that of whoever reads."""
+    """Return the style sheet for one theme; `system` follows that of anyone who reads."""
     rules = (Path(__file__).parent / "lesson.css").read_text(encoding="utf-8")
     light, dark = (_set(place) for place in (0, 1))
     if theme == "system":

@@ -56,7 +56,7 @@ def _said(branch: Branch) -> str:
 
 
 def _put(branch: Branch, left: float, level: int, place: dict[str, tuple[float, int]]) -> float:
-    """Place a branch and all below it from `left` on; return where what is beside it begins."""
+    """Place a branch and all below it from `left` on; return where what is next to it begins."""
     own = _wide(branch) + _BETWEEN
     right = left
     for below in branch.below:

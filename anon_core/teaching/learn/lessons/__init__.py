@@ -1,1 +1,1 @@
-"""One lesson a file, found by itself; `docs/lessons.md` says what a trace tells."""
+"""One lesson a file, found by itself; `docs/lessons.md` says what a trace shows."""

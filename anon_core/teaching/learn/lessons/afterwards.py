@@ -65,7 +65,7 @@ def _eight_people() -> Material:
 
 
 class AfterwardsLesson(Lesson):
-    """Every release keeps its promise, and something is learned anyway."""
+    """Every release keeps its privacy model, and something is learned anyway."""
 
     name = "afterwards"
     number = 14
@@ -133,7 +133,7 @@ class AfterwardsLesson(Lesson):
 
 
 def _composed(trace: Trace) -> AttackResult:
-    """Attack the second release beside the first, as Results does."""
+    """Attack the second release next to the first, as Results does."""
     first, second = trace[_FIRST].result, trace[_SECOND].result
     (content,) = (file for name, file in first.files.items() if name.endswith(".csv"))
     file = EarlierFile(file="october.csv", people="all")

@@ -98,7 +98,8 @@ class AnatomyLesson(Lesson):
         asked, l = self.runs[run], most_diverse(material)  # noqa: E741
         if run != _SLICED:
             return {**asked, "models": [{"name": "frequency-l-diversity", "l": l}]}
-        # The column with most values is shuffled apart: one that a group shares would not be cut.
+        # The column with most values is shuffled separately: one that a group shares would not be
+        # cut.
         first = max(material.roles.quasi, key=lambda name: len(set(texts_of(material, name))))
         rest = [name for name in material.roles.quasi if name != first]
         sets = [[first], [*rest, *material.roles.sensitive]]
@@ -189,7 +190,7 @@ def _three_links(trace: Trace) -> Step:
 
 
 def _rows_dealt(trace: Trace) -> list[tuple[int, list[str], list[int]]]:
-    """Return group, values and rows of every bucket that was told, in the order dealt."""
+    """Return group, values and rows of every bucket that was reported, in the order dealt."""
     run, column = trace[_DEALT], trace.sensitive[0]
     leaves = trace.problem.hierarchies[column].leaves
     key = run.result.problem.frequency.row_key.tolist()
@@ -220,7 +221,7 @@ def _held(
 
 
 def _left(values: Counter[str], taken: Sequence[str]) -> Bars:
-    """Return how many rows of each value are left; those that are dealt next stand out."""
+    """Return how many rows of each value are left; those that are dealt next are out."""
     most = sorted(values, key=lambda text: (-values[text], text))
     return Bars(
         title="Rows left of each value",

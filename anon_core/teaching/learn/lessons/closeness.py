@@ -223,7 +223,7 @@ def _shares(trace: Trace, group: int) -> tuple[list[str], Mapping[str, float], M
 
 
 def _followed(trace: Trace) -> int:
-    """Return the class of whoever is followed, or the first where they are suppressed."""
+    """Return the class of the person who is followed, or the first where they are suppressed."""
     group = trace[_BEFORE].together[trace.person]
     return group if group >= 0 else _groups(trace[_BEFORE])[0]
 

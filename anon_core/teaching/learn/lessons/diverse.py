@@ -27,7 +27,7 @@ from anon_core.teaching.learn.trace import Trace
 #: Cells of a value, made of its rows and those of the class.
 Cells = Callable[[int, int], Sequence[str]]
 _RUN, _L, _C, _ALPHA = "k", 2, 2.0, 0.5
-#: Promise → its model with parameters.
+#: Privacy model → its model with parameters.
 _MODELS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "distinct, l = 2": ("l-diversity", {"l": _L}),
     "entropy, l = 2": ("entropy-l-diversity", {"l": _L}),
@@ -140,13 +140,13 @@ def _mine(trace: Trace) -> str:
 
 
 def _holds(trace: Trace, promise: str, group: int) -> bool:
-    """Say whether one class keeps a promise, as its model judges the release."""
+    """Say whether one class keeps a privacy model, as its model judges the release."""
     name, asked = _MODELS[promise]
     return classes_that_keep(trace[_RUN], name, **asked)[group]
 
 
 def _step(trace: Trace, promise: str, words: str, shown: Table, why: str) -> Step:
-    """Return a step for a promise: the class by hand, and whether it keeps it."""
+    """Return a step for a privacy model: the class by hand, and whether it keeps it."""
     run, holds = trace[_RUN], _holds(trace, promise, _group(trace))
     title = promise[:1].upper() + promise[1:]
     said = f"{why} The class {'meets' if holds else 'breaks'} it."

@@ -1,4 +1,4 @@
-"""Homogeneity, background, skewness, similarity: what a class tells, and which promise stops it."""
+"""Homogeneity, background, skewness, similarity: what a class shows, and which model stops it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _asked(*models: dict[str, object]) -> dict[str, object]:
     return {"algorithm": {"name": "mondrian"}, "models": [_K2, *models]}
 
 
-#: Run → its promise, what it asks of every class, and what it does not see.
+#: Run → its privacy model, what it asks of every class, and what it does not see.
 _PROMISES = {
     "l": (
         "Distinct l-diversity",
@@ -108,7 +108,7 @@ def _slides_63_and_64() -> Material:
 
 
 class HomogeneityLesson(Lesson):
-    """One class, what is learned of it; then one promise after the other."""
+    """One class, what is learned of it; then one privacy model after the other."""
 
     name = "homogeneity"
     number = 9
@@ -163,7 +163,7 @@ class HomogeneityLesson(Lesson):
     may_refuse = frozenset(_PROMISES)
 
     def steps(self, trace: Trace) -> Sequence[Step]:
-        """Return the steps: a release, four attacks on it, four promises, what each stops."""
+        """Return the steps: a release, four attacks on it, four privacy models, what each stops."""
         run = trace["k"]
         found = [
             Step(
@@ -439,7 +439,7 @@ def _t(trace: Trace) -> float:
 
 
 def _promise(trace: Trace, name: str) -> tuple[str, str, str]:
-    """Return a promise's name, what it asks of every class, and what it does not see."""
+    """Return a privacy model's name, what it asks of every class, and what it does not see."""
     title, asks, blind = _PROMISES[name]
     return title, asks.format(t=_t(trace)), blind
 

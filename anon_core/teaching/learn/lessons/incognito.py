@@ -126,7 +126,7 @@ class IncognitoLesson(Lesson):
 
 @dataclass(frozen=True, kw_only=True)
 class _Part:
-    """What was told of one set of columns."""
+    """What was reported of one set of columns."""
 
     columns: tuple[int, ...]
     candidates: tuple[Levels, ...]
@@ -140,7 +140,7 @@ class _Part:
         return tuple(trace.problem.quasi_hierarchies[d].height for d in self.columns)
 
     def holds(self, levels: Levels) -> bool:
-        """Say whether a node holds, or stands above one that does."""
+        """Say whether a node holds, or is above one that does."""
         return any(
             facts["holds"] and all(a >= b for a, b in zip(levels, other, strict=True))
             for other, facts in self.told.items()

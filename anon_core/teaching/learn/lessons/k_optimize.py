@@ -17,7 +17,7 @@ from anon_core.teaching.learn.trace import Trace
 _RUN = "search"
 #: Indices whose sets are all drawn.
 _MOST_LISTED = 4
-#: Nodes of the tree that are told one by one.
+#: Nodes of the tree that are reported one by one.
 _MOST_OPENED = 24
 Splits = tuple[int, ...]
 
@@ -343,7 +343,7 @@ class _TreeSoFar:
         self.left_out[head] = tuple(i for i in facts["tail"] if i not in kept)
 
     def picture(self, price: Mapping[Splits, float], now: Splits) -> Tree:
-        """Return it as a tree; what is left out of a tail stands below its node."""
+        """Return it as a tree; what is left out of a tail is below its node."""
         best = min(price.values(), default=0.0)
 
         def branch(head: Splits) -> Branch:

@@ -31,7 +31,7 @@ _NAMES = (
 
 
 class LinkingLesson(Lesson):
-    """A register with names is laid beside a table without."""
+    """A register with names is laid next to a table without."""
 
     name = "linking"
     number = 1
@@ -157,7 +157,7 @@ def _register(trace: Trace, columns: Sequence[str]) -> Table:
 
 
 def _links(trace: Trace, columns: Sequence[str], right: Table, seen: Seen, title: str) -> Links:
-    """Return the register beside a table, with a line wherever a row fits a person."""
+    """Return the register next to a table, with a line wherever a row fits a person."""
     fits = [seen.fits(row) for row in range(trace.rows)]
     lines = tuple(
         Line(

@@ -61,7 +61,7 @@ from anon_core.teaching.learn.text import (
 from anon_core.teaching.learn.trace import Run, Trace
 
 _CUT, _COMBINED = "mpalm", "combined"
-#: Nodes of a group that are told one by one.
+#: Nodes of a group that are reported one by one.
 _MOST_NODES = 8
 
 
@@ -157,7 +157,7 @@ class PublicRegionsLesson(Lesson):
 
 
 def _bounds(trace: Trace) -> tuple[float, float]:
-    """Return the lowest and highest chance of presence that are promised."""
+    """Return the lowest and highest chance of presence that are required."""
     model = next(m for m in trace[_CUT].result.plan.models if m.needs_public)
     low, high = model.presence_bounds()
     return float(low), float(high)
@@ -418,7 +418,7 @@ def _regions(trace: Trace) -> Step:
 
 
 def _nodes(trace: Trace) -> list[Mapping[str, Any]]:
-    """Return the nodes that were told of the group of whoever is followed."""
+    """Return the nodes that were reported for the group of the person who is followed."""
     told: list[Any] = [event.facts for event in trace[_COMBINED].told("coarsened")]
     number = next(
         facts["group"]

@@ -286,7 +286,7 @@ def _lattice(
     chosen: Levels | None = None,
     title: str = "The lattice by height",
 ) -> Lattice:
-    """Return the lattice after what was told of some nodes, and what follows from it."""
+    """Return the lattice after some nodes were reported, and what follows from it."""
 
     def state(levels: Levels) -> State:
         if levels == chosen:

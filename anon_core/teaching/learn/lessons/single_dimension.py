@@ -79,7 +79,7 @@ class SingleDimensionLesson(Lesson):
     }
 
     def steps(self, trace: Trace) -> Sequence[Step]:
-        """Return the steps: every part that was looked at, the release, and Mondrian's beside."""
+        """Return the steps: every part that was looked at, the release, and Mondrian's next to."""
         whole = (0,) * trace.rows
         found = [
             Step(
@@ -128,7 +128,7 @@ class SingleDimensionLesson(Lesson):
 
 
 class _Columns:
-    """The parts that columns stand in, as the run has told so far."""
+    """The parts that columns are in, as the run has reported so far."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace

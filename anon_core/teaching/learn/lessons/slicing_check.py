@@ -1,4 +1,4 @@
-"""Slicing's diversity check: the buckets that match somebody, and p(t, s) added up over them."""
+"""Slicing's diversity check: the buckets that match someone, and p(t, s) added up over them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RUN, _L = "slicing", 2
 
 
 class SlicingCheckLesson(Lesson):
-    """Buckets are halved while nobody's value becomes likelier than 1 in l."""
+    """Buckets are halved while no one's value becomes likelier than 1 in l."""
 
     name = "slicing-check"
     number = 11
@@ -126,7 +126,7 @@ class SlicingCheckLesson(Lesson):
 
 
 def _allows(material: Material, column: str, secret: str) -> bool:
-    """Say whether no value of a column tells more than 1 in l of the secret to begin with."""
+    """Say whether no value of a column shows more than 1 in l of the secret to begin with."""
     beside: dict[str, Counter[str]] = defaultdict(Counter)
     for own, said in zip(texts_of(material, column), texts_of(material, secret), strict=True):
         beside[own][said] += 1

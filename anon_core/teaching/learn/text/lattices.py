@@ -61,7 +61,7 @@ def value_tree(
     level: int = -1,
     tree: Hierarchy | None = None,
 ) -> Tree:
-    """Return a hierarchy as a tree of its labels; the nodes of one level may stand out.
+    """Return a hierarchy as a tree of its labels; the nodes of one level may be out.
 
     `tree` is that of a sensitive column, which is published as it is.
     """

@@ -20,7 +20,7 @@ def scale(problem: Problem, column: str) -> Scale:
 
 
 def places_of(problem: Problem, column: str) -> tuple[int, ...]:
-    """Return where every row stands on the axis of a column."""
+    """Return where every row is on the axis of a column."""
     codes = codes_of(problem, column)
     seen = sorted(set(codes))
     return tuple(seen.index(code) for code in codes)

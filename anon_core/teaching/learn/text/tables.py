@@ -54,15 +54,15 @@ def table(
     Parameters
     ----------
     together : sequence of int, optional
-        Group of every row, which colours it; rows of one group then stand together.
+        Group of every row, which colours it; rows of one group then are together.
     cells : mapping of str to sequence of str, optional
         What columns say instead of their own texts, row by row; what they said is shown too.
     identifier : bool
-        Whether identifiers are shown, as only whoever holds the table sees them.
+        Whether identifiers are shown, as only anyone who holds the table sees them.
     tones : mapping of int to Tone, optional
-        Rows that stand out.
+        Rows that are out.
     heads : mapping of str to Tone, optional
-        Columns that stand out.
+        Columns that are out.
     order : sequence of int, optional
         The rows to show; by default all.
     release : str
@@ -119,7 +119,7 @@ def release_table(
 def class_bars(
     trace: Trace, together: Sequence[int], least: int, *, title: str = "Rows of every class"
 ) -> Bars:
-    """Return how many rows every group has, against the number a promise asks for."""
+    """Return how many rows every group has, against the number a privacy model asks for."""
     sizes = Counter(group for group in together if group >= 0)
     bars = tuple(
         Bar(
@@ -142,5 +142,5 @@ def people_of(together: Sequence[int], group: int) -> People:
 
 
 def least_of(run: Run) -> int:
-    """Return the rows that the promises of a run ask every class to have."""
+    """Return the rows that the privacy models of a run ask every class to have."""
     return max((model.least_size() for model in run.result.plan.models), default=1)

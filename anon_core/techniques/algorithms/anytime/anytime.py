@@ -56,7 +56,7 @@ def steers(models: Sequence[GroupModel]) -> bool:
 
 
 def whole_holds(problem: Problem, models: Sequence[GroupModel]) -> bool:
-    """Say whether the whole table as one class keeps the promises."""
+    """Say whether the whole table as one class keeps the privacy models."""
     return all(keeps_whole(problem, model) for model in models)
 
 
@@ -72,7 +72,7 @@ def local_parts(
     Parameters
     ----------
     problem : Problem
-        The whole table as one class must keep the promises.
+        The whole table as one class must keep the privacy models.
     models : sequence of GroupModel
         Such that `steers` is true.
     cost : CellCost
@@ -120,7 +120,7 @@ class Anytime(Algorithm):
     """The best release found within a time box, and how far it is from proven.
 
     1. Look for cheap nodes: from the top downwards, by the saving of each step, with restarts.
-    2. Where parts of the table may be recoded apart, cut the classes of the best node further.
+    2. Where parts of the table may be recoded separately, cut the classes of the best node further.
     3. Spend what is left of the time on a bound from below on any release of the kind.
     """
 
@@ -197,7 +197,7 @@ class Anytime(Algorithm):
     )
 
     def keeps_level_bounds(self) -> bool:
-        """Whether columns have one level each; parts are cut as far as promises allow."""
+        """Whether columns have one level each; parts are cut as far as privacy models allow."""
         return self.recoding == "full-domain"
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
@@ -310,7 +310,7 @@ class Anytime(Algorithm):
                     break
             elif not time_left.check("Cutting parts"):
                 break
-            # Sets one node apart from the rest, wherever that still saves something.
+            # Sets one node except for the rest, wherever that still saves something.
             part = gain_parts(problem, models, prices, time_left.context_left(), start=start)
             try:
                 release = box_outcome(problem, run_buckets(problem, part), nodes).release

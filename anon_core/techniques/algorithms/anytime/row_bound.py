@@ -1,7 +1,7 @@
 """Bounds below what any recoding can cost, for searches that do not look at everything.
 
 Both look at a few columns at a time, in disjoint sets whose costs add up: what a release shows of a
-few columns is a release of these columns, and keeps the same promises.
+few columns is a release of these columns, and keeps the same privacy models.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Coarsening single groups: the lattice at and below a group's own node, from fine to coarse.
 
 A group's node is where every column says one thing of the whole group: its box. Below it a column
-stands at a level of its hierarchy, clipped to the box, so that groups that do not overlap stay
+is at a level of its hierarchy, clipped to the box, so that groups that do not overlap stay
 apart whatever level each of them takes.
 """
 

@@ -104,7 +104,7 @@ class CombinedAlg(Algorithm):
 
 
 def _bounds(models: Sequence[GroupModel]) -> Bounds:
-    """Return what all promises about public people allow together."""
+    """Return what all privacy models about public people allow together."""
     asked = [m.presence_bounds() for m in models if m.needs_public]
     low, high = max((a for a, _ in asked), default=0.0), min((b for _, b in asked), default=1.0)
     return Bounds.of(low, high)
@@ -198,8 +198,8 @@ def _tell(
 ) -> None:
     """Tell a group's nodes up to the one that was found, those that need no look among them.
 
-    Nodes below `Group.least` are out of bounds by the people who show a single value; they are told
-    as nodes that fail, as they are in the source.
+    Nodes below `Group.least` are out of bounds by the people who show a single value; they are
+    reported as nodes that fail, as they are in the source.
     """
     runs = group.runs.tolist()
     for node in ascending([[o.level for o in column] for column in group.options]):

@@ -32,7 +32,7 @@ class JudgedClasses:
     Attributes
     ----------
     keep : bool array of shape (classes,)
-        Which of them keep every promise.
+        Which of them keep every privacy model.
     possible : bool array of shape (classes,)
         Which of them can hold one that does; the others are removed however they are parted.
     most : int64 array of shape (classes,)
@@ -56,7 +56,7 @@ class IndexSpace(Lattice):
     Attributes
     ----------
     attribute, leaf : int64 arrays of shape (indices + 1,)
-        What each index stands for; index 0 stands for nothing, so that indices count from 1 as in
+        What each index represents; index 0 represents nothing, so that indices count from 1 as in
         the paper. Values that no row has are left out.
     alphabet : tuple of int
         The indices that may be in a set: all but the least of every attribute.
@@ -92,7 +92,7 @@ class IndexSpace(Lattice):
     def kept(
         self, entries: Classes, models: Sequence[GroupModel]
     ) -> tuple[Classes, npt.NDArray[np.bool_]]:
-        """Return the classes of an entry set in canonical order, and which keep every promise."""
+        """Return the classes of an entry set in canonical order, and which keep every model."""
         found = self.judged(entries, models)
         return found.classes, found.keep
 
@@ -127,7 +127,7 @@ class IndexSpace(Lattice):
         return dense_rank(columns, [len(h.leaves) for h in self.hierarchies])[0]
 
     def release(self, splits: Sequence[int], models: Sequence[GroupModel]) -> Release:
-        """Publish every class that keeps the promises by its intervals, and remove the rest."""
+        """Publish every class that keeps the models by its intervals, and remove the rest."""
         problem, codes = self.problem, self.problem.frequency.run_codes
         begins = self.first_leaves(splits)
         columns = [begin[codes[:, d]] for d, begin in enumerate(begins)]

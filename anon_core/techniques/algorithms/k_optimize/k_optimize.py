@@ -153,7 +153,7 @@ class _Tree:
         Raises
         ------
         Infeasible
-            If not even the whole table as one class keeps the promises.
+            If not even the whole table as one class keeps the privacy models.
         """
         self.time_left.check("Cutting into intervals")
         if not np.isfinite(self.try_out(())) and all(m.monotone_merge for m in self.models):
@@ -210,7 +210,7 @@ class _Tree:
         return found
 
     def refuse(self, *, decided: bool) -> NoReturn:
-        """Refuse where nothing that was looked at keeps the promises within the budget.
+        """Refuse where nothing that was looked at keeps the privacy models within the budget.
 
         Raises
         ------
@@ -299,7 +299,7 @@ class _Tree:
         return children
 
     def _tell_indices(self) -> None:
-        """Tell what indices stand for: event "indices", `of` index → (column number, leaf)."""
+        """Tell what indices represent: event "indices", `of` index → (column number, leaf)."""
         both = zip(self.space.attribute.tolist(), self.space.leaf.tolist(), strict=True)
         self.context.event("indices", of=dict(enumerate(both)), alphabet=self.space.alphabet)
 

@@ -35,8 +35,8 @@ class Choice:
     node : tuple of int
         Level of every quasi-identifier.
     steps : tuple of mappings
-        The nodes drawn, in order; the last is the choice among them. Scores are not told: they are
-        figures of the private table.
+        The nodes drawn, in order; the last is the choice among them. Scores are not reported:
+        they are figures of the private table.
     looked : int
         Nodes that were scored.
     """

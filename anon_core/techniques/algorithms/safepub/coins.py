@@ -1,8 +1,8 @@
-"""Coins that protection rests on: exact chances from bits that nobody without the secret foretells.
+"""Coins that protection rests on: exact chances from bits that no one without the secret foretells.
 
-A generator for simulations must not decide who is in a sample: what it gives can be told from what
-it gave. The bits are those of SHAKE-256 (FIPS 202, doi 10.6028/NIST.FIPS.202), keyed by a secret of
-256 bits; every chance is decided in whole numbers, so that no rounding of floats leaks.
+A generator for simulations must not decide who is in a sample: what it gives can be determined from
+what it gave. The bits are those of SHAKE-256 (FIPS 202, doi 10.6028/NIST.FIPS.202), keyed by a
+secret of 256 bits; every chance is decided in whole numbers, so that no rounding of floats leaks.
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ class SortedRows:
     def coins(self, secret: bytes, purpose: str, plan: object) -> Coins:
         """Return the coins for one purpose, keyed by the secret, by plan and table.
 
-        The same secret for another table, or for other promises, tosses coins that have nothing in
-        common, which is what adding up budgets takes. `plan` is plain values.
+        The same secret for another table, or for other privacy models, tosses coins that have
+        nothing in common, which is what adding up budgets takes. `plan` is plain values.
         """
         return Coins(secret, purpose.encode(), told(plan).encode(), self.digest)
 
@@ -76,7 +76,7 @@ class SortedRows:
 
 
 def sorted_rows(problem: Problem) -> SortedRows:
-    """Return the rows of a table, as far as quasi-identifiers tell them apart, in one order."""
+    """Return the rows of a table, as far as quasi-identifiers distinguish them, in one order."""
     codes = problem.frequency.run_codes
     texts = [[h.leaves[c] for c in codes[:, d]] for d, h in enumerate(problem.quasi_hierarchies)]
     rows = list(zip(*texts, strict=True))
@@ -199,7 +199,7 @@ class SafePub(Algorithm):
             {"name": self.name, **self.as_mapping()},
             [{"name": m.name, **m.as_mapping()} for m in models],
         ]
-        # 1. What is left of the budget tells the sample's share and the least class.
+        # 1. What is left of the budget shows the sample's share and the least class.
         rule = sample_rule(epsilon - drawing, delta, Fraction(str(self.share)))
         least = max(rule.least, *(model.least_size() for model in models))
         # 2. Levels: named, or drawn from the whole table.
@@ -241,12 +241,12 @@ class SafePub(Algorithm):
         )
 
     def _budget(self, models: Sequence[GroupModel]) -> tuple[Fraction, Fraction, Fraction]:
-        """Return ε and δ that are promised, and the part of ε for levels.
+        """Return ε and δ that are required, and the part of ε for levels.
 
         Raises
         ------
         BadPlan
-            If none is promised, or nothing of it is left for the rows.
+            If none is required, or nothing of it is left for the rows.
         """
         refuse_unsteered(self, models)
         promised = [model.as_mapping() for model in models if model.of_mechanism]
