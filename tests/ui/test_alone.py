@@ -7,12 +7,16 @@ from unittest.mock import patch
 
 import pytest
 import streamlit as st
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.fragment import MemoryFragmentStorage
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from tests.ui.sessions import METRICS, RESULTS, RUN, carried_out, load, open_page
 from ui.components import guard
-from ui.state import jobs, results, selection, state
+from ui.state import fragments, jobs, results, selection, state
 from ui.state.fragments import _shared
 from ui.state.result_view import facts
 
@@ -98,3 +102,38 @@ def test_what_a_closed_fold_says_is_what_its_fields_would_say() -> None:
     work = closed.session_state["state/work"]
     assert work["draft"] == opened.session_state["state/work"]["draft"]
     assert work["draft"]["metrics"] == metrics
+
+
+class _Waiting:
+    """What a session has to send: a block of `outer`, and what `inner` drew into it."""
+
+    def __init__(self) -> None:
+        self._browser_queue = ForwardMsgQueue()
+        self._fragment_storage = MemoryFragmentStorage()
+        self._fragment_storage.register("outer", lambda: None)
+        self._fragment_storage.register("other", lambda: None)
+        self._fragment_storage.register("inner", lambda: None, parent_fragment_id="outer")
+        for fragment, path in (("outer", [0, 3]), ("inner", [0, 3, 0]), ("other", [0, 4])):
+            message = ForwardMsg()
+            message.delta.fragment_id = fragment
+            message.delta.new_element.markdown.body = fragment
+            message.metadata.delta_path.extend(path)
+            self._browser_queue.enqueue(message)
+
+    def left(self) -> list[str]:
+        return [message.delta.fragment_id for message in self._browser_queue._queue]
+
+
+def test_nothing_is_sent_into_a_block_that_is_not() -> None:
+    waiting: Any = _Waiting()
+    AppSession._clear_queue(waiting, ["outer"])
+    assert waiting.left() == ["other"]
+    AppSession._clear_queue(waiting)
+    assert waiting.left() == []
+
+
+def test_streamlit_keeps_them_by_itself() -> None:
+    """Once it does not, `clear_queue` can go."""
+    waiting: Any = _Waiting()
+    fragments._clear_queue(waiting, ["outer"])
+    assert waiting.left() == ["inner", "other"]

@@ -11,6 +11,7 @@ from typing import Literal, TypeVar, cast
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
 from ui.components import guard
@@ -26,6 +27,27 @@ Tells = Literal["", "figures", "verdict"]
 def begin_page() -> None:
     """Forget the panels of the page before; called as a page begins to be drawn."""
     st.session_state[_PANELS] = {}
+
+
+_clear_queue = AppSession._clear_queue  # pyright: ignore[reportPrivateUsage]
+
+
+def clear_queue(self: AppSession, fragment_ids_this_run: list[str] | None = None) -> None:
+    """Drop the messages that a browser does not have yet of fragments that are drawn again.
+
+    Streamlit 1.67 keeps those of fragments within such a fragment, and drops the blocks that they
+    are drawn in: the browser then ends the page with "Cannot set a node at a delta path".
+    """
+    if fragment_ids_this_run is not None:
+        queue = self._browser_queue._queue  # pyright: ignore[reportPrivateUsage]
+        known = self._fragment_storage  # pyright: ignore[reportPrivateUsage]
+        waiting = {m.delta.fragment_id for m in queue if m.WhichOneof("type") == "delta"}
+        within = {f for f in waiting if f and known.has_ancestor_in(f, fragment_ids_this_run)}
+        fragment_ids_this_run = [*fragment_ids_this_run, *sorted(within)]
+    _clear_queue(self, fragment_ids_this_run)
+
+
+AppSession._clear_queue = clear_queue  # pyright: ignore[reportPrivateUsage]
 
 
 def alone(
