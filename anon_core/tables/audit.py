@@ -98,12 +98,11 @@ class Audit:
     """What a reader can work out of a whole publication."""
 
     judgements: tuple[Judgement, ...]
-    implied: tuple[Implied, ...] = ()
 
     @property
     def safe(self) -> bool:
-        """Whether each sensitive cell is safe from each reader, and no sum of cells is exposed."""
-        return not self.exposed and not self.implied
+        """Whether each sensitive cell is safe from each reader."""
+        return not self.exposed
 
     @property
     def exposed(self) -> tuple[Judgement, ...]:
@@ -287,11 +286,7 @@ def implied(
         cells = tuple(c for c in relation.children if c in hidden)
         if relation.parent in hidden or len(cells) < 2:
             continue
-        sums: dict[int, int] = {}
-        for cell in cells:
-            for one, amount in members[cell].items():
-                sums[one] = sums.get(one, 0) + amount
-        together = Contributions.of(abs(amount) for amount in sums.values())
+        together = Contributions.of(map(abs, members_of(cells, members).values()))
         broken = [rule for rule in rules if rule.sensitive(together)]
         if broken:
             found.append(
@@ -303,6 +298,15 @@ def implied(
                 )
             )
     return tuple(found)
+
+
+def members_of(cells: Iterable[int], members: Sequence[Mapping[int, int]]) -> dict[int, int]:
+    """Return what each respondent contributes to some cells together."""
+    sums: dict[int, int] = {}
+    for cell in cells:
+        for one, amount in members[cell].items():
+            sums[one] = sums.get(one, 0) + amount
+    return sums
 
 
 def needs_of(findings: Mapping[int, Finding]) -> dict[int, Level]:

@@ -6,26 +6,39 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadPlan, listing, nearest
+from anon_core.base.terms import count
 from anon_core.data.table import Dataset
 from anon_core.data.values.formulas import neutralised
-from anon_core.tables.audit import Audit, Implied, Insider, audit, implied, insiders_of
+from anon_core.tables.audit import (
+    Audit,
+    Implied,
+    Insider,
+    audit,
+    implied,
+    insiders_of,
+    members_of,
+)
 from anon_core.tables.cell_key import cell_key, noise_row, perturbed, perturbed_amount, record_keys
 from anon_core.tables.recipe import METHODS, TableRecipe
 from anon_core.tables.rounding import cell_chance, controlled, random_rounding, small_cells
-from anon_core.tables.sensitivity import Finding, sensitive_cells
+from anon_core.tables.sensitivity import Contributions, Finding, sensitive_cells
 from anon_core.tables.suppression import Pattern, costs_of, suppress
 from anon_core.tables.system import Bounds, Level, capped, refuse_levels
 from anon_core.tables.table import Table, build
 
 #: What is published of every suppressed cell, primary or not.
 SUPPRESSED = "×"
+
+
+#: Sums of suppressed cells that are protected as cells; a table that needs more is too fine.
+MAX_SUMS = 200
 
 
 class NotSafe(AnonError):
@@ -75,6 +88,8 @@ class Publication:
         What is published of each cell.
     pattern : Pattern or None
         For suppression.
+    sums : tuple of Implied
+        Sums of suppressed cells that are sensitive as one cell: they are protected as one.
     insiders : tuple of Insider
     notes : tuple of str
     """
@@ -83,6 +98,7 @@ class Publication:
     texts: tuple[str, ...]
     pattern: Pattern | None = None
     audit: Audit | None = None
+    sums: tuple[Implied, ...] = ()
     insiders: tuple[Insider, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
@@ -178,48 +194,25 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
             remedy=f"Name cells by their labels.{nearest(unknown[0], table.names)}",
         )
     refuse_levels(system, judged.needs, judged.bounds)
-    costs = costs_of(system, how.cost, [c.respondents for c in table.contributions])
-    hidden = system.closed(judged.needs)
-    insiders: tuple[Insider, ...] = ()
-    pattern: Pattern | None = None
-    for _ in range(4):  # further suppressions can leave further respondents alone
-        pattern = suppress(
-            system,
-            judged.needs,
-            judged.bounds,
-            costs,
-            published=[system.place[name] for name in how.published],
-            insiders=insiders,
-            optimal=how.method == "optimal",
-            seconds=how.seconds,
-            context=context,
-        )
-        if not recipe.known.single_respondents:
+    sums: dict[tuple[int, ...], Implied] = {}
+    while True:
+        pattern, proof, readers = _pattern(judged, tuple(sums), context)
+        open_sums = implied(system, pattern.cells, recipe.rules, table.members, recipe.who)
+        if not open_sums:
             break
-        grown = insiders_of(
-            table.members, table.values, hidden | pattern.cells, signed=recipe.known.signed
-        )
-        if [one.name for one in grown] == [one.name for one in insiders] and not fresh(
-            insiders, grown
-        ):
-            break
-        insiders, hidden = grown, hidden | pattern.cells
-    assert pattern is not None
-    readers: tuple[Insider, ...] = ()
-    if recipe.known.single_respondents:
-        readers = insiders_of(
-            table.members, table.values, pattern.cells, signed=recipe.known.signed
-        )
-    proof = audit(
-        system, pattern.cells, judged.needs, judged.bounds, insiders=readers, context=context
-    )
-    unions: tuple[Implied, ...] = ()
-    if recipe.layout.value:
-        unions = implied(system, pattern.cells, recipe.rules, table.members, recipe.who)
+        more = {one.cells: one for one in open_sums if one.cells not in sums}
+        if not more or len(sums) + len(more) > MAX_SUMS:
+            one = open_sums[0]
+            raise NotSafe(
+                f"Suppressed cells of '{table.names[one.total]}' add up to a published number that "
+                f"is sensitive itself ({one.reason}); nothing is published.",
+                remedy="Use coarser categories.",
+            )
+        sums |= more
     if proof.exposed:
         one = proof.exposed[0]
         raise NotSafe(
-            f"The audit does not prove '{table.names[one.cell]}' safe from "
+            f"The audit does not prove '{system.with_sums(tuple(sums)).names[one.cell]}' safe from "
             f"{one.reader or 'a reader'}"
             f" ({one.answer}); nothing is published.",
             remedy="Give the search more seconds, use coarser categories, or say that no single "
@@ -230,9 +223,9 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
         for cell, value in enumerate(table.values)
     )
     notes = [
-        f"{len(unions)} sums of suppressed cells are published by their total and are sensitive "
-        "together: see the report."
-        if unions
+        f"{count(len(sums), 'sum')} of suppressed cells would be sensitive as one cell, and "
+        f"{'is' if len(sums) == 1 else 'are'} protected as one."
+        if sums
         else "",
         f"{len(judged.capped)} levels were cut down to what a reader knows anyway."
         if judged.capped
@@ -242,10 +235,67 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
         judged=judged,
         texts=texts,
         pattern=pattern,
-        audit=Audit(judgements=proof.judgements, implied=unions),
+        audit=proof,
+        sums=tuple(sums.values()),
         insiders=readers,
         notes=tuple(note for note in notes if note),
     )
+
+
+def _pattern(
+    judged: Judged, sums: Sequence[Sequence[int]], context: Context | None
+) -> tuple[Pattern, Audit, tuple[Insider, ...]]:
+    """Return suppressed cells, their audit and its insiders; sums of cells are kept as cells are.
+
+    A sum is a cell that is never published; the pattern names the cells of the table alone.
+    """
+    table, recipe = judged.table, judged.recipe
+    how, signed = recipe.protection, recipe.known.signed
+    system, bounds = table.system.with_sums(sums), judged.bounds.with_sums(sums)
+    members = (*table.members, *(members_of(cells, table.members) for cells in sums))
+    together = [Contributions.of(map(abs, m.values())) for m in members[len(table.values) :]]
+    needs = dict(judged.needs)
+    for cell, one in sensitive_cells(together, recipe.rules, recipe.who).items():
+        at = len(table.values) + cell
+        # Nobody can be kept from what the limits of the parts say already.
+        needs[at] = capped(one.level, system.values[at], bounds.lower[at], bounds.upper[at])
+    respondents = [c.respondents for c in table.contributions]
+    costs = (*costs_of(table.system, how.cost, respondents), *(0 for _ in sums))
+    hidden = system.closed(needs)
+    insiders: tuple[Insider, ...] = ()
+    pattern: Pattern | None = None
+    for _ in range(4):  # further suppressions can leave further respondents alone
+        pattern = suppress(
+            system,
+            needs,
+            bounds,
+            costs,
+            published=[system.place[name] for name in how.published],
+            insiders=insiders,
+            optimal=how.method == "optimal",
+            seconds=how.seconds,
+            context=context,
+        )
+        if not recipe.known.single_respondents:
+            break
+        grown = insiders_of(members, system.values, hidden | pattern.cells, signed=signed)
+        if [one.name for one in grown] == [one.name for one in insiders] and not fresh(
+            insiders, grown
+        ):
+            break
+        insiders, hidden = grown, hidden | pattern.cells
+    assert pattern is not None
+    readers: tuple[Insider, ...] = ()
+    if recipe.known.single_respondents:
+        readers = insiders_of(members, system.values, pattern.cells, signed=signed)
+    proof = audit(system, pattern.cells, needs, bounds, insiders=readers, context=context)
+    real = range(len(table.values))
+    own = replace(
+        pattern,
+        primary=pattern.primary & frozenset(real),
+        secondary=pattern.secondary & frozenset(real),
+    )
+    return own, proof, readers
 
 
 def fresh(old: Sequence[Insider], new: Sequence[Insider]) -> bool:
@@ -336,8 +386,7 @@ def report_of(publication: Publication) -> dict[str, Any]:
             "safe": publication.audit.safe,
             "readers": 1 + len(publication.insiders),
             "sums": [
-                {"total": table.names[one.total], "why": one.reason}
-                for one in publication.audit.implied
+                {"total": table.names[one.total], "why": one.reason} for one in publication.sums
             ],
             "levels cut down": [table.names[c] for c in judged.capped],
         }

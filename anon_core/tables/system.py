@@ -131,6 +131,28 @@ class System:
                 found[cell].append(number)
         return tuple(map(tuple, found))
 
+    def with_sums(self, sums: Sequence[Sequence[int]]) -> System:
+        """Return the system with a further cell for the sum of each of these sets of cells.
+
+        Examples
+        --------
+        >>> row = System.of({"T": 9, "A": 2, "B": 3, "C": 4}, ["T=A+B+C"])
+        >>> row.with_sums([(1, 2)]).values
+        (9, 2, 3, 4, 5)
+        """
+        first = len(self.names)
+        return System(
+            names=(*self.names, *(" + ".join(self.names[c] for c in cells) for cells in sums)),
+            values=(*self.values, *(sum(self.values[c] for c in cells) for cells in sums)),
+            relations=(
+                *self.relations,
+                *(
+                    Relation(parent=first + at, children=tuple(cells))
+                    for at, cells in enumerate(sums)
+                ),
+            ),
+        )
+
     def cells(self, names: Iterable[str]) -> frozenset[int]:
         """Return the cells of these names."""
         return frozenset(self.place[name] for name in names)
@@ -175,6 +197,18 @@ class Bounds:
         return cls(
             lower=tuple(v if least is None else max(v, Fraction(least)) for v in low),
             upper=tuple(Fraction(v) + share * abs(v) for v in system.values),
+        )
+
+    def with_sums(self, sums: Sequence[Sequence[int]]) -> Bounds:
+        """Return the limits with those of further cells, each the sum of a set of cells."""
+
+        def total(of: tuple[Number | None, ...], cells: Sequence[int]) -> Number | None:
+            known = [one for one in (of[c] for c in cells) if one is not None]
+            return sum(known) if len(known) == len(cells) else None
+
+        return Bounds(
+            lower=(*self.lower, *(total(self.lower, cells) for cells in sums)),
+            upper=(*self.upper, *(total(self.upper, cells) for cells in sums)),
         )
 
     def with_known(self, known: Mapping[int, tuple[Number | None, Number | None]]) -> Bounds:

@@ -77,6 +77,27 @@ def verify_table(
     exposed = _exposed(hidden, sensitive, cells, people, names, paths, recipe)
     words = "Two tables that a reader cannot rule out keep each sensitive cell from being known."
     found.append(_check("protection", not exposed, words, len(exposed)))
+    rules = recipe.get("rules", [])
+    told = [
+        total
+        for total, parts in _sums(names, paths)
+        if total not in hidden
+        and len(within := [part for part in parts if part in hidden]) > 1
+        and _need(_together(within, people), rules)
+    ]
+    words = "No published sum of suppressed cells is sensitive as one cell."
+    found.append(_check("sums", not told, words, len(told)))
+    return found
+
+
+def _together(
+    keys: Sequence[Key], people: Mapping[Key, Mapping[str, Fraction]]
+) -> dict[str, Fraction]:
+    """Return what each respondent contributes to some cells together."""
+    found: dict[str, Fraction] = {}
+    for key in keys:
+        for one, amount in people[key].items():
+            found[one] = found.get(one, Fraction(0)) + amount
     return found
 
 

@@ -47,7 +47,7 @@ def test_files_are_offered_once_the_second_computation_agrees() -> None:
     app = opened()
     app.button(key="tables/protect").click().run()
     assert not app.exception
-    assert words(app).count("Recomputed") == 3
+    assert words(app).count("Recomputed") == 4
     assert offered(app) >= {"CSV", "Excel"}
 
 

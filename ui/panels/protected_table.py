@@ -327,9 +327,9 @@ def _proof(done: Publication) -> None:
                 f"{count(readers, 'reader')}: two tables for each, checked in whole numbers.",
                 icon=":material/check:",
             )
-        for one in done.audit.implied:
+        for one in done.sums:
             total = plain(done.table.names[one.total].replace("|", " × "))
-            st.warning(f"Suppressed cells of {total} add up to a published number: {one.reason}.")
+            st.caption(f"Suppressed cells of {total} are protected as one cell: {one.reason}.")
     for note in done.notes:
         st.info(plain(note), icon=":material/info:")
     st.caption(f"Every suppressed cell is published as {SUPPRESSED}, sensitive or not.")

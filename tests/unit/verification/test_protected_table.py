@@ -7,6 +7,7 @@ import io
 import tomllib
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pytest
 
 from anon_core.tables.publication import files_of, judge, protect
@@ -46,8 +47,55 @@ def test_what_was_protected_is_confirmed(
     content, recipe, rows = made(columns, text)
     assert content.count("×".encode()) > 3
     checks = verify_table(content, recipe, rows, {})
-    assert [check.name for check in checks] == ["values", "sensitive cells", "protection"]
+    assert [check.name for check in checks] == ["values", "sensitive cells", "protection", "sums"]
     assert all(check.holds for check in checks)
+
+
+#: Two cells that one firm fills: each by itself is hidden well, their sum is not.
+ONE_FIRM: Mapping[str, Sequence[object]] = {
+    "place": ["n"] * 3 + ["s"] * 3 + ["e"] * 3 + ["w"] * 3,
+    "firm": ["f1", "f2", "f3", "f1", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11"],
+    "turnover": [90, 5, 3, 80, 4, 2, 50, 50, 50, 60, 60, 60],
+}
+OF_FIRMS = (
+    'columns = ["place"]\nvalue = "turnover"\nrespondent = "firm"\n'
+    '[[rules]]\nname = "p-percent"\np = 10\n[protect]\nlevels = "cap"\n'
+)
+
+
+def test_two_cells_of_one_firm_are_protected_as_one() -> None:
+    recipe = TableRecipe.from_toml(f"[table]\n{OF_FIRMS}")
+    done = protect(judge(dataset_of(ONE_FIRM), recipe, {}))
+    assert {done.table.names[c] for c in done.judged.findings} == {"n", "s"}
+    assert [one.value for one in done.sums] == [184]
+    # Without the sum, the two cells would hide each other and the total would say 184.
+    assert {done.table.names[c] for c in done.suppressed} == {"n", "s", "e"}
+    content, written, rows = made(ONE_FIRM, OF_FIRMS)
+    assert all(check.holds for check in verify_table(content, written, rows, {}))
+    printed = content.replace("e,×".encode(), b"e,150")
+    assert printed != content
+    broken = [c.name for c in verify_table(printed, written, rows, {}) if not c.holds]
+    assert broken == ["sums"]
+
+
+def test_no_sum_of_suppressed_cells_is_sensitive_in_any_table() -> None:
+    draw = np.random.default_rng(7)
+    protected = 0
+    for _ in range(12):
+        rows = 60
+        firms = draw.integers(0, 25, rows)
+        columns = {
+            "place": draw.choice(list("nesw"), rows).tolist(),
+            "kind": draw.choice(list("abc"), rows).tolist(),
+            # A few firms have most of the turnover, so that cells of one are sensitive together.
+            "firm": [f"f{n}" for n in firms],
+            "turnover": [int(v) for v in draw.integers(1, 20, rows) * (1 + 30 * (firms < 2))],
+        }
+        content, written, given = made(columns, SUMS)
+        assert all(check.holds for check in verify_table(content, written, given, {}))
+        recipe = TableRecipe.from_toml(f"[table]\n{SUMS}")
+        protected += len(protect(judge(dataset_of(columns), recipe, {})).sums)
+    assert protected
 
 
 @pytest.mark.parametrize(("columns", "text"), [(CHILDREN, COUNTS), (FIRMS, SUMS)])
