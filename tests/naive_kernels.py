@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -894,16 +893,6 @@ def by_bits(words: Sequence[int], low: int, high: int) -> list[int]:
 
 
 # -- lines -----------------------------------------------------------------------------------------
-
-
-def plain_csv_lines(content: bytes, separator: str, width: int, end: bytes) -> int:
-    """Return the lines of a CSV file, -1 where not each of them is plain."""
-    bare, quoted = rb'[^%b"\r\n\0]*', rb'"(?:[^"\r\n\0]|"")*"'
-    cell = b"(?:%b|%b)" % (bare % re.escape(separator.encode()), quoted)
-    line = re.compile(cell + b"(?:%b%b){%d}" % (re.escape(separator.encode()), cell, width - 1))
-    *lines, rest = content.split(end)
-    plain = not rest and all(own and line.fullmatch(own) for own in lines)
-    return len(lines) if plain else -1
 
 
 def joined_texts(columns: Sequence[Sequence[int]], texts: Sequence[Sequence[bytes]]) -> bytes:

@@ -18,8 +18,6 @@ TWINS: Mapping[str, str] = {
     "bounds.removed_by_leaf": "naive.removed_by_leaf",
     "bounds.rows_kept": "naive_kernels.rows_kept",
     "bounds.spared": "naive_kernels.spared",
-    "csv_lines.count_lines": "naive_kernels.plain_csv_lines",
-    "csv_lines.put_together": "naive_kernels.joined_texts",
     "cluster.cheapest_runs": "naive_kernels.cheapest_cut",
     "cluster.farthest": "naive_kernels.farthest",
     "cluster.grow_cluster": "naive_kernels.grown_cluster",

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from anon_core.base.errors import clipped
 from anon_core.base.plain_values import finite
+
+_PREFIX = "anonymity-verification-"
 
 
 @contextmanager
@@ -38,8 +44,6 @@ def at_hand(options: argparse.Namespace) -> Generator[None]:
         sys.stderr.write(f"{stored.shown} is read where it lies, and not copied to this disk.\n")
         yield
         return
-    from anon_core.verification.files.engine import own_folder, remove_left_over
-
     if remove_left_over():
         sys.stderr.write(LEFT_OVER)
     with own_folder() as folder:
@@ -89,3 +93,40 @@ def note(notes: Sequence[str]) -> None:
     """Tell what was renewed in a recipe of an older version."""
     for note in notes:
         sys.stderr.write(f"Older recipe: {note}\n")
+
+
+@contextmanager
+def own_folder() -> Generator[str]:
+    """Make a folder for as long as it is needed that only its owner may read."""
+    remove_left_over()
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as folder:
+        yield folder
+
+
+def remove_left_over() -> bool:
+    """Remove the folders of processes that ended without removing theirs; whether there were any.
+
+    Only those that the system keeps temporary files among, and that are ours.
+    """
+    if os.name != "posix":  # elsewhere nobody may be asked whether a process lives
+        return False
+    removed = False
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        found = re.match(r"(\d+)-", folder.name.removeprefix(_PREFIX))
+        if found is None or _lives(int(found[1])):
+            continue
+        with suppress(OSError):
+            if folder.lstat().st_uid == os.getuid() and not folder.is_symlink():
+                shutil.rmtree(folder)
+                removed = True
+    return removed
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

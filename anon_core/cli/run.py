@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
 from anon_core.cli.key import with_key
-from anon_core.cli.output import LEFT_OVER, OK, Stages, note, tell, write_json
+from anon_core.cli.output import LEFT_OVER, OK, Stages, note, remove_left_over, tell, write_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from anon_core.recipe.plan import Plan
     from anon_core.verification.checks import Verification
     from anon_core.verification.rows.witness import Witness
-    from anon_core.verification.text.cells import TextTable
-
-#: Bytes of a table from which it is read for verification while the release is made.
-_AHEAD_FROM = 1 << 24
 
 
 def run_recipe(options: argparse.Namespace) -> int:
@@ -75,8 +71,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from anon_core.recipe.plan import load_hierarchies, read_plan
     from anon_core.recipe.reuse import refuse_undecidable
     from anon_core.recipe.statistics_files import TYPED, typed_files
-    from anon_core.verification.checks import read_ahead, verify_files
-    from anon_core.verification.files.engine import remove_left_over
+    from anon_core.verification.checks import verify_files
 
     plan = with_key(_plan_of(options), options)
     plan.refuse_guessable()
@@ -115,7 +110,6 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         context = Context(progress=Stages()) if options.progress else Context()
 
         meanings: dict[str, Meaning] = {}
-        ahead: Future[TextTable | None] | None = None
         hashed: list[Path] = []
 
         def verifier(
@@ -145,9 +139,6 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                     folder_of_all,
                     seed=plan.seed,
                     told=told,
-                    memory=engine.memory,
-                    spill=staged.spill,
-                    private=ahead.result() if ahead is not None else None,
                     witness=witness,
                     key=plan.key,
                 )
@@ -181,15 +172,9 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                         ),
                     )
             else:
-                with ThreadPoolExecutor(1) as pool:
-                    if _worth_reading_ahead(options.data):
-                        given = options.recipe, options.data
-                        ahead = pool.submit(
-                            read_ahead, *given, memory=engine.memory, spill=staged.spill
-                        )
-                    dataset = read_as_declared(plan, options.data)
-                    meanings |= dataset.meanings
-                    result = carry(plan, dataset, levels)
+                dataset = read_as_declared(plan, options.data)
+                meanings |= dataset.meanings
+                result = carry(plan, dataset, levels)
         if hashed and options.json:
             result = replace(result, written_sha256=digest_of(hashed))
         changed = drift(then, figures_of(result), result) if then is not None else ()
@@ -340,13 +325,6 @@ def _write_secret(place: Path, text: str) -> None:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-
-
-def _worth_reading_ahead(data: Path) -> bool:
-    """Return whether a table is so large that both readers of it had better work at once."""
-    with suppress(OSError):
-        return data.is_file() and data.stat().st_size >= _AHEAD_FROM
-    return False
 
 
 def _tell(result: Result, out: Path) -> None:

@@ -7,7 +7,16 @@ import sys
 from typing import TYPE_CHECKING
 
 from anon_core.cli.key import with_key
-from anon_core.cli.output import BROKEN, LEFT_OVER, NOT_FOUND, OK, note, tell, write_json
+from anon_core.cli.output import (
+    BROKEN,
+    LEFT_OVER,
+    NOT_FOUND,
+    OK,
+    note,
+    remove_left_over,
+    tell,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from anon_core.data.reading.stored import Stored
@@ -25,7 +34,6 @@ def verify(options: argparse.Namespace) -> int:
     """Verify a release and tell each check; return the exit status."""
     from anon_core.pipeline.verify.verify_release import verify_release
     from anon_core.recipe.plan import read_plan
-    from anon_core.verification.files.engine import remove_left_over
 
     if remove_left_over():
         sys.stderr.write(LEFT_OVER)

@@ -43,7 +43,6 @@ from anon_core.release.problem import Problem
 from anon_core.release.release import Release
 from anon_core.release.vocabulary import LONGEST_SET
 from anon_core.verification.checks import Verification, verify
-from anon_core.verification.files.prefetch import WORTH_THREADS
 from anon_core.verification.findings import PENDING, Check
 from anon_core.verification.judgement import GATES
 from anon_core.verification.rows.witness import Witness
@@ -65,6 +64,8 @@ Writing = Callable[[Release, np.random.Generator, bool], tuple[str, Witness | No
 Verifier = Callable[[Mapping[str, "pa.Table"], Mapping[str, Any], Witness | None], Verification]
 #: Is handed the first figures of a run, and may wait until they are drawn.
 First = Callable[[Result], None]
+#: Rows from which a thread saves more than it costs to start.
+_WORTH_THREADS = 1 << 12
 
 
 def run(
@@ -174,7 +175,7 @@ def run(
         carry_out(_IN_TURN, context)
     elif first is None or plan.accept:
         carry_out(_FIND, context)
-        worth = dataset.rows >= WORTH_THREADS
+        worth = dataset.rows >= _WORTH_THREADS
         with run_alongside(lambda own: carry_out(_ASSESS, own), context, threads=worth):
             carry_out(_RECOMPUTE, replace(context, progress=silent))
     else:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
@@ -16,25 +15,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anon_core.base.errors import AnonError, clipped, listing
+from anon_core.base.errors import clipped, listing
 from anon_core.verification.files import statistics_files as typed
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, Content, read_bytes
 from anon_core.verification.files.dialect import check_dialect, check_presence, names_of
-from anon_core.verification.files.engine import within
 from anon_core.verification.files.file_checks import check_formulas
-from anon_core.verification.files.file_formats import file_names, read_files
+from anon_core.verification.files.file_formats import (
+    check_other_formats,
+    check_writing,
+    file_names,
+    read_checked,
+    read_files,
+)
 from anon_core.verification.files.folder import check_folder, refuse_unfinished
 from anon_core.verification.files.hierarchy_files import named_path, read_hierarchies
-from anon_core.verification.files.prefetch import pool_for
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.files.reading import read_table
 from anon_core.verification.files.reading_options import Reading, read_options
 from anon_core.verification.files.recipe_text import read_recipe
-from anon_core.verification.files.spelling import Comparison
+from anon_core.verification.files.spelling import check_spelling
 from anon_core.verification.findings import Check, Verification, many, named, undecided
-from anon_core.verification.inputs import UnlikeCsv, read_both_sides
 from anon_core.verification.judgement import check_gates, judge_all, looks_at_public
-from anon_core.verification.registry import second_computations
 from anon_core.verification.rows.averages import check_averages, check_groups, numbers_of
 from anon_core.verification.rows.changes import with_changes
 from anon_core.verification.rows.groups import Grouped, table_names
@@ -111,12 +112,6 @@ def check_one_level(promise: Promise, release: Lines, table: PrivateTable) -> Ch
     )
 
 
-#: Rows of the table from which the lines of whole releases are told apart by few columns.
-LINED_FROM = 1 << 19
-#: Rows of the table up to which files are compared while promises are recomputed.
-BOTH_BELOW = 1 << 25
-
-
 def verify(
     recipe: Mapping[str, Any],
     private: pd.DataFrame | TextTable,
@@ -190,36 +185,7 @@ def _verified(
     witness: Witness | None = None,
     key: bytes = b"",
 ) -> Verification:
-    """Recompute what a recipe promises that names every level; see `verify`.
-
-    Of a table that has both, Parquet is read, which is many times faster. Whether the CSV file says
-    the same is found out meanwhile; where it does not, what it says counts.
-    """
-    given = recipe, private, levels, files, public, witness, key
-    try:
-        return _recomputed(*given, beside=True)
-    except UnlikeCsv:
-        return _recomputed(*given, beside=False)
-
-
-def _recomputed(
-    recipe: Mapping[str, Any],
-    private: TextTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
-    files: Mapping[str, Content],
-    public: TextTable | None,
-    witness: Witness | None,
-    key: bytes,
-    *,
-    beside: bool,
-) -> Verification:
-    """Recompute it from the Parquet files `beside` large CSV files, or from the latter.
-
-    Raises
-    ------
-    UnlikeCsv
-        If both do not say the same.
-    """
+    """Recompute what a recipe promises that names every level; see `verify`."""
     promise = read_promise(recipe, private.names, levels)
     bounds = bounds_of(recipe, promise.quasi)
     every = len(private)
@@ -230,11 +196,13 @@ def _recomputed(
     promise, private, levels = at_levels(recipe, promise, private, levels)
     levels = {name: LevelTable(lines) for name, lines in levels.items()}
     export = section(recipe, "export")
-    lined = _lined(promise, len(private), export)
-    sides = read_both_sides(promise, private, levels, files, export, lined, beside=beside)
-    if isinstance(sides, Check):
-        return Verification(checks=(sides,))
-    table, published = sides.table, sides.published
+    table = PrivateTable(promise, private, levels)
+    published: dict[str, PublishedTable] = {}
+    for name in table_names(promise):
+        found = read_checked(name, files, export, promise.quasi, table.spelling)
+        if isinstance(found, Check):
+            return Verification(checks=(found,))
+        published[name] = found
 
     @cache
     def people() -> PublicPeople | None:
@@ -248,26 +216,21 @@ def _recomputed(
         return read_public(promise, public, private, table, levels, quasi)
 
     def judged(parts: Mapping[str, Grouped]) -> list[Check]:
-        told = promise if lined is None else replace(promise, published=lined)
-        return judge_all(told, parts, table, levels, people)
+        return judge_all(promise, parts, table, levels, people)
 
-    with pool_for(len(private), 2) as pool:  # files are compared while promises are recomputed
-        compared = Comparison(pool, promise, sides, levels, files, export, public)
-        if len(private) < BOTH_BELOW:
-            compared.begin()
-        try:
-            verification = (
-                check_permuted(promise, published, table, judged, witness)
-                if promise.permuted
-                else _check_whole(
-                    promise, published["release"], table, levels, judged, witness, bounds
-                )
-            )
-        except Exception:  # of other cells it says nothing
-            compared.refuse_unlike()
-            raise
-        compared.refuse_unlike()
-        more = [*compared.checks(), *changed, *left_out, *check_dialect(export, published, files)]
+    if promise.permuted:
+        verification = check_permuted(promise, published, table, judged, witness)
+    else:
+        release = published["release"]
+        verification = _check_whole(promise, release, table, levels, judged, witness, bounds)
+    more: list[Check] = []
+    for name, own in published.items():
+        file = own.called(name)
+        if not own.file:
+            more.append(check_writing(own, files[file], file))
+        more.append(check_spelling(promise, own, file, table, levels, public))
+    more += [*check_other_formats(published, files), *changed, *left_out]
+    more += check_dialect(export, published, files)
     more += check_gates(recipe, next(iter(published.values())).rows, every)
     if promise.left_out:
         more.append(_check_left_out(promise, published))
@@ -286,25 +249,6 @@ def _spelling(promise: Promise, private: TextTable, column: str) -> Spelling:
     cells, kind = private.column(column), promise.kinds.get(column)
     missing = promise.missing_of(column)
     return read_private_column(cells, kind, missing, neutralised=False, ordered=False).spelling
-
-
-def _lined(promise: Promise, rows: int, export: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the columns by which lines of a large table are told apart; None for all.
-
-    Promises are about quasi-identifiers and sensitive columns, and of a large table hardly two rows
-    are equal in everything else.
-    """
-    known = second_computations()
-    asked = [known.get(str(model.get("name"))) for model in promise.models]
-    whole = bool(section(export, "dialect")) or bool(promise.person)
-    whole |= any(one is None or one.looks_at == "every" for one in asked)
-    if rows < LINED_FROM or whole or promise.permuted or promise.averaged:
-        return None
-    told = [value for model in promise.models for value in model.values()]
-    wanted = {*promise.quasi, *(n for n in told if isinstance(n, str))}
-    if any(one is not None and one.looks_at == "sensitive" for one in asked):
-        wanted |= set(promise.sensitive)
-    return tuple(name for name in promise.published if name in wanted)
 
 
 def _check_left_out(promise: Promise, published: Mapping[str, PublishedTable]) -> Check:
@@ -375,8 +319,8 @@ def _check_whole(
         checks.extend(check_averages(promise, release, table))
         checks.extend(check_groups(promise, file, table, witness))
         names = tuple(n for n in promise.quasi if n not in numbers_of(promise, table))
-    checks.extend(check_coverage(names, promise, file, table, levels))
-    return Verification(checks=(), facts=_facts(file, table)).with_checks(checks)
+    checks.extend(check_coverage(names, promise, release, table, levels))
+    return Verification(checks=(), facts=_facts(release, table)).with_checks(checks)
 
 
 def verify_files(
@@ -386,9 +330,6 @@ def verify_files(
     *,
     seed: int | str | None = None,
     told: Mapping[str, Any] | None = None,
-    memory: int | None = None,
-    spill: Path | None = None,
-    private: TextTable | None = None,
     witness: Witness | None = None,
     key: bytes = b"",
 ) -> Verification:
@@ -407,12 +348,6 @@ def verify_files(
     told : mapping, optional
         The recipe's tables in full: what the recipe leaves out of technique and promises, and what
         the release looks like.
-    memory : int, optional
-        Bytes that the process may take; a database that reads large files keeps to its part.
-    spill : Path, optional
-        A folder that only its owner may read, for what does not fit there; else a temporary one.
-    private : TextTable, optional
-        The table, where `read_ahead` has read it already.
     key : bytes, optional
         See `verify`.
 
@@ -432,39 +367,18 @@ def verify_files(
         recipe = {"seed": seed, **recipe}
     if told is not None:
         recipe = completed(recipe, told)
-    if private is None:
-        with within(memory, spill):
-            private = read_table(Path(data_path), read_options(section(recipe, "data")))
+    private = read_table(Path(data_path), read_options(section(recipe, "data")))
     levels = read_hierarchies(recipe, recipe_path.parent)
     promise = read_promise(recipe, private.names, levels)
     tables = table_names(promise)
     export = section(recipe, "export")
     files = read_files(release_folder, tables, export)
     public = _public_table(recipe, promise, recipe_path)
-    with within(memory, spill):  # columns are read when first looked at
-        found = verify(recipe, private, levels, files, public, witness, key)
+    found = verify(recipe, private, levels, files, public, witness, key)
     names = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
     there = check_presence(export, list(tables), files)
     there += typed.check_typed(export, tables, release_folder, Path(data_path))
     return found.with_checks([*there, check_folder(release_folder, names)])
-
-
-def read_ahead(
-    recipe_path: Path, data_path: Path, *, memory: int | None = None, spill: Path | None = None
-) -> TextTable | None:
-    """Read the table for `verify_files`, whose parameters see, while the release is still made.
-
-    None where recipe or table are not what they should be: then `verify_files` says what is wrong.
-    """
-    try:
-        content = read_bytes(Path(recipe_path), "The recipe", MOST_TEXT_BYTES)
-        recipe = read_recipe(content, clipped(Path(recipe_path).name))
-        with within(memory, spill):
-            private = read_table(Path(data_path), read_options(section(recipe, "data")))
-            private.prefetch(read_promise(recipe, private.names).published)
-    except AnonError:
-        return None
-    return private
 
 
 def _public_table(
@@ -558,16 +472,14 @@ def _check_order(release: PublishedTable) -> Check:
     )
 
 
-def _facts(file: PublishedTable, table: PrivateTable) -> dict[str, float]:
-    release = file.lines
+def _facts(release: Lines, table: PrivateTable) -> dict[str, float]:
     classes = release.classes
     sizes = np.empty(0, np.int64) if classes is None else tally(classes, release.count)
-    unlike = {} if file.unlike is None else {"unique_over_all_columns": float(file.unlike)}
     return {
         "rows": float(release.rows),
         "table_rows": float(table.rows),
         "suppressed": float(max(table.rows - release.rows, 0)),
         "classes": float(len(sizes)),
         "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
-        **unlike,
+        "unique_over_all_columns": float(np.count_nonzero(release.count == 1)),
     }

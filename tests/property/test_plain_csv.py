@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from anon_core.pipeline.publish.published_table import (  # pyright: ignore[reportPrivateUsage]
     _group_numbers,
 )
-from anon_core.verification.files.plain_csv import read_plain
+from anon_core.verification.files.csv_files import _split_plain
 from anon_core.verification.rows.permuted import _steps  # pyright: ignore[reportPrivateUsage]
 from anon_core.verification.rows.tables import joined, numbered
 
@@ -29,12 +29,12 @@ def _slow(content: bytes) -> list[list[str]]:
 
 
 def _shown(content: bytes) -> list[list[str]] | None:
-    found = read_plain(content)
+    found = _split_plain(content, ",")
     if found is None:
         return None
-    header, codes, texts, rows = found
-    columns = [[t[c] for c in own.tolist()] for own, t in zip(codes, texts, strict=True)]
-    return [header, *(list(row) for row in zip(*columns, strict=True))][: rows + 1]
+    rows = list(zip(*(column.told() for column in found.columns), strict=True))
+    assert len(rows) == found.rows
+    return [found.header, *map(list, rows)]
 
 
 @given(st.integers(1, 3).flatmap(lambda n: st.lists(st.lists(_CELL, min_size=n, max_size=n))))
@@ -69,11 +69,11 @@ def test_what_the_quick_reader_takes_every_strict_reader_reads_alike(text: str):
     ],
 )
 def test_what_readers_differ_about_is_left_to_the_slow_one(text: str):
-    assert read_plain(text.encode()) is None
+    assert _split_plain(text.encode(), ",") is None
 
 
 def test_bytes_that_are_no_utf8_are_left_to_the_slow_reader():
-    assert read_plain(b"a\n\xff\n") is None
+    assert _split_plain(b"a\n\xff\n", ",") is None
 
 
 @given(

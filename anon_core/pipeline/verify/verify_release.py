@@ -100,7 +100,6 @@ def verify_release(
             Path(data),
             Path(release),
             told=plan.completed(),
-            memory=plan.engine.bytes if plan.engine.memory else None,
             witness=witness,
             key=key,
         )

@@ -79,6 +79,7 @@ class FileBytes:
     def __init__(self, path: Path, what: str) -> None:
         read_bytes(path, what, MOST_BYTES, part=0)
         self.path = path
+        self._mark = _mark(path)
         self._size = os.stat(path).st_size
 
     def __len__(self) -> int:
@@ -89,6 +90,25 @@ class FileBytes:
         with self.path.open("rb") as file:
             file.seek(start)
             return file.read(max(stop - start, 0))
+
+    def refuse_changed(self) -> None:
+        """Refuse a file that was written to since it was first looked at.
+
+        Raises
+        ------
+        BadInput
+        """
+        if _mark(self.path) != self._mark:
+            raise BadInput(
+                f"The file {clipped(self.path.name)} changed while it was read.",
+                remedy="Try again when no program writes to the file.",
+            )
+
+
+def _mark(path: Path) -> tuple[int, ...]:
+    """Return what changes when a file is written to."""
+    found = os.stat(path)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 #: A published file: its bytes, or where they lie.

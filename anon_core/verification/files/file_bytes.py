@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.verification.files.bounded_reading import Content
-from anon_core.verification.files.prefetch import ahead
 from anon_core.verification.text.cells import Narrow
 from anon_core.verification.text.texts import Codes
 
@@ -60,28 +59,25 @@ def _csv_parts(
 ) -> Iterator[bytes | memoryview]:
     """Yield a CSV file: UTF-8, commas, line feeds, and quotes only where a cell needs them."""
     import pyarrow as pa
-
-    from anon_core.verification.files.csv_lines import put_together
+    import pyarrow.compute as pc
 
     alone = len(header) == 1
     yield (",".join(_cell(name, alone) for name in header) + "\n").encode()
     rows = len(codes[0]) if codes else 0
-    if not rows:
-        return
     ends = ["\n" if place == len(header) - 1 else "," for place in range(len(header))]
     pools = [
         pa.array([cell + end for cell in _cells(pool, alone)], type=pa.large_string())
         for pool, end in zip(texts, ends, strict=True)
     ]
-    first = np.cumsum([0, *map(len, pools[:-1])])
-    _, where, together = cast(Any, pa.concat_arrays(pools)).buffers()
-    places, text = np.frombuffer(where, dtype=np.int64), np.frombuffer(together, dtype=np.uint8)
-
-    def lines(start: int) -> memoryview:
-        part = np.stack([own[start : start + _CHUNK] for own in codes])
-        return put_together(part.astype(np.int32, copy=False), first, places, text).data
-
-    yield from ahead(lines, range(0, rows, _CHUNK))
+    for start in range(0, rows, _CHUNK):
+        cells = [
+            pool.take(cast(Any, pa.array(own[start : start + _CHUNK])))
+            for pool, own in zip(pools, codes, strict=True)
+        ]
+        lines = cast(Any, pc).binary_join_element_wise(*cells, pa.scalar("", pa.large_string()))
+        _, places, text = lines.buffers()
+        last = np.frombuffer(places, dtype=np.int64)[lines.offset + len(lines)]
+        yield memoryview(text)[:last]
 
 
 def _cells(texts: Sequence[str], alone: bool) -> Sequence[str]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,8 +20,8 @@ import numpy as np
 from anon_core.base.errors import BadInput, listing
 from anon_core.verification.files.bounded_reading import Content, FileBytes
 from anon_core.verification.files.dialect import names_of
-from anon_core.verification.files.engine import engine, own_folder, quoted
 from anon_core.verification.files.file_bytes import first_difference, is_parquet_of
+from anon_core.verification.files.file_checks import check_readable
 from anon_core.verification.files.part_files import (
     check_csv_parts,
     check_parts,
@@ -33,7 +32,7 @@ from anon_core.verification.files.part_files import (
     read_parts,
 )
 from anon_core.verification.files.published import PublishedTable
-from anon_core.verification.files.reading import read_parquet, read_published, read_published_csv
+from anon_core.verification.files.reading import read_published
 from anon_core.verification.findings import Check, many, named, numbers
 from anon_core.verification.text.cells import Narrow, TextTable
 from anon_core.verification.text.texts import Codes, Spelling
@@ -100,37 +99,46 @@ def _extremes_stand(statistics: Any, column: pa.ChunkedArray[Any]) -> bool:
 def _kinds_stand(content: bytes) -> bool:
     """Return whether each column chunk is of the kind that the file's schema says.
 
-    Where one is not, Arrow ends the process as soon as it is asked for what the chunk tells. The
-    database reads the same end of the file, where all of it stands, and only refuses.
+    Where one is not, Arrow ends the process as soon as it is asked for what the chunk tells.
     """
-    import duckdb
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    length = int.from_bytes(content[-8:-4], "little")
-    with engine() as database, own_folder() as folder:
-        end = Path(folder) / "end.parquet"
-        end.write_bytes(content[:4] + content[-8 - length :])
-        file = quoted(str(end))
-        try:
-            chunks = database.execute(
-                f"SELECT DISTINCT path_in_schema, type FROM parquet_metadata({file})"
-            ).fetchall()
-            columns = database.execute(
-                f"SELECT name, type FROM parquet_schema({file}) WHERE type IS NOT NULL"
-            ).fetchall()
-        except (duckdb.Error, UnicodeDecodeError):
-            return False
-    return sorted(chunks) == sorted(columns)
+    told = pq.read_metadata(pa.BufferReader(content))
+    groups = map(told.row_group, range(told.num_row_groups))
+    return all(
+        group.column(place).physical_type == told.schema.column(place).physical_type
+        for group in groups
+        for place in range(told.num_columns)
+    )
 
 
 #: Takes a published table, a file's content and its name.
 FileCheck = Callable[[PublishedTable, Content, str], Check]
 #: Takes a header, and by column the cells as codes into distinct texts; returns the file.
 Writer = Callable[[Sequence[str], Sequence[Codes | Narrow], Sequence[list[str]]], bytes]
-_QUICK_FROM = 1 << 20
 _SAME = (
     "{} is, byte for byte, what is written of the same rows in the same order, and holds nothing "
     "else."
 )
+
+
+def read_checked(
+    name: str,
+    files: Mapping[str, Content],
+    export: Mapping[str, Any],
+    quasi: tuple[str, ...],
+    spelling: Callable[[str], Spelling],
+) -> PublishedTable | Check:
+    """Return the cells of a published table, or the check that it cannot be read."""
+    if (file := read_from(name, files, export)) not in files:
+        sentence = f"The published file {file} is missing."
+        return Check(name="readable", holds=False, sentence=sentence)
+    try:
+        found = read_release(name, files, quasi, spelling)
+    except BadInput as error:
+        return Check(name="readable", holds=False, sentence=error.message)
+    return check_readable(found) or found
 
 
 def read_release(
@@ -139,126 +147,55 @@ def read_release(
     quasi: tuple[str, ...],
     spelling: Callable[[str], Spelling],
 ) -> PublishedTable:
-    """Return the cells of a published table: those of its CSV file.
+    """Return the cells of a published table: those of its CSV file, or of Parquet without any.
 
-    Where a Parquet file is there whose cells, written as CSV, are that file byte for byte, they
-    are read from it, which is many times faster.
+    Where a Parquet file is there whose cells, written as CSV, are the CSV file byte for byte, they
+    are read from it: without that, a million rows take a third longer to verify.
 
     Raises
     ------
     BadInput
-        If the CSV file is none, or the Parquet file that stands alone.
+        If a file that has to be read is not of its format.
     """
-    found = read_beside(name, files, quasi, spelling)
-    if found is not None and compare_csv(found, name, files):
-        return found
-    return read_alone(name, files, quasi, spelling)
-
-
-def read_beside(
-    name: str,
-    files: Mapping[str, Content],
-    quasi: tuple[str, ...],
-    spelling: Callable[[str], Spelling],
-) -> PublishedTable | None:
-    """Return the cells of the Parquet files beside a table's large CSV files; None without any.
-
-    Whether the CSV files say the same, `compare_csv` tells.
-    """
-    whole = f"{name}.{READ}" in files
-    csv = [f"{name}.{READ}"] if whole else parts_there(name, files, READ)
-    beside = [f"{name}.parquet"] if whole else parts_there(name, files, "parquet")
-    if len(csv) != len(beside) or not set(beside) <= set(files):
-        return None
-    if sum(len(files[one]) for one in csv) < _QUICK_FROM:
-        return None
-    try:
-        shown = read_parts(beside, files, partial(read_published, compared=True))
-        found = PublishedTable.of_cells(shown, quasi, spelling)
-    except BadInput:
-        return None
-    if found is not None and not whole:
+    csv = [own] if (own := f"{name}.{READ}") in files else parts_there(name, files, READ)
+    parquet = [own] if (own := f"{name}.parquet") in files else parts_there(name, files, "parquet")
+    of = quasi, spelling
+    if csv and len(csv) == len(parquet):
+        found = None
+        with suppress(BadInput):
+            found = PublishedTable.of_cells(read_parts(parquet, files, read_published), *of)
+        if found is not None and not odd_csv_part(found, csv, files)[0]:
+            found.is_written, found.file = True, _all_of(name, csv, READ)
+            return found
+    if csv == [f"{name}.{READ}"]:
+        return PublishedTable(files[csv[0]], *of)
+    if csv:
+        found = PublishedTable.of_cells(read_parts(csv, files, _read_csv_part), *of)
+        if found is None:
+            raise BadInput(f"{csv[0]} has no columns.")
         found.file = _all_of(name, csv, READ)
-    return found
-
-
-def compare_csv(release: PublishedTable, name: str, files: Mapping[str, Content]) -> bool:
-    """Find out whether a table's CSV files are, byte for byte, the way to write its cells.
-
-    What was found stands in `is_written` of the table from then on.
-    """
-    if (content := files.get(f"{name}.{READ}")) is not None:
-        row = first_difference(content, release.header, release.codes, release.texts)
-        release.is_written = row < 0
-    else:
-        parts = parts_there(name, files, READ)
-        release.is_written = not odd_csv_part(release, parts, files)[0]
-    return release.is_written
-
-
-def read_alone(
-    name: str,
-    files: Mapping[str, Content],
-    quasi: tuple[str, ...],
-    spelling: Callable[[str], Spelling],
-) -> PublishedTable:
-    """Return the cells of a published table by its CSV files, or its Parquet files without any.
-
-    Raises
-    ------
-    BadInput
-    """
-    if (content := files.get(f"{name}.{READ}")) is not None:
-        return _read_csv(content, quasi, spelling)
-    if csv := parts_there(name, files, READ):
-        return _read_csv_parts(name, csv, files, quasi, spelling)
-    parts = parts_there(name, files, "parquet")
-    found = PublishedTable.of_cells(
-        read_parts(parts, files, read_published)
-        if parts
-        else read_published(files[f"{name}.parquet"], f"{name}.parquet"),
-        quasi,
-        spelling,
-    )
+        return found
+    found = PublishedTable.of_cells(read_parts(parquet, files, read_published), *of)
     if found is None:
         raise BadInput(f"{name}.parquet has no columns, or cells without a value.")
-    found.file = _all_of(name, parts, "parquet") if parts else f"{name}.parquet"
+    found.file = _all_of(name, parquet, "parquet")
     return found
 
 
-def _read_csv(
-    content: Content, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
-) -> PublishedTable:
-    def plain() -> TextTable:
-        return PublishedTable(content, quasi, spelling).as_cells()
+def _read_csv_part(content: Content, part: str) -> TextTable:
+    def text(_: str) -> Spelling:
+        return Spelling(kind="text", neutralised=False)
 
-    shown = read_published_csv(content, plain)
-    found = None if shown is None else PublishedTable.of_cells(shown, quasi, spelling)
-    return found or PublishedTable(content, quasi, spelling)
-
-
-def _read_csv_parts(
-    name: str,
-    parts: Sequence[str],
-    files: Mapping[str, Content],
-    quasi: tuple[str, ...],
-    spelling: Callable[[str], Spelling],
-) -> PublishedTable:
-    def read(content: Content, part: str) -> TextTable:
-        try:
-            return _read_csv(content, quasi, spelling).as_cells()
-        except BadInput as error:
-            raise BadInput(f"{part} cannot be read. {error.message}") from error
-
-    found = PublishedTable.of_cells(read_parts(parts, files, read), quasi, spelling)
-    if found is None:
-        raise BadInput(f"{parts[0]} has no columns.")
-    found.file = _all_of(name, parts, READ)
-    return found
+    try:
+        return PublishedTable(content, (), text).as_cells()
+    except BadInput as error:
+        raise BadInput(f"{part} cannot be read. {error.message}") from error
 
 
 def _all_of(name: str, parts: Sequence[str], ending: str) -> str:
-    """Return what all parts of a table are called together."""
+    """Return what the files of a table are called together; empty for its one CSV file."""
+    if parts == [f"{name}.{ending}"]:
+        return "" if ending == READ else parts[0]
     return f"{name}-*-of-{len(parts):04}.{ending}"
 
 
@@ -308,7 +245,8 @@ def check_parquet(release: PublishedTable, content: Content, file: str) -> Check
     # It is broken; what follows only finds the words.
     content = content[:]
     try:
-        shown = read_parquet(content, file, every=True)
+        shown = read_published(content, file)
+        shown.prefetch(shown.names)
     except BadInput as error:
         return Check(name=name, holds=False, sentence=error.message)
     if list(shown.names) != release.header or len(shown) != release.rows:

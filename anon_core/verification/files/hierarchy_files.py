@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from anon_core.base.errors import BadHierarchy, BadInput, BadPlan, clipped
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, read_bytes
-from anon_core.verification.files.reading import read_csv_rows
+from anon_core.verification.files.csv_files import rows_of
 from anon_core.verification.rows.tables import section
 
 # The second computation's own reader of hierarchy files: level tables, trees of lines, JSON.
@@ -47,7 +47,7 @@ def read_levels(text: str, name: str) -> Rows:
         raise BadHierarchy(
             f"The hierarchy file of '{name}' cannot be read.", remedy="Write it again."
         ) from error
-    tables = {mark: [line for line in read_csv_rows(text, mark) if line] for mark in (";", ",")}
+    tables = {mark: [line for line in rows_of(text, mark) if line] for mark in (";", ",")}
     for rows in tables.values():  # the separator that gives every line one width and one top
         if len({(len(line), line[-1]) for line in rows}) == 1 and len(rows[0]) > 1:
             return rows

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
-import os
 import re
-import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anon_core.base.errors import BadInput, clipped
 from anon_core.verification.files.bounded_reading import (
@@ -22,12 +20,7 @@ from anon_core.verification.files.bounded_reading import (
     refuse_wide,
     unpack,
 )
-from anon_core.verification.files.bulk import (
-    FROM_BYTES,
-    csv_in_bulk,
-    parquet_in_bulk,
-    parquet_where_it_lies,
-)
+from anon_core.verification.files.csv_files import rows_of, split, text_of
 from anon_core.verification.files.other_files import (
     is_workbook,
     read_sheet,
@@ -57,39 +50,12 @@ _MARKS = (
 )
 
 
-def read_csv_rows(text: str, separator: str) -> list[list[str]]:
-    """Return the rows of a CSV text, the header first."""
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
-
-
-def decode(content: bytes, encoding: str, name: str) -> str:
-    """Return a file's text: by the encoding named, else by its mark, else UTF-8, else Latin-1.
-
-    Raises
-    ------
-    BadInput
-        If the encoding is unknown, or the bytes are not written in it.
-    """
-    marked = next((codec for bom, codec in _MARKS if content.startswith(bom)), "")
-    tried = (encoding,) if encoding else (marked,) if marked else ("utf-8", "cp1252", "latin-1")
-    for codec in tried:
-        try:
-            return content.decode(codec).removeprefix("\ufeff")
-        except (LookupError, UnicodeError):
-            continue
-    raise BadInput(
-        f"The file {name} is not written in the encoding '{tried[-1]}'.",
-        remedy="Name its encoding in the recipe, under [data].",
-    )
-
-
 def separator_of(text: str) -> str:
     """Return the separator that splits the first lines most evenly, and the header most often."""
     head = "".join(line + "\n" for line in re.split("\r\n|\r|\n", text[:_HEAD])[:50])
     best, separator = (0.0, 1), ","
     for candidate in SEPARATORS:
-        widths = [len(row) for row in read_csv_rows(head, candidate) if row]
+        widths = [len(row) for row in rows_of(head, candidate) if row]
         if widths and widths[0] > 1:
             fit = (widths.count(widths[0]) / len(widths), widths[0])
             best, separator = max((best, separator), (fit, candidate), key=lambda found: found[0])
@@ -126,155 +92,75 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
 
 def _as_written(path: Path, reading: Reading) -> TextTable:
     """Read a file's cells as they stand; what a date says, the whole column tells."""
-    quick = _in_bulk(path, reading)
-    return _read_plainly(path, reading) if quick is None else quick
+    name, file = clipped(path.name), FileBytes(path, "The data file")
+    head = file[:_HEAD]
+    if head.startswith(b"\x1f\x8b"):
+        return _read(unpack(read_bytes(path, "The data file"), name), name, reading)
+    return _read(file, name, reading)
 
 
 def _as_stored(stored: StoredObject, reading: Reading) -> TextTable:
-    """Read an object's cells where it lies; what is not plain Parquet is read with all its bytes.
+    """Read an object's cells: Parquet where it lies, anything else with all its bytes.
 
     Raises
     ------
     BadInput
     """
-    import pyarrow.parquet as pq
-
     name = clipped(stored.name)
-    if stored.size >= FROM_BYTES:
-        with stored.opened() as lies:
-            if lies.read_at(4, 0) == b"PAR1":
-                file = pq.ParquetFile(lies)
-                _refuse_large(file.metadata, name)
-                found = parquet_where_it_lies(stored, file)
-                if found is not None:
-                    return found
+    with stored.opened() as lies:
+        parquet = stored.size >= 4 and lies.read_at(4, 0) == b"PAR1"
+    if parquet:
+        return read_parquet(stored, name)
     return _read(unpack(stored.content(), name), name, reading)
 
 
-def _in_bulk(path: Path, reading: Reading) -> TextTable | None:
-    """Return a large table that a database can read; None where the plain reader has to."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    def plain() -> TextTable:
-        return _read_plainly(path, reading)
-
-    try:
-        found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode) or not FROM_BYTES <= found.st_size <= MOST_BYTES:
-            return None
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-        if head.startswith(b"PAR1"):
-            with pq.ParquetFile(path) as file:
-                _refuse_large(file.metadata, clipped(path.name))
-                return parquet_in_bulk(path, file, plain)
-        if head.startswith((b"\x1f\x8b", b"PK")) or statistics_reader(head):
-            return None
-        return csv_in_bulk(path, head, reading, separator_of, plain)
-    except BadInput:
-        raise
-    except (OSError, ValueError, pa.ArrowException):  # ValueError: a path that cannot be
-        return None
-
-
-def _read_plainly(path: Path, reading: Reading) -> TextTable:
-    """Read a table with all of its bytes at once; see `_as_written`."""
-    name = clipped(path.name)
-    return _read(unpack(read_bytes(path, "The data file"), name), name, reading)
-
-
-def _read(content: bytes, name: str, reading: Reading) -> TextTable:
-    if content.startswith(b"PAR1"):
+def _read(content: Content, name: str, reading: Reading) -> TextTable:
+    head = content[:_HEAD]
+    if head.startswith(b"PAR1"):
         return read_parquet(content, name)
-    if is_workbook(content):
-        return _of_columns(*read_sheet(content, name, reading))
-    if statistics_reader(content):
-        return _of_columns(*read_statistics(content, name, reading))
-    return _read_csv(content, name, reading)
-
-
-def _read_csv(content: bytes, name: str, reading: Reading) -> TextTable:
-    text = decode(content, reading.encoding, name)
-    if "\0" in text:
-        raise BadInput(f"The file {name} holds a NUL character.", remedy="Save it as text again.")
-    try:
-        rows = read_csv_rows(text, reading.separator or separator_of(text))
-    except csv.Error as error:
-        raise BadInput(
-            f"The file {name} cannot be split into rows and cells.", remedy="Check its quotes."
-        ) from error
-    rows = [row for row in rows if row]
-    if not rows:
-        raise BadInput(f"The file {name} is empty.", remedy="It needs a header and rows.")
-    refuse_wide(len(rows[0]), name)
-    header = [name.strip() for name in rows[0]]
-    for number, row in enumerate(rows[1:], start=1):
-        if len(row) != len(header):
-            raise BadInput(
-                f"Row {number} of {name} has {len(row)} cells where the header has {len(header)}.",
-                remedy="Check its separators and quotes.",
-            )
-    width = len(header)
-    # Spreadsheets end every line with a separator: a column without a name and without a value.
-    while width and not any(row[width - 1].strip() for row in rows):
-        width -= 1
-    width = width or len(header)
-    if width < len(header):
-        rows = [row[:width] for row in rows]
-    columns = zip(*rows[1:], strict=True) if len(rows) > 1 else [()] * width
-    return TextTable.of(header[:width], map(Cells.of, columns), len(rows) - 1)
-
-
-def read_published(content: Content, name: str, *, compared: bool = False) -> TextTable:
-    """Read a published Parquet file as texts of its values, with all that is in it.
-
-    Its cells may be `compared` with the CSV file of the same table afterwards.
-
-    Raises
-    ------
-    BadInput
-        If it is no Parquet file.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    def plain() -> TextTable:
-        return read_parquet(content[:], name, every=True)
-
-    if isinstance(content, FileBytes):
+    if head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")) and is_workbook(content[:]):
+        return _of_columns(*read_sheet(content[:], name, reading))
+    if statistics_reader(head):
+        return _of_columns(*read_statistics(content[:], name, reading))
+    # By the encoding named, else by its mark, else UTF-8, else Latin-1.
+    marked = next((codec for bom, codec in _MARKS if head.startswith(bom)), "")
+    told = reading.encoding or marked
+    tried = (told,) if told else ("utf-8", "cp1252", "latin-1")
+    for codec in tried:
         try:
-            with pq.ParquetFile(content.path) as file:
-                _refuse_large(file.metadata, name)
-                # Rows that repeat take few bytes: what the table holds counts as well.
-                cells = file.metadata.num_rows * file.metadata.num_columns
-                if max(len(content), cells) >= FROM_BYTES:
-                    found = parquet_in_bulk(
-                        content.path, file, plain, every=True, compared=compared
-                    )
-                else:
-                    found = None
-        except BadInput:
-            raise
-        except (OSError, ValueError, pa.ArrowException):
-            found = None
-        if found is not None:
-            return found
-    return plain()
+            return _read_csv(content, codec, name, reading)
+        except (LookupError, UnicodeError):
+            continue
+        except csv.Error as error:
+            raise BadInput(
+                f"The file {name} cannot be split into rows and cells.", remedy="Check its quotes."
+            ) from error
+    raise BadInput(
+        f"The file {name} is not written in the encoding '{tried[-1]}'.",
+        remedy="Name its encoding in the recipe, under [data].",
+    )
 
 
-def read_published_csv(content: Content, plain: Callable[[], TextTable]) -> TextTable | None:
-    """Read a large published CSV file; None where the plain reader has to.
-
-    Parameters
-    ----------
-    plain : callable
-        The plain reader of the same file.
-    """
-    if not isinstance(content, FileBytes) or len(content) < FROM_BYTES:
-        return None
-    told = Reading(separator=",", encoding="utf-8")
-    return csv_in_bulk(content.path, content[:_HEAD], told, separator_of, plain, every=True)
+def _read_csv(content: Content, codec: str, name: str, reading: Reading) -> TextTable:
+    with text_of(content, codec) as text:
+        head = text.read(_HEAD).removeprefix("\ufeff")
+    found = split(content, codec, reading.separator or separator_of(head), name)
+    names, columns = found.header, found.columns
+    if any("\0" in text for text in (*names, *(t for column in columns for t in column.texts))):
+        raise BadInput(f"The file {name} holds a NUL character.", remedy="Save it as text again.")
+    if not names:
+        raise BadInput(f"The file {name} is empty.", remedy="It needs a header and rows.")
+    for number, cells in found.ragged.items():
+        raise BadInput(
+            f"Row {number} of {name} has {cells} cells where the header has {len(names)}.",
+            remedy="Check its separators and quotes.",
+        )
+    width = len(names)
+    # Spreadsheets end every line with a separator: a column without a name and without a value.
+    while width and not any(map(str.strip, (names[width - 1], *columns[width - 1].texts))):
+        width -= 1
+    width = width or len(names)
+    return TextTable.of([own.strip() for own in names[:width]], columns[:width], found.rows)
 
 
 def _of_columns(header: Sequence[str], columns: Iterable[Sequence[object]]) -> TextTable:
@@ -282,59 +168,106 @@ def _of_columns(header: Sequence[str], columns: Iterable[Sequence[object]]) -> T
     return TextTable.of(header, map(Cells.of, columns), len(columns[0]) if columns else 0)
 
 
-def read_parquet(content: bytes, name: str, *, every: bool = False) -> TextTable:
-    """Read a Parquet file as texts of its values.
-
-    Columns in which pandas stored row labels are left out, and blanks around names are removed,
-    unless `every` is set.
+def read_published(content: Content, name: str) -> TextTable:
+    """Read a published Parquet file as texts of its values, with all that is in it.
 
     Raises
     ------
     BadInput
         If it is no Parquet file.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = _opened(pq.ParquetFile(pa.BufferReader(content)), content, name)
-    except BadInput:
-        raise
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise BadInput(
-            f"The file {name} is no readable Parquet file.", remedy="Write it again."
-        ) from error
-    columns: list[Cells] = []
-    places = [
-        i
-        for i, column in enumerate(table.column_names)
-        if every or re.fullmatch(r"__index_level_\d+__", column) is None
-    ]
-    for column in (table.column(i) for i in places):
-        try:
-            columns.append(cells_of_column(column))
-        except (pa.ArrowException, ValueError, OverflowError) as error:
-            raise BadInput(
-                f"The file {name} holds a day or a time that is none of the years 1 to 9999.",
-                remedy="Correct it, or store it as text.",
-            ) from error
-    names = [table.column_names[i] for i in places]
-    return TextTable.of(names if every else [n.strip() for n in names], columns, table.num_rows)
+    return read_parquet(content, name, every=True)
 
 
-def _opened(file: pq.ParquetFile, content: bytes, name: str) -> pa.Table:
-    """Read a Parquet file, unless it declares more than is read.
+def read_parquet(content: Content | StoredObject, name: str, *, every: bool = False) -> TextTable:
+    """Read a Parquet file as texts of its values, column by column when these are asked for.
 
-    Texts stay in the file's own dictionaries: one of a megabyte may stand in a million rows.
+    Columns in which pandas stored row labels are left out, and blanks around names are removed,
+    unless `every` is set. Texts stay in the file's own dictionaries: one of a megabyte may stand in
+    a million rows.
+
+    Raises
+    ------
+    BadInput
+        If it is no Parquet file, or declares more than is read.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    _refuse_large(file.metadata, name)
-    texts = [f.name for f in file.schema_arrow if pa.types.is_string(f.type)]
-    table = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts).read()
-    table.validate(full=True)
-    return table
+    with _opened(content, name) as lies:
+        told = pq.read_metadata(lies)
+        _refuse_large(told, name)
+        schema = told.schema.to_arrow_schema()
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    places = [
+        place
+        for place, own in enumerate(schema.names)
+        if every or re.fullmatch(r"__index_level_\d+__", own) is None
+    ]
+
+    def load(wanted: Sequence[int]) -> list[Cells]:
+        found: list[list[Cells]] = [[] for _ in wanted]
+        asked = {schema.names[places[place]] for place in wanted}
+        with _opened(content, name) as lies:
+            file = pq.ParquetFile(lies, metadata=told, read_dictionary=texts)
+            for group in range(told.num_row_groups):
+                table = file.read_row_group(group, columns=[n for n in schema.names if n in asked])
+                table.validate(full=True)
+                for parts, place in zip(found, wanted, strict=True):
+                    own = schema.names[places[place]]
+                    before = schema.names[: places[place]].count(own)  # two may have one name
+                    at = [i for i, other in enumerate(table.column_names) if other == own][before]
+                    parts.append(_cells_of(table.column(at), name))
+        columns = [Cells.joined(parts) for parts in found]
+        if any(len(column.codes) != told.num_rows for column in columns):
+            raise BadInput(
+                f"The file {name} has another number of rows than it declares.",
+                remedy="Write it again.",
+            )
+        return columns
+
+    names = [schema.names[place] for place in places]
+    return TextTable(names if every else [n.strip() for n in names], told.num_rows, load)
+
+
+def _cells_of(column: pa.ChunkedArray[Any], name: str) -> Cells:
+    import pyarrow as pa
+
+    try:
+        return cells_of_column(column)
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        raise BadInput(
+            f"The file {name} holds a day or a time that is none of the years 1 to 9999.",
+            remedy="Correct it, or store it as text.",
+        ) from error
+
+
+@contextmanager
+def _opened(content: Content | StoredObject, name: str) -> Generator[Any]:
+    """Open a Parquet file wherever it lies, and say in one sentence what is wrong with it.
+
+    Raises
+    ------
+    BadInput
+    """
+    import pyarrow as pa
+
+    try:
+        if isinstance(content, bytes):
+            yield pa.BufferReader(content)
+        else:
+            where = content.path.open("rb") if isinstance(content, FileBytes) else content.opened()
+            with where as file:
+                yield file
+            content.refuse_changed()
+    except BadInput:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        if isinstance(content, FileBytes):
+            content.refuse_changed()
+        raise BadInput(
+            f"The file {name} is no readable Parquet file.", remedy="Write it again."
+        ) from error
 
 
 def _refuse_large(told: pq.FileMetaData, name: str) -> None:

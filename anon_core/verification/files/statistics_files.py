@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from anon_core.base.errors import BadInput, BadPlan
 from anon_core.verification.files.bounded_reading import read_bytes, unpack
+from anon_core.verification.files.csv_files import rows_of
 from anon_core.verification.files.other_files import statistics_reader
 from anon_core.verification.files.part_files import part_names, parts_told
-from anon_core.verification.files.reading import read_csv_rows
 from anon_core.verification.files.stored import is_address, objects_at
 from anon_core.verification.findings import Check
 from anon_core.verification.text.cells import text_of
@@ -94,7 +94,7 @@ def _rows_of(folder: Path, table: str, parts: int) -> tuple[list[str], list[list
     for name in part_names(table, parts, "csv") if parts > 1 else [f"{table}.csv"]:
         content = read_bytes(folder / name, "The published file")
         try:
-            header, *own = read_csv_rows(content.decode("utf-8-sig"), ",") or [[]]
+            header, *own = rows_of(content.decode("utf-8-sig"), ",") or [[]]
         except (UnicodeDecodeError, csv.Error):
             own = [[""] * (len(header) + 1)]
         rows += own

@@ -10,7 +10,7 @@ import numpy as np
 
 from anon_core.verification.rows.histogram import Histogram, tally
 from anon_core.verification.rows.lines import Lines
-from anon_core.verification.rows.tables import PrivateTable, Promise, joined, numbered
+from anon_core.verification.rows.tables import PrivateTable, Promise, joined
 from anon_core.verification.text.texts import Codes
 
 # Which columns the recipe says are published where, and which of them stay linked row by row.
@@ -106,14 +106,7 @@ class Grouped:
     @cached_property
     def rank(self) -> Codes:
         """Place of every line among what lines show beside the group, by texts; shape (lines,)."""
-        place = np.zeros(len(self.table), dtype=np.int64)
-        for name in self.columns:
-            texts = self.table.texts[self.table.header.index(name)]  # as they are printed
-            order = {text: i for i, text in enumerate(sorted(texts))}
-            ranked = np.array([order[text] for text in texts], dtype=np.int64)
-            both = place * len(texts) + ranked[self.table.codes_of(name)]
-            place = numbered(both, (int(place.max(initial=0)) + 1) * len(texts))
-        return place
+        return self.table.ranked(self.columns)
 
     def histogram(self, column: str) -> Histogram:
         """Return how often each group shows each value of a column."""

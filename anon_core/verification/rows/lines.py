@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.verification.findings import Rows
-from anon_core.verification.rows.tables import joined
+from anon_core.verification.rows.tables import joined, numbered
+from anon_core.verification.text.cells import Narrow
 from anon_core.verification.text.texts import Codes, Key, Spelling
 
 
@@ -36,7 +37,7 @@ class Lines:
     header : tuple of str
     texts : sequence of lists of str
         Every column's distinct texts, as they are printed.
-    codes : sequence of int64 arrays of shape (lines,)
+    codes : sequence of arrays of integers, shape (lines,)
         By column, each line's text as an index into its texts.
     count : int64 array of shape (lines,)
         How many rows are this line, 1 or more.
@@ -51,7 +52,7 @@ class Lines:
 
     header: tuple[str, ...]
     texts: Sequence[list[str]]
-    codes: Sequence[Codes]
+    codes: Sequence[Codes | Narrow]
     count: Codes
     quasi: tuple[str, ...]
     spelling: Callable[[str], Spelling]
@@ -79,7 +80,22 @@ class Lines:
 
     def codes_of(self, name: str) -> Codes:
         """Return a column as codes into its distinct texts, shape (lines,)."""
-        return self.codes[self.header.index(name)]
+        return self.codes[self.header.index(name)].astype(np.int64, copy=False)
+
+    def ranked(self, columns: Sequence[str] | None = None) -> Codes:
+        """Return the place of every line in the order of what its columns print, shape (lines,).
+
+        Of all columns where none are named.
+        """
+        place = np.zeros(len(self), dtype=np.int64)
+        every = range(len(self.header))
+        for at in every if columns is None else map(self.header.index, columns):
+            texts = self.texts[at]
+            order = {text: i for i, text in enumerate(sorted(set(texts)))}
+            rank = np.fromiter(map(order.__getitem__, texts), np.int64, len(texts))
+            both = place * len(order) + rank[self.codes[at]]
+            place = numbered(both, (int(place.max(initial=0)) + 1) * len(order))
+        return place
 
     @cached_property
     def meant(self) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from anon_core.base.errors import BadPlan, listing
 from anon_core.verification.rows.sampling import drawn, sample_of
 from anon_core.verification.rows.shape import Shape, read_shape
-from anon_core.verification.text.cells import Narrow, TextTable, narrow, taken
+from anon_core.verification.text.cells import Narrow, TextTable, narrow
 from anon_core.verification.text.kinds import KINDS, refuse_unknown
 from anon_core.verification.text.texts import (
     MISSING_TOKENS,
@@ -33,8 +33,6 @@ from anon_core.verification.text.texts import (
 _HASHED_FROM = 1 << 18
 #: Versions of recipes that are understood; without one it is the first.
 VERSIONS = range(1, 4)
-#: Rows that are numbered at a time.
-AT_A_TIME = 1 << 22
 
 
 # ---- what was promised -----------------------------------------------------------------------
@@ -279,8 +277,8 @@ def _names(given: object, key: str) -> tuple[str, ...]:
 class PrivateTable:
     """The private table, after dropping the rows the recipe drops and drawing its sample.
 
-    Rows that are equal in all that is published, or in what `lined` names of it, are one line, and
-    checks ask how many rows each line has: never for the rows one by one.
+    Rows that are equal in all that is published are one line, and checks ask how many rows each
+    line has: never for the rows one by one.
 
     Attributes
     ----------
@@ -293,7 +291,6 @@ class PrivateTable:
         promise: Promise,
         private: TextTable,
         levels: Mapping[str, Sequence[Sequence[str]]],
-        lined: Collection[str] | None = None,
     ) -> None:
         self.columns: dict[str, PrivateColumn] = {}
         self._table, self._promise, self._levels = private, promise, levels
@@ -330,18 +327,15 @@ class PrivateTable:
         self.rows = int(np.count_nonzero(kept))
         self._kept = None if self.rows == len(private) else kept
         self._places = None if self._kept is None else np.flatnonzero(self._kept)
-        self._lined = tuple(n for n in self.columns if lined is None or n in lined)
 
     @cached_property
-    def _lines(self) -> tuple[Narrow, Codes, Codes]:
-        """Told apart when they are asked for: where columns are coarsened alike, few ask."""
-        told = [self.columns[name] for name in self._lined]
-        shown = [_Shown(c.code_of_cell, c.missing, self.cells(c)) for c in told]
-        line, first, count = lines_of(shown, self.rows)
+    def _lines(self) -> tuple[Codes, Codes, Codes]:
+        line, first = joined(map(self._narrow, self.columns.values()), self.rows)
+        count = np.bincount(line, minlength=len(first)).astype(np.int64)
         return line, first if self._places is None else self._places[first], count
 
     @property
-    def line(self) -> Narrow:
+    def line(self) -> Codes:
         """Which line every row is, shape (rows,)."""
         return self._lines[0]
 
@@ -358,39 +352,9 @@ class PrivateTable:
     def __len__(self) -> int:
         return len(self.count)
 
-    def told_apart_by(self, kinds: Mapping[str, Codes]) -> tuple[Narrow, list[Codes], Codes]:
-        """Tell rows apart by kinds of values only, so that few lines are left of a large table.
-
-        Parameters
-        ----------
-        kinds : mapping of str to int64 array of shape (values + 1,)
-            By column, the kind of each value's code and of the missing one, from 0.
-
-        Returns
-        -------
-        line : array of integers, shape (rows,)
-        told : list of int64 arrays of shape (lines,)
-            By column, the kind that each line has.
-        count : int64 array of shape (lines,)
-            How many rows are each line.
-        """
-        shown = [
-            _Shown(kind[column.code_of_cell], int(kind.max(initial=0)), self.cells(column))
-            for name, kind in kinds.items()
-            for column in (self.columns[name],)
-        ]
-        line, first, count = lines_of(shown, self.rows)
-        return line, [own.at(first) for own in shown], count
-
-    def lined_by_all(self) -> PrivateTable:
-        """Return the table with its rows told apart by all that is published."""
-        if len(self._lined) == len(self.columns):
-            return self
-        return PrivateTable(self._promise, self._table, self._levels)
-
     def _narrow(self, column: PrivateColumn) -> Narrow:
         """Return the codes of the rows that are left, in few bytes."""
-        return taken(narrow(column.code_of_cell, column.missing), self.cells(column))
+        return narrow(column.code_of_cell, column.missing)[self.cells(column)]
 
     def cells(self, column: PrivateColumn) -> Narrow:
         """Return the cells of the rows that are left, as places of the column's texts."""
@@ -411,9 +375,7 @@ class PrivateTable:
         return found
 
     def codes(self, name: str) -> Codes:
-        """Return the codes of a column that tells lines apart, shape (lines,)."""
-        if name not in self._lined:
-            raise KeyError(name)
+        """Return the codes of a published column, shape (lines,)."""
         return self.columns[name].codes_at(self.first)
 
     def codes_of_rows(self, column: PrivateColumn) -> Codes:
@@ -436,7 +398,7 @@ class PrivateTable:
         part, first = joined([self.line, *(self._narrow(c) for c in columns)], self.rows)
         count = np.bincount(part, minlength=len(first)).astype(np.int64)
         places = first if self._places is None else self._places[first]
-        return self.line[first].astype(np.int64), places, count
+        return self.line[first], places, count
 
     def has_gaps(self, name: str) -> bool:
         """Return whether a published column has a missing value."""
@@ -512,49 +474,6 @@ class PrivateTable:
         """Return how a column's cells are read; a column the table lacks is text."""
         found = self.columns.get(name)
         return found.spelling if found else Spelling(kind="text", neutralised=False)
-
-
-class _Shown:
-    """What the cells of a column stand for, found some rows at a time: a column may be long."""
-
-    def __init__(self, of_cell: Codes, most: int, cells: Narrow) -> None:
-        self._of_cell, self._cells = narrow(of_cell, most), cells
-
-    def __getitem__(self, rows: slice) -> Narrow:
-        return taken(self._of_cell, self._cells[rows])
-
-    def at(self, rows: Codes) -> Codes:
-        """Return it of some rows."""
-        return self._of_cell[self._cells[rows]].astype(np.int64)
-
-
-def lines_of(columns: Sequence[Codes | Narrow | _Shown], rows: int) -> tuple[Narrow, Codes, Codes]:
-    """Return the line every row is, as `joined` numbers them, each one's first row and its rows.
-
-    Many rows are numbered some at a time, so that what they take beside their numbers stays small.
-    """
-    if rows <= AT_A_TIME:
-        line, first = joined([column[:rows] for column in columns], rows)
-        return line, first, np.bincount(line, minlength=len(first)).astype(np.int64)
-    line = np.empty(rows, dtype=np.int32 if rows < 1 << 31 else np.int64)
-    told: list[npt.NDArray[np.int64]] = []
-    firsts: list[Codes] = []
-    for start in range(0, rows, AT_A_TIME):
-        part = [column[start : start + AT_A_TIME] for column in columns]
-        own, first = joined(part, len(part[0]))
-        line[start : start + AT_A_TIME] = own
-        told.append(np.stack([column[first] for column in part]).astype(np.int64))
-        firsts.append(first + start)
-    every, where = np.concatenate(told, axis=1), np.concatenate(firsts)
-    number, first = joined(list(every), len(where))
-    count = np.zeros(len(first), dtype=np.int64)
-    known = 0
-    for start, own in zip(range(0, rows, AT_A_TIME), firsts, strict=True):
-        part = line[start : start + AT_A_TIME]
-        part[:] = number[known + part.astype(np.int64)]
-        count += np.bincount(part, minlength=len(first))
-        known += len(own)
-    return line, where[first], count
 
 
 def joined(columns: Iterable[Codes | Narrow], rows: int) -> tuple[Codes, Codes]:

@@ -50,17 +50,16 @@ class Witness:
         """Say whether the rows are the private table's, each as often."""
         if len(self.place) != table.rows or any(name not in self.codes for name in names):
             return False
-        every = table.lined_by_all()
         owns = [self.own(table, name) + 1 for name in names]
         if any(len(own) != table.rows for own in owns):
             return False
         both = [
-            np.concatenate([every.codes(name) + 1, own])
+            np.concatenate([table.codes(name) + 1, own])
             for name, own in zip(names, owns, strict=True)
         ]
-        line, first = joined(both, len(every) + table.rows)
-        there = np.bincount(line[: len(every)], every.count, len(first)).astype(np.int64)
-        here = np.bincount(line[len(every) :], minlength=len(first))
+        line, first = joined(both, len(table) + table.rows)
+        there = np.bincount(line[: len(table)], table.count, len(first)).astype(np.int64)
+        here = np.bincount(line[len(table) :], minlength=len(first))
         return np.array_equal(there, here)
 
 

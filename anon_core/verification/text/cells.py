@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-_NEAR = 1 << 18
-_Kind = TypeVar("_Kind", bound=np.generic)
+_CHUNK = 512  # small, so that its lists are gone before the collector looks at them
 #: Codes of cells, as narrow as they can be.
 Narrow = npt.NDArray[np.signedinteger[Any]]
 
@@ -50,14 +49,6 @@ def narrow(codes: npt.NDArray[Any], most: int) -> Narrow:
         if most <= np.iinfo(kind).max:
             return codes.astype(kind, copy=False)
     return codes.astype(np.int64, copy=False)
-
-
-def taken(values: npt.NDArray[_Kind], places: Narrow) -> npt.NDArray[_Kind]:
-    """Return values by their places, some at a time: numpy makes 64-bit places of narrow ones."""
-    found = np.empty(len(places), dtype=values.dtype)
-    for start in range(0, len(places), _NEAR):
-        found[start : start + _NEAR] = values[places[start : start + _NEAR]]
-    return found
 
 
 def numbering() -> defaultdict[str, int]:
@@ -129,11 +120,42 @@ class Cells:
             found.append(np.array([*known, -1], dtype=np.int64)[part.codes])
         return cls(codes=narrow(np.concatenate(found), len(code_of)), texts=list(code_of))
 
+    @staticmethod
+    def of_rows(rows: Iterable[list[str]], width: int) -> tuple[list[Cells], int, dict[int, int]]:
+        """Read rows some at a time; of all cells only the different ones are kept.
+
+        Returns
+        -------
+        columns : list of Cells
+            Of the rows before the first whose length is another.
+        count : int
+            How many rows there are.
+        ragged : dict of int to int
+            The rows of another length than `width`, from 1, and their lengths.
+        """
+        code_of = [numbering() for _ in range(width)]
+        parts: list[list[Narrow]] = [[np.empty(0, dtype=np.int8)] for _ in range(width)]
+        ragged: dict[int, int] = {}
+        total, rows = 0, iter(rows)
+        while chunk := list(islice(rows, _CHUNK)):
+            if set(map(len, chunk)) != {width}:
+                lengths = enumerate(map(len, chunk), total + 1)
+                ragged |= {row: length for row, length in lengths if length != width}
+            total += len(chunk)
+            if not ragged:
+                columns = zip(*chunk, strict=True)
+                for codes, known, cells in zip(parts, code_of, columns, strict=True):
+                    codes.append(np.fromiter(map(known.__getitem__, cells), np.int32, len(chunk)))
+        found = [
+            Cells(codes=narrow(np.concatenate(codes), len(known)), texts=list(known))
+            for codes, known in zip(parts, code_of, strict=True)
+        ]
+        return found, total, ragged
+
     def used(self) -> npt.NDArray[np.bool_]:
         """Return which texts stand in a row, shape (texts + 1,); the last is whether none does."""
         found = np.zeros(len(self.texts) + 1, dtype=np.bool_)
-        for start in range(0, len(self.codes), _NEAR):
-            found[self.codes[start : start + _NEAR]] = True
+        found[self.codes] = True
         return found
 
     def told(self) -> list[str | None]:

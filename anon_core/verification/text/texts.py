@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadHierarchy
-from anon_core.verification.text.cells import Cells, Narrow, taken
+from anon_core.verification.text.cells import Cells, Narrow
 from anon_core.verification.text.digits import Digits, Numbers, numbers_of
 from anon_core.verification.text.kinds import KINDS, Kind, Measure, kind_of, number_of
 from anon_core.verification.text.level_columns import level_columns
@@ -32,7 +32,6 @@ Runs = tuple[tuple[int, int], ...]
 
 MISSING_TOKENS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 EVERYTHING = "*"
-_NEAR = 1 << 18
 _OPEN = ("≤", "≥")
 FORMULA_START = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")
 #: What may part cells for a program that reads a file its own way.
@@ -235,14 +234,12 @@ class PrivateColumn:
     @property
     def absent(self) -> npt.NDArray[np.bool_]:
         """Where the value is missing, shape (rows,)."""
-        return taken(self.gone, self.cells)
+        return self.gone[self.cells]
 
     def used(self, rows: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
         """Return which texts some rows have, or all; the last is whether one has none."""
         found = np.zeros(len(self.texts) + 1, dtype=np.bool_)
-        for start in range(0, len(self.cells), _NEAR):
-            part = self.cells[start : start + _NEAR]
-            found[part if rows is None else part[rows[start : start + _NEAR]]] = True
+        found[self.cells if rows is None else self.cells[rows]] = True
         return found
 
     @property

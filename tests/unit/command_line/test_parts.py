@@ -261,16 +261,11 @@ def _csv_changed(file: Path) -> None:
         *("ragged", "other", "empty", "no text"),
     ],
 )
-@pytest.mark.parametrize("quick", [True, False], ids=["from parquet", "from csv"])
 def test_whatever_is_amiss_with_a_csv_part_is_named(
     tmp_path: Path,
     tamper: Callable[[list[Path]], object],
     told: str,
-    quick: bool,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if quick:
-        monkeypatch.setattr("anon_core.verification.files.file_formats._QUICK_FROM", 0)
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     _asked(tmp_path, "mondrian", "parts = 3")
     _released(tmp_path, "t.csv")

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core.kernels.lines import joined_lines
-from anon_core.verification.files.csv_lines import put_together
 from tests import naive_kernels
 
 pytestmark = pytest.mark.kernels
@@ -40,4 +39,3 @@ def test_lines_are_the_texts_of_their_cells(
     ends.setflags(write=False)  # as Arrow hands them out
     expected = naive_kernels.joined_texts(places, texts)
     assert joined_lines(codes, first, ends, text).tobytes() == expected
-    assert put_together(codes, first, ends, text).tobytes() == expected

@@ -1,4 +1,4 @@
-"""Large tables are read by a database: the same cells as the plain reader finds, or left to it."""
+"""A table reads alike by either reader of CSV and from Parquet, or is refused in the same words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import stat
-from collections.abc import Iterator
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.base.errors import BadInput
-from anon_core.verification.files import engine, reading
-from anon_core.verification.files.plain_bytes import plain_lines
+from anon_core.cli.output import own_folder
+from anon_core.verification.files import csv_files, reading
 from anon_core.verification.files.reading_options import Reading
-from anon_core.verification.text.cells import TextTable
+from anon_core.verification.text.cells import TextTable, text_of
 
 _CELL = st.text(alphabet="ab\",;' é\n", max_size=4) | st.sampled_from(["NA", "null", "", "1", "''"])
 _LINE = st.text(alphabet='a,"', max_size=6)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def every_size() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "FROM_BYTES", 1)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -46,24 +39,25 @@ def cells(table: TextTable) -> dict[str, list[str]]:
 
 
 def both(path: Path, options: Reading = Reading()) -> bool:  # noqa: B008
-    """Read a file twice; say whether the database read it."""
-    try:
-        expected = cells(reading._read_plainly(path, options))
-    except BadInput as error:
-        words = error.message
-    else:
-        words = ""
-    if words:
-        with pytest.raises(BadInput) as told:
-            cells(reading.read_table(path, options))
-        assert told.value.message == words
-        return False
-    found = reading._in_bulk(path, options)
-    assert cells(reading.read_table(path, options)) == expected
-    if found is None:
-        return False
-    assert cells(found) == expected
-    return True
+    """Read a file by both readers; say whether the quick one read it."""
+    found: list[object] = []
+    asked: list[bool] = []
+    plain = csv_files._split_plain
+
+    def quick(*given: Any) -> Any:
+        split = plain(*given)
+        asked.append(split is not None)
+        return split
+
+    for way in (quick, lambda *_: None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(csv_files, "_split_plain", way)
+            try:
+                found.append(cells(reading.read_table(path, options)))
+            except BadInput as error:
+                found.append(error.message)
+    assert found[0] == found[1]
+    return any(asked)
 
 
 @settings(max_examples=25)
@@ -81,7 +75,7 @@ def test_a_table_reads_alike(
     csv.writer(made, lineterminator=end, delimiter=separator).writerows([names, *rows])
     place.write_bytes(made.getvalue().encode())
     quick = both(place, Reading(separator=separator if told else ""))
-    if told and not any("\n" in cell for row in rows for cell in row) and len(names) > 1:
+    if told and end == "\n" and len(names) > 1 and "\n" not in "".join(map("".join, rows)):
         assert quick
 
 
@@ -117,93 +111,71 @@ _COLUMNS: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("index", [False, True])
-def test_a_parquet_file_reads_alike(place: Path, index: bool) -> None:
-    columns = dict(_COLUMNS) if index else {k: v for k, v in _COLUMNS.items() if k != "empty"}
+def test_a_parquet_file_reads_as_its_values(place: Path, index: bool) -> None:
+    columns = dict(_COLUMNS)
+    names = list(columns)
     if index:
         columns = {"__index_level_0__": [5, 4, 3, 2, 1], **columns}
         columns["empty"] = pa.array([None] * 5, pa.string())
-    pq.write_table(pa.table(columns), place, row_group_size=2)
-    assert both(place)
+    table = pa.table(columns)
+    pq.write_table(table, place, row_group_size=2)
+    found = reading.read_table(place)
+    assert list(found.names) == names
+    for name in names:
+        told = [None if v is None or v != v else v for v in table.column(name).to_pylist()]
+        if name == "narrow":
+            told = ["0.1", None, "3", None, "1000000015047466219876688855040"]
+        assert found.column(name).told() == [None if v is None else text_of(v) for v in told], name
 
 
-def test_moments_and_lists_are_left_to_the_plain_reader(place: Path) -> None:
-    pq.write_table(pa.table({"t": pa.array([0, 1], pa.timestamp("ms")), "l": [[1], [2]]}), place)
-    assert not both(place)
+def test_columns_of_one_name_are_read_by_their_places(place: Path) -> None:
+    columns = [pa.array(["a", "b"]), pa.array(["c", "d"]), pa.array([["e"], ["f"]])]
+    pq.write_table(pa.Table.from_arrays(columns, names=["x", "x", "x.y"]), place)
+    found = reading.read_parquet(place.read_bytes(), "t.parquet", every=True)
+    told = [found.column_at(at).told() for at in (1, 0, 2)]
+    assert told == [["c", "d"], ["a", "b"], ["['e']", "['f']"]]
 
 
-def test_a_file_that_changes_while_it_is_read_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("a,b\n1,2\n")
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_file_that_changes_while_it_is_read_is_told(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"table.{suffix}"
+    if suffix == "csv":
+        path.write_text("a,b\n1,2\n")
+        plain = csv_files._split_plain
+
+        def changing(*given: Any) -> Any:
+            found = plain(*given)
+            path.write_text("a,b\n1,3\n4,5\n")
+            return found
+
+        monkeypatch.setattr(csv_files, "_split_plain", changing)
+        with pytest.raises(BadInput, match="changed while it was read"):
+            reading.read_table(path)
+        return
+    pq.write_table(pa.table({"a": ["1"]}), path)
     table = reading.read_table(path)
-    path.write_text("a,b\n1,3\n4,5\n")
+    pq.write_table(pa.table({"a": ["1", "2"]}), path)
     with pytest.raises(BadInput, match="changed while it was read"):
         table.column("a")
 
 
-def test_lines_and_cells_are_counted_block_by_block(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("anon_core.verification.files.plain_bytes._BLOCK", 4)
-    for content, width, lines in (
-        (b'a,b\n"x",1\n"y","2"\nz,', 2, 4),
-        (b'a,b\n"x,y,",1\n"y",""\n', 2, 3),
-        (b"a,b\n" + b"x" * 20 + b",", 2, 2),
-        (b"a,b\n1,2\n3,4,\n", 2, None),
-        (b"a\nb\n\nc\n", 1, None),
-        (b'a\n"b\n"\nc\n', 1, None),
-        (b'a\n"b"c\n', 1, None),
-    ):
-        place.write_bytes(content)
-        assert plain_lines(place, ",", width) == lines, content
-
-
 @pytest.mark.skipif(os.name != "posix", reason="who may read a folder is told so on POSIX only")
-def test_what_is_written_beside_the_memory_is_its_owners_and_goes(
+def test_a_copy_beside_the_table_is_its_owners_and_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     gone = tmp_path / "anonymity-verification-999999999-abc"
     gone.mkdir()
     (gone / "spilled.tmp").write_text("private")
     other = tmp_path / f"anonymity-verification-{os.getpid()}-abc"
     other.mkdir()
-    with engine.engine() as database:
+    with own_folder() as told:
         (folder,) = set(tmp_path.iterdir()) - {other}
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        told = database.execute("SELECT current_setting('temp_directory')").fetchone()
-        assert told == (str(folder),)
+        assert told == str(folder)
     assert set(tmp_path.iterdir()) == {other}
-
-
-def test_the_database_keeps_to_its_part_of_the_memory() -> None:
-    def limit() -> str:
-        with engine.engine() as database:
-            found = database.execute("SELECT current_setting('memory_limit')").fetchone()
-            assert found is not None
-            return str(found[0])
-
-    usual = limit()
-    with engine.within(3 << 30):
-        assert limit() == "1.0 GiB"
-        with engine.within(1):
-            assert limit() == "512.0 MiB"
-        assert limit() == "1.0 GiB"
-    assert limit() == usual
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_only_files_about_which_no_two_readers_differ_are_plain(place: Path, end: str) -> None:
-    for content, plain in (
-        ('a,b\n"x,y","""z"""\n', True),
-        ("a,b\n1,2\n\n", False),
-        ("\na,b\n", False),
-        ('a,b\n1,"2\n3"\n', False),
-        ('a,b\n1,"2"x\n', False),
-        ("a,b\n1,2\r3\n", False),
-        ("a,b\n1,2\0\n", False),
-    ):
-        place.write_bytes(content.replace("\n", end).encode())
-        assert (plain_lines(place, ",", 2) is not None) == plain, content
 
 
 @pytest.mark.parametrize("places", [[0, 1, 2], [2], [0, 2], [1]])
