@@ -17,10 +17,10 @@ from benchmarks import (
     exhaustive,
     identities,
     large_lattices,
+    models,
     mondrian,
     optimal,
     peers,
-    promises,
     scale,
     secrets,
     seeds,
@@ -96,8 +96,8 @@ def main() -> int:
             optimal.searches(bench, adult)
             mondrian.mondrian(bench, adult)
             mondrian.quality(bench, adult)
-            promises.local(bench, adult)
-            promises.optima(bench, adult)
+            models.local(bench, adult)
+            models.optima(bench, adult)
             identities.attacks(bench, adult)
             secrets.attacks(bench, adult)
             together.together(bench, adult)

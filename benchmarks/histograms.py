@@ -83,7 +83,7 @@ def optima(
     frame: pd.DataFrame,
     levels: Levels,
     sensitive: str,
-    promises: Mapping[str, Keeps],
+    models: Mapping[str, Keeps],
     budget: float,
 ) -> tuple[dict[str, Optimum], int, float]:
     """Look at every node of the lattice.
@@ -96,7 +96,7 @@ def optima(
     levels : mapping of str to level table
         For every quasi-identifier: one line per value, the value first, then its labels.
     sensitive : str
-    promises : mapping of str to Keeps
+    models : mapping of str to Keeps
     budget : float
         Largest share of rows that may be suppressed.
 
@@ -140,7 +140,7 @@ def optima(
         classes, values = int(group.max()) + 1, len(table)
         flat = np.bincount(group * values + value, weights=count, minlength=classes * values)
         shown = flat.astype(np.int64).reshape(classes, values)
-        for name, keeps in promises.items():
+        for name, keeps in models.items():
             stays = keeps(shown, table)[group]
             gone = total - int(count[stays].sum())
             if gone > budget * total or gone == total:

@@ -47,8 +47,8 @@ def stops(bench: Bench, source: Source) -> None:
     rows: list[Row] = []
     for title, own, other in (
         (f"Mondrian, k = {K}", plan.as_mapping(), {}),
-        ("Anatomy, l = 5", bare, _promised("anatomy", "frequency-l-diversity", l=5)),
-        ("slicing, k = 8", bare, _promised("one-attribute-slicing", "bucket-size", k=8)),
+        ("Anatomy, l = 5", bare, _required("anatomy", "frequency-l-diversity", l=5)),
+        ("slicing, k = 8", bare, _required("one-attribute-slicing", "bucket-size", k=8)),
     ):
         for people in (None, dataset):
             result = run(
@@ -78,7 +78,7 @@ def stops(bench: Bench, source: Source) -> None:
     print(table(f"How soon it stops, {shown(LATEST)} was asked: {source.title}", rows))
 
 
-def _promised(algorithm: str, model: str, **given: Any) -> dict[str, Any]:
+def _required(algorithm: str, model: str, **given: Any) -> dict[str, Any]:
     return {"algorithm": {"name": algorithm}, "models": [{"name": model, **given}]}
 
 

@@ -8,7 +8,7 @@ from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.base.terms import PRIVACY_MODELS
 from anon_core.contracts.algorithm import met_first
 from anon_core.explain.advice.table_facts import lacking
-from anon_core.explain.text.phrases import outcome, promises, says_nothing
+from anon_core.explain.text.phrases import model_sentences, outcome, says_nothing
 from anon_core.explain.text.plan_words import intentions, not_defined, out_of_reach
 from anon_core.pipeline.input_tables import refuse_undecided
 from ui.components import hotkey
@@ -19,7 +19,7 @@ from ui.forms import (
     changes_form,
     earlier_form,
     level_bounds,
-    promises_form,
+    models_form,
     run_form,
     sensitive_levels,
     technique_picker,
@@ -55,8 +55,8 @@ def choices() -> None:
     draft = state.draft()
     st.subheader(PRIVACY_MODELS, anchor=False)
     chosen = technique_picker.chosen(draft["algorithm"].get("name", met_first()[0]))
-    promised = promises_form.models(draft, roles.sensitive, chosen)
-    models = promised.tables
+    required = models_form.models(draft, roles.sensitive, chosen)
+    models = required.tables
     st.subheader("Technique", anchor=False)
     algorithm = run_form.technique(draft)
     st.subheader("Attackers", anchor=False)
@@ -114,7 +114,7 @@ def choices() -> None:
         earlier=released,
         export=export,
     )
-    promises_form.told_by_the_table(promised, technique_picker.chosen(algorithm["name"]))
+    models_form.told_by_the_table(required, technique_picker.chosen(algorithm["name"]))
 
 
 def what_will_happen() -> bool:
@@ -160,8 +160,8 @@ def what_will_happen() -> bool:
         next_step("pages/2_Roles.py", "Look at it on Roles")
         return False
     if data is not None:
-        how, promised, rows = intentions(plan, data)
-        lines = "\n".join(f"- {plain(sentence)}" for sentence in promised)
+        how, required, rows = intentions(plan, data)
+        lines = "\n".join(f"- {plain(sentence)}" for sentence in required)
         told = (plain(" ".join(how)), lines, plain(" ".join(rows)))
         st.markdown("\n\n".join(part for part in told if part))
         reuse_panel.before(plan)
@@ -218,7 +218,7 @@ def last_outcome() -> None:
             st.markdown(f"**Released** in {result.took:.1f} s{nothing}")
         else:
             st.markdown("**The last result** (settings have changed since)")
-        told = (*promises(result), outcome(result))
+        told = (*model_sentences(result), outcome(result))
         st.markdown("\n\n".join(plain(sentence) for sentence in told))
         reuse_panel.after(result)
         next_step("pages/5_Results.py", "See the results")

@@ -122,8 +122,8 @@ def _checklist(result: Result) -> bool:
     found = list(checks(result, _context(result)))
     missed = [check for check in found if check.item.mark == "warning"]
     waiting = sum(check.open for check in missed)
-    promised, limits = len(checklist.promises(result)), len(checklist.thresholds(result))
-    threshold = found[promised : promised + limits]
+    required, limits = len(checklist.models(result)), len(checklist.thresholds(result))
+    threshold = found[required : required + limits]
     told = "Before you publish"
     if missed:
         told += f": {waiting} of {len(missed)} need a reason" if waiting else ""
@@ -134,13 +134,13 @@ def _checklist(result: Result) -> bool:
         "in the report.",
     )
     with st.container(border=True, key="checklist", gap="xsmall"):
-        _lines(result, "1 · Privacy models, recomputed", found[:promised], missed)
+        _lines(result, "1 · Privacy models, recomputed", found[:required], missed)
         _lines(result, "2 · Your threshold", [c for c in threshold if _shown(c)], missed)
         notes = [check.item for check in threshold if not _shown(check)]
         if notes:
             with st.expander(f"Notes: {len(notes)}", type="compact"):
                 st.markdown("\n\n".join(map(_sentence, notes)))
-        _lines(result, "What is published", found[promised + limits : -2], missed)
+        _lines(result, "What is published", found[required + limits : -2], missed)
         _lines(result, "3 · Your judgement", found[-2:], missed)
         verdict_lines.judgement(result, key="export", height=68)
         if waiting > 1:

@@ -65,7 +65,7 @@ class Partitioner(Technique):
     by_sensitive: ClassVar[bool] = False
     #: Whether it is offered instead of one that the privacy models do not fit: it takes any of
     #: them.
-    takes_any_promise: ClassVar[bool] = False
+    takes_any_model: ClassVar[bool] = False
     #: Whether rows of a group are alike, so that what groups cover is worth drawing.
     gathers_alike: ClassVar[bool] = True
     #: Whether it weighs all groups a person may be in, so that what is linked cannot give away.

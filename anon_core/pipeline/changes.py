@@ -111,12 +111,12 @@ def canonical(table: Dataset, names: Sequence[str]) -> tuple[I64, str]:
     return order.astype(np.int64), digest.hexdigest()
 
 
-def _refuse_joined(made: Sequence[Column], promised: str) -> None:
+def _refuse_joined(made: Sequence[Column], required: str) -> None:
     """Refuse a model of single rows if a pseudonym joins several of one person."""
     several = [c.name for c in made if int(c.counts.max(initial=0)) > 1]
     if several:
         raise BadPlan(
-            f"Pseudonyms of {listing(several)} join the rows of one person, and {promised} is "
+            f"Pseudonyms of {listing(several)} join the rows of one person, and {required} is "
             "about each row by itself: a person's rows taken together may be like no one else's, "
             "though each of them is like others.",
             remedy="Make a table with one row a person, leave the column out, or remove the "

@@ -25,7 +25,7 @@ from anon_core.data.table import Dataset
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
-from ui.forms.promise_picker import QUESTIONS
+from ui.forms.model_picker import QUESTIONS
 from ui.forms.technique_picker import approach_of
 from ui.state import jobs, pinning, results, state
 

@@ -13,7 +13,7 @@ from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric, headline
 from tests.ui.sessions import PATIENCE, RUN, carried_out, load, open_page, words
-from ui.state import jobs, promise_cost, running, state
+from ui.state import jobs, model_cost, running, state
 
 PROMISES = [
     {"name": "k-anonymity", "k": 5},
@@ -21,11 +21,11 @@ PROMISES = [
 ]
 
 
-def found(models: list[dict[str, object]]) -> tuple[promise_cost.Cost, ...]:
+def found(models: list[dict[str, object]]) -> tuple[model_cost.Cost, ...]:
     with patch.object(st, "session_state", load("hospital", models=models)):
         plan = state.plan()
         table, people = running.inputs(plan)
-        return promise_cost.costs(plan, table, state.levels(), people)(Context())
+        return model_cost.costs(plan, table, state.levels(), people)(Context())
 
 
 def test_costs_are_those_of_runs() -> None:
@@ -62,7 +62,7 @@ def test_the_page_tells_it_and_forgets_it_with_the_next_choice() -> None:
     app.button(key="cost").click().run()
     until = time.monotonic() + PATIENCE
     while "With all privacy models" not in words(app) and time.monotonic() < until:
-        job = app.session_state["jobs"].get(promise_cost.JOB)
+        job = app.session_state["jobs"].get(model_cost.JOB)
         if isinstance(job, jobs.Job):
             job.wait(PATIENCE)
         app.run()

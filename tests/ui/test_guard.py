@@ -45,7 +45,7 @@ BROKEN = {
         "ui.panels.hierarchies.level_panel.level_effects": "What each level does",
     },
     RUN: {
-        "ui.forms.promises_form.models": "Choices",
+        "ui.forms.models_form.models": "Choices",
         "anon_core.explain.text.plan_words.intentions": "What this will do",
     },
     RESULTS: {

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.registry import family
 from anon_core.techniques.models.differential_privacy import DifferentialPrivacy
 from tests.ui.sessions import RUN, load, open_page, words
-from ui.forms.promise_picker import QUESTIONS
+from ui.forms.model_picker import QUESTIONS
 
 BUDGET = {"name": "differential-privacy", "epsilon": 1.0, "delta": 0.05}
 

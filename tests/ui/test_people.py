@@ -56,7 +56,7 @@ def test_one_column_has_the_role() -> None:
 def test_sentences_say_people() -> None:
     result = run(STAYS.plan(models=[{"name": "k-anonymity", "k": 4}]), STAYS.dataset)
     assert "the smallest has 4 people" in phrases.outcome(result)
-    assert any("k = 4 people holds" in sentence for sentence in phrases.promises(result))
+    assert any("k = 4 people holds" in sentence for sentence in phrases.model_sentences(result))
     (alone,) = [i for i in checklist.published(result) if "unique over" in i.sentence]
     assert alone.sentence.startswith("0 of 8 people (0%)")
     assert "Not run" in " ".join(item.sentence for item in checklist.thresholds(result))
@@ -75,7 +75,7 @@ def test_people_of_one_household_count_as_one() -> None:
     }
     plan = STAYS.plan(roles=roles, types={"age": "text"})
     result = run(plan, table, assess=False)
-    told = [one.sentence for one in checklist.promises(result)]
+    told = [one.sentence for one in checklist.models(result)]
     assert told == [
         "Recomputed from the published file and the table: k = 2 people holds "
         "(fewest people in a class 2)."

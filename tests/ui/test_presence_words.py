@@ -11,7 +11,7 @@ from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
 from anon_core.explain.text.plan_words import intention, not_defined, out_of_reach
 from tests.golden.test_toth import PRIVATE
-from ui.forms.promise_picker import hindrance
+from ui.forms.model_picker import hindrance
 
 DELTA = {"name": "delta-presence", "delta_min": 0.1, "delta_max": 0.9}
 FILE = {"population": {"file": "people.csv"}}

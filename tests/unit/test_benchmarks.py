@@ -11,7 +11,7 @@ import pytest
 
 from anon_core import Plan, load_hierarchies, read_table, run
 from anon_core.data.samples import hierarchy_folder, sample
-from benchmarks import baseline, exhaustive, histograms, optimal, promises, tables, timing
+from benchmarks import baseline, exhaustive, histograms, models, optimal, tables, timing
 from benchmarks.bench import Bench
 
 QUASI = ("Race", "DOB", "Sex", "ZIP", "Marital")
@@ -93,35 +93,35 @@ def test_the_pass_over_the_lattice_is_measured_and_checked(tmp_path, monkeypatch
 def test_optima_under_promises_are_compared_with_every_node(tmp_path, monkeypatch, capsys):
     source = replace(samarati_source(tmp_path), quasi=QUASI)
     asked = {
-        "distinct": promises.Asked(
+        "distinct": models.Asked(
             model={"name": "l-diversity", "l": 2}, plainly=histograms.distinct(2), loss=0
         ),
-        "entropy": promises.Asked(
+        "entropy": models.Asked(
             model={"name": "entropy-l-diversity", "l": 2}, plainly=histograms.entropy(2), loss=0
         ),
-        "recursive": promises.Asked(
+        "recursive": models.Asked(
             model={"name": "recursive-l-diversity", "c": 3, "l": 2},
             plainly=histograms.recursive(3, 2),
             loss=0,
         ),
-        "near": promises.Asked(
+        "near": models.Asked(
             model={"name": "t-closeness", "t": 0.3},
             plainly=histograms.near(30, ordered=False),
             loss=0,
         ),
     }
     own = {what: replace(one, sensitive="Marital") for what, one in asked.items()}
-    monkeypatch.setattr(promises, "_OPTIMA", own)
-    monkeypatch.setattr(promises, "BUDGET", 0.25)
+    monkeypatch.setattr(models, "_OPTIMA", own)
+    monkeypatch.setattr(models, "BUDGET", 0.25)
     source = replace(source, small=QUASI)
     bench = Bench(times=1, quick=True)
-    promises.optima(bench, source)
+    models.optima(bench, source)
     assert not bench.wrong
     assert capsys.readouterr().out.count("what every node shows") == 4
     # A promise that plain code takes for a weaker one is told apart.
     weaker = {what: replace(one, plainly=histograms.distinct(1)) for what, one in own.items()}
-    monkeypatch.setattr(promises, "_OPTIMA", weaker)
-    promises.optima(bench, source)
+    monkeypatch.setattr(models, "_OPTIMA", weaker)
+    models.optima(bench, source)
     assert len(bench.wrong) == 4
 
 

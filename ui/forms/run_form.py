@@ -254,12 +254,12 @@ def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[
         The privacy models' tables: class sizes are counted in the size they ask for.
     """
     given = {m["name"]: m for m in draft.get("metrics", [])}
-    promised = _promised(models)
+    required = _required(models)
     found: list[dict[str, Any]] = []
     for name, metric in family("metric").items():
         if not metric.parameters() or not issubclass(metric, Metric) or not metric.by_default:
             continue
-        usual = in_units_of(metric, promised).as_mapping()
+        usual = in_units_of(metric, required).as_mapping()
         st.markdown(f"**{plain(metric.title)}**")
         table = parameter_form(
             metric,
@@ -277,13 +277,13 @@ def metrics_held(
     draft: dict[str, Any], models: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return what `metrics` returns where no one changes anything."""
-    promised = _promised(models)
+    required = _required(models)
     known = family("metric")
     return [
         table
         for table in draft.get("metrics", [])
         if not (metric := cast(type[Metric], known[table["name"]])).by_default
-        or table != {"name": table["name"], **in_units_of(metric, promised).as_mapping()}
+        or table != {"name": table["name"], **in_units_of(metric, required).as_mapping()}
     ]
 
 
@@ -328,7 +328,7 @@ def _further_metrics(given: Mapping[str, Mapping[str, Any]]) -> list[dict[str, A
     return found
 
 
-def _promised(models: Sequence[Mapping[str, Any]]) -> list[PrivacyModel]:
+def _required(models: Sequence[Mapping[str, Any]]) -> list[PrivacyModel]:
     """Return the models that are well-formed; the plan says what is wrong with the others."""
     found: list[PrivacyModel] = []
     for table in models:

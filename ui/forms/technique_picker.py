@@ -9,7 +9,7 @@ import streamlit as st
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, Approach, order_of_use
 from ui.components.guard import handled
-from ui.forms import promises_form
+from ui.forms import models_form
 from ui.forms.draft_sync import place
 from ui.state import state
 from ui.words.escaping import plain
@@ -115,7 +115,7 @@ def _another_approach() -> None:
 
 @handled("Choices")
 def _another() -> None:
-    promises_form.restore(_known()[st.session_state[_TECHNIQUE]])
+    models_form.restore(_known()[st.session_state[_TECHNIQUE]])
 
 
 def _offered(approach: Approach) -> list[str]:

@@ -34,7 +34,7 @@ from anon_core.release.attack_result import AttackResult
 _BUDGET = "max_suppression"
 _SHARE = 0.05
 #: Other techniques that are tried, and other privacy models about values.
-_TECHNIQUES, _PROMISES = 3, 2
+_TECHNIQUES, _MODELS = 3, 2
 
 #: What a change comes to, next to the release as it is.
 Verdict = Literal["stops it", "less", "no help", "not tested", "no release"]
@@ -226,13 +226,13 @@ def _values(
         return
     known = [k for k in family("model").values() if issubclass(k, GroupModel) and k.offered_at]
     offered = sorted((k for k in known if k.stops == "attribute"), key=lambda k: k.offered_at)
-    promised = {model.name for model in plan.models}
+    required = {model.name for model in plan.models}
     many = 0
     for kind in offered:
         # A quarter of what could be gained beyond guessing the most common value is left.
         share = facts.shares[column]
         model = kind.at_chance(float(share + (1 - share) / 4), Fraction(share))
-        if kind.name in promised or model is None or many == _PROMISES:
+        if kind.name in required or model is None or many == _MODELS:
             continue
         many += 1
         recipe = plan.as_mapping()

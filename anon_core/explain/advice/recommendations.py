@@ -26,7 +26,7 @@ from anon_core.explain.advice.table_facts import Facts
 from anon_core.pipeline.measure.thresholds import every
 
 
-def promised(
+def required(
     technique: Algorithm, concealed: Sequence[Stops], chance: float, facts: Facts
 ) -> tuple[GroupModel, ...] | None:
     """Return the models, or None where the technique cannot stop all that has to be stopped.
@@ -246,7 +246,7 @@ def recommended(request: Request, facts: Facts, most: int = MOST) -> tuple[Recom
         round_groups = _publishes_round_groups(kind, request, facts)
         begun = {n: v for n, v in with_usual_budget(kind).items() if n != "name"}
         algorithm = kind(**{**begun, **service.settings, **(kind.rounded if round_groups else {})})
-        models = promised(algorithm, request.concealed, request.threshold, facts)
+        models = required(algorithm, request.concealed, request.threshold, facts)
         if models is None:
             continue
         found.append(

@@ -60,7 +60,7 @@ def chosen_node(result: Result) -> NodeOf | None:
     return tuple(int(node[name]) for name in result.problem.quasi)
 
 
-def promised(result: Result) -> tuple[GroupModel, ...]:
+def required(result: Result) -> tuple[GroupModel, ...]:
     """Return the privacy models as they are counted: in rows, or in persons."""
     plan = result.plan
     return counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
@@ -93,7 +93,7 @@ def step_at(result: Result, node: NodeOf, models: tuple[GroupModel, ...] | None 
     budget = rows_removable(problem, result.plan.algorithm)
     # What a bound on levels is in the way of is what one wants to know.
     anywhere = replace(problem, level_bounds={})
-    nodes = Nodes(anywhere, models or promised(result), budget, Context())
+    nodes = Nodes(anywhere, models or required(result), budget, Context())
     removed = nodes.removed(node)
     loss = 1.0
     if removed < problem.rows:

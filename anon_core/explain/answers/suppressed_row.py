@@ -17,7 +17,7 @@ from anon_core.explain.answers.steps import (
     classes_at,
     level_said,
     moved,
-    promised,
+    required,
     step_at,
 )
 from anon_core.methods.lattice.nodes import Nodes
@@ -62,7 +62,7 @@ def suppressed_row(result: Result, row: int) -> Answer:
         )
     own, sizes = classes_at(problem, node)
     size = int(sizes[own[run]])
-    blocking = [m.title for m in promised(result) if not _keeps(result, node, run, (m,))]
+    blocking = [m.title for m in required(result) if not _keeps(result, node, run, (m,))]
     start = f"At the chosen levels row {row + 1:,} is in a class of {rows_said(size)}"
     if not blocking:
         return Answer(
@@ -103,7 +103,7 @@ def _remedies(result: Result, node: NodeOf, run: int) -> list[dict[str, Cell]]:
                 "column": name,
                 "raised to": level_said(problem, name, higher[place]),
                 "its class then": int(sizes[own[run]]),
-                "keeps it": "yes" if _keeps(result, higher, run, promised(result)) else "no",
+                "keeps it": "yes" if _keeps(result, higher, run, required(result)) else "no",
                 "rows suppressed then": step.removed,
                 "loss then": step.loss,
             }

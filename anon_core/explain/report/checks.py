@@ -49,7 +49,7 @@ class Check:
 def checks(result: Result, context: ReleaseContext) -> Sequence[Check]:
     """Return every check of a release, in the order in which they are looked at."""
     items = (
-        *checklist.promises(result),
+        *checklist.models(result),
         *checklist.thresholds(result),
         *checklist.published(result),
         suppressed_by_subgroup(result),

@@ -138,7 +138,7 @@ def evidence(
         "data": _data(result),
         "roles": _roles(result, context, suggested or {}),
         "technique": _technique(result),
-        "promises": _promises(result),
+        "promises": _models(result),
         "thresholds": _thresholds(result, context),
         "risk": _risk(result),
         "questions": [e.as_json() | {"title": _title(e.attack)} for e in by_question(result)],
@@ -274,7 +274,7 @@ def _labels(result: Result, column: str) -> dict[str, Any]:
     }
 
 
-def _promises(result: Result) -> list[dict[str, Any]]:
+def _models(result: Result) -> list[dict[str, Any]]:
     known = family("model")
     return [
         {

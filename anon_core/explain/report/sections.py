@@ -73,7 +73,7 @@ def sections(told: Mapping[str, Any]) -> Sequence[Section]:
         _section("data", "Data", "7.2", _data(told)),
         _section("roles", "Role of each column", "7.2", _roles(told)),
         _section("technique", "What was done", "8.3", _technique(told)),
-        _section("promises", "Privacy models, recomputed", "8.3", _promises(told)),
+        _section("promises", "Privacy models, recomputed", "8.3", _models(told)),
         _section("thresholds", "Thresholds", "7.3", _thresholds(told)),
         _section("risk", "Risk before and after", "7.3", _risk(told)),
         _section("questions", "Singling out, linkability, inference", "8.2.3; WP216", _asked(told)),
@@ -265,7 +265,7 @@ def _published(table: Mapping[str, Any]) -> list[Block]:
     return [*_table(title, table["columns"][:_WIDE], rows), *said]
 
 
-def _promises(told: Mapping[str, Any]) -> list[Block]:
+def _models(told: Mapping[str, Any]) -> list[Block]:
     rows = [
         (
             p["title"],

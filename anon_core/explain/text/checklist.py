@@ -34,11 +34,11 @@ class Item:
     mark: Mark
 
 
-def promises(result: Result) -> list[Item]:
+def models(result: Result) -> list[Item]:
     """Return every privacy model with the value that was recomputed."""
     return [
         Item(about=f"promise:{place}", sentence=sentence, mark="holds")
-        for place, sentence in enumerate(phrases.promises(result), start=1)
+        for place, sentence in enumerate(phrases.model_sentences(result), start=1)
     ]
 
 
@@ -126,7 +126,7 @@ def published(result: Result) -> list[Item]:
 
 def warnings(result: Result) -> list[str]:
     """Return what someone has to acknowledge before the release may be taken away."""
-    every = (*promises(result), *thresholds(result), *published(result))
+    every = (*models(result), *thresholds(result), *published(result))
     return [item.sentence for item in every if item.mark == "warning"]
 
 

@@ -98,7 +98,7 @@ class Line:
     standing: Standing
 
 
-def promises(result: Result) -> list[str]:
+def model_sentences(result: Result) -> list[str]:
     """Return what was recomputed of the privacy models, in the recomputation's own words."""
     known = family("model")
     return [c.sentence for c in result.verification.checks if c.name in known]

@@ -94,10 +94,10 @@ def of_several(model: GroupModel, columns: Sequence[str], secret: int) -> str:
     )
 
 
-def any_promise() -> type[Partitioner]:
+def any_model() -> type[Partitioner]:
     """Return what forms groups for whatever is required of them."""
     known = cast(dict[str, type[Partitioner]], family("partitioner"))
-    return next(kind for kind in known.values() if kind.takes_any_promise)
+    return next(kind for kind in known.values() if kind.takes_any_model)
 
 
 def _crossed(model: GroupModel) -> bool:
@@ -187,12 +187,12 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
     if permutes:
         parts.append(cut(plan))
     together = "group" if permutes else "class"
-    promised = [
+    required = [
         model.in_words(len(plan.roles.quasi), together)
         for model in plan.models
         if not (permutes and (model.needs_whole_rows or model.size_parameter))
     ]
-    promised += _counted(plan)
+    required += _counted(plan)
     how, parts = parts, []
     values = plan.algorithm.as_mapping()
     budget = values.get("max_suppression")
@@ -241,7 +241,7 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
     if gone:
         named = count(gone, "identifier") if gone > 1 else "identifier"
         parts.append(f"The {named} will not be published.")
-    return how, promised, parts
+    return how, required, parts
 
 
 def numbers_asked(models: Sequence[PrivacyModel]) -> list[tuple[str, int | float]]:

@@ -29,7 +29,7 @@ def standing(result: Result) -> dict[str, str]:
         chance.name: _summary(chance),
         people.name: _summary(people),
         lost.name: lost.figure,
-        PRIVACY_MODELS: " ".join(phrases.promises(result)),
+        PRIVACY_MODELS: " ".join(phrases.model_sentences(result)),
         "Suppression": phrases.hidden(result),
         "Thresholds met": f"{met}; missed: {', '.join(missed)}" if missed else met,
     }

@@ -147,11 +147,11 @@ class _Thinning:
         if len(keys) <= self.particles:
             return np.arange(len(keys), dtype=np.int64), np.ones(len(keys))
         with np.errstate(divide="ignore"):
-            promise = np.log(weight)
+            model = np.log(weight)
         for word, shift, mask, mean, variance in self.ahead[done - 1].tolist():
             left = (keys[:, int(word)] >> int(shift)) & int(mask)
-            promise = promise - (left - mean) ** 2 / (2.0 * variance)
-        share = np.exp(promise - promise.max())
+            model = model - (left - mean) ** 2 / (2.0 * variance)
+        share = np.exp(model - model.max())
         # Every live state keeps a chance, or what it represents would be lost for good.
         share = share + share.sum() * 1e-3 / len(share)
         stay = np.minimum(1.0, share * _threshold(share, self.particles))

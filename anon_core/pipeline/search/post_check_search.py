@@ -71,7 +71,7 @@ def _groups_for_any(technique: type[Algorithm], recipe: dict[str, Any]) -> tuple
     if any(m.most_share is not GroupModel.most_share for m in own):
         return ()
     known = cast(dict[str, type[Partitioner]], family("partitioner"))
-    other = next(kind for kind in known.values() if kind.takes_any_promise)
+    other = next(kind for kind in known.values() if kind.takes_any_model)
     notes: list[str] = []
     for parameter in technique.parameters():
         if parameter.options_of != "partitioner":

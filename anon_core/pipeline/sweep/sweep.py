@@ -20,7 +20,7 @@ from anon_core.pipeline.sweep.variations import (
     Value,
     Variation,
     combinations,
-    promise_at,
+    model_at,
     told,
     varied,
 )
@@ -149,7 +149,7 @@ class _Sweep:
         """Return the path of the size of classes that is varied, and its values."""
         for one in self.over.variations:
             if one.path.startswith("models.") and all(isinstance(v, int) for v in one.values):
-                model = self.plan.models[promise_at(self.plan, one.path)]
+                model = self.plan.models[model_at(self.plan, one.path)]
                 if one.path.split(".")[-1] == model.size_parameter:
                     return one.path, tuple(v for v in one.values if isinstance(v, int))
         return "", ()

@@ -19,7 +19,7 @@ from anon_core.recipe.plan import Plan
 #: What a parameter can be varied over; others take tables or columns.
 Value = int | float | bool | str
 Choices = Mapping[str, Value]
-_TECHNIQUE, _PROMISES = "algorithm", "models"
+_TECHNIQUE, _MODELS = "algorithm", "models"
 #: Combinations that one sweep tries: each is a run of its own.
 MOST_COMBINATIONS = 100_000
 
@@ -49,7 +49,7 @@ class Variation:
         BadPlan
         """
         parts = self.path.split(".")
-        shape = {_TECHNIQUE: (1, 2), _PROMISES: (2, 3)}.get(parts[0], ())
+        shape = {_TECHNIQUE: (1, 2), _MODELS: (2, 3)}.get(parts[0], ())
         if len(parts) not in shape or not all(parts):
             raise BadPlan(
                 f"A sweep cannot vary {clipped(self.path)!r}.",
@@ -155,15 +155,15 @@ def varied(
         if section == _TECHNIQUE and rest:
             _refuse_unknown(find("algorithm", told[_TECHNIQUE]["name"]).parameters(), rest[0], path)
             told[_TECHNIQUE][rest[0]] = value
-        elif section == _PROMISES:
-            promise_at(plan, path)
-            told[_PROMISES][promise_at(plan, path)][rest[-1]] = value
+        elif section == _MODELS:
+            model_at(plan, path)
+            told[_MODELS][model_at(plan, path)][rest[-1]] = value
     technique = cast(type[Algorithm], find("algorithm", told[_TECHNIQUE]["name"]))
     notes = fitted_to(technique, told)
     return Plan.from_mapping(told), notes
 
 
-def promise_at(plan: Plan, path: str) -> int:
+def model_at(plan: Plan, path: str) -> int:
     """Return the place, in the plan, of the privacy model that a path is about.
 
     Raises
@@ -180,16 +180,16 @@ def promise_at(plan: Plan, path: str) -> int:
     ]
     if len(having) == 1:
         return having[0]
-    promised = [m.name for m in plan.models]
+    required = [m.name for m in plan.models]
     if not having:
         names = [p.name for m in plan.models for p in m.parameters()]
         raise BadPlan(
-            f"{path} is not a parameter of the plan's privacy models, {listing(promised)}.",
+            f"{path} is not a parameter of the plan's privacy models, {listing(required)}.",
             remedy=f"Name one of theirs: {listing(names)}.{nearest(name, names)}",
         )
     raise BadPlan(
         f"{path} could be a parameter of several privacy models.",
-        remedy=f"Say of which: {' or '.join(f'models.{promised[i]}.{name}' for i in having)}.",
+        remedy=f"Say of which: {' or '.join(f'models.{required[i]}.{name}' for i in having)}.",
     )
 
 
@@ -197,7 +197,7 @@ def numbers_of(models: Sequence[GroupModel]) -> dict[str, Parameter]:
     """Return the parameters of models that are numbers, by path: what is most often varied."""
     names = [p.name for m in models for p in m.parameters()]
     return {
-        f"{_PROMISES}.{p.name}" if names.count(p.name) == 1 else f"{_PROMISES}.{m.name}.{p.name}": p
+        f"{_MODELS}.{p.name}" if names.count(p.name) == 1 else f"{_MODELS}.{m.name}.{p.name}": p
         for m in models
         for p in m.parameters()
         if p.kind in ("integer", "number")

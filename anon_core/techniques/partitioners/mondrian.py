@@ -27,7 +27,7 @@ class MondrianGroups(Partitioner):
     formula: ClassVar[str] = "cut at the median of the widest attribute while the models hold"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
     from_counts: ClassVar[bool] = True
-    takes_any_promise: ClassVar[bool] = True
+    takes_any_model: ClassVar[bool] = True
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""

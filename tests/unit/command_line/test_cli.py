@@ -802,7 +802,7 @@ def test_nothing_is_written_that_does_not_verify(desk, capsys, monkeypatch):
     monkeypatch.setitem(FORMATS, "csv", wrong)
     status, told, _ = failed(desk, capsys)
     assert status == 1
-    assert "did not confirm" in told
+    assert "independent check disagrees" in told
 
 
 def test_a_run_is_verified_once_from_the_written_files(desk, monkeypatch):

@@ -22,8 +22,8 @@ from anon_core.pipeline.sweep.sweep import Varied, sweep
 from anon_core.pipeline.sweep.variations import (
     Variation,
     combinations,
+    model_at,
     numbers_of,
-    promise_at,
     read_variation,
     varied,
 )
@@ -189,11 +189,11 @@ def test_a_parameter_of_two_promises_needs_the_name_of_one() -> None:
         models=[{"name": "k-anonymity", "k": 2}, {"name": "bucket-size", "k": 2}],
     )
     with pytest.raises(BadPlan, match="several privacy models"):
-        promise_at(plan, "models.k")
-    assert promise_at(plan, "models.bucket-size.k") == 1
+        model_at(plan, "models.k")
+    assert model_at(plan, "models.bucket-size.k") == 1
     assert "models.k-anonymity.k" in numbers_of(plan.models)
     with pytest.raises(BadPlan, match="not a parameter of the plan's privacy models"):
-        promise_at(plan, "models.depth")
+        model_at(plan, "models.depth")
     with pytest.raises(BadPlan, match="varied twice"):
         combinations([read_variation("models.k=2"), read_variation("models.k=3")])
 

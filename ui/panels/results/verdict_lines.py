@@ -45,7 +45,7 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
         first, second, third = st.columns([1, 1.35, 1], gap="medium")
     with first.container(border=True, height="stretch"):
         st.markdown("**1 · Privacy models, recomputed**")
-        _ticked(words.promises(result))
+        _ticked(words.model_sentences(result))
         with st.popover("What else was recomputed", type="tertiary"):
             _ticked(words.other_checks(result))
     with second.container(border=True, height="stretch"):

@@ -260,8 +260,8 @@ def _about(offered: Offered, shared: Sequence[str], quasi: int) -> str:
     """Return why one is recommended, what it guarantees, and what else is to be known of it."""
     one, figures = offered.one, offered.figures
     way = APPROACHES[approach_of(type(one.algorithm))][0]
-    promised = " ".join(model.in_words(quasi) for model in one.models)
-    parts = [f"{way}. {one.reason}", promised]
+    required = " ".join(model.in_words(quasi) for model in one.models)
+    parts = [f"{way}. {one.reason}", required]
     parts += [note for note in one.notes if note not in shared]
     if figures is not None and offered.trial is not None:
         parts.append(f"Worst chance: {figures.worst.figure}, {figures.worst.attacker}.")

@@ -10,8 +10,8 @@ from anon_core.base.errors import AnonError
 from anon_core.explain.text.phrases import rows, share
 from anon_core.recipe.plan import Plan
 from ui.components.guard import handled, show_error
-from ui.state import jobs, promise_cost, results, running, state
-from ui.state.promise_cost import Cost
+from ui.state import jobs, model_cost, results, running, state
+from ui.state.model_cost import Cost
 from ui.words.escaping import plain
 
 PANEL = "What it costs"
@@ -22,7 +22,7 @@ _MADE_OF = "cost_panel/made_of"
 def draw(*, ready: bool) -> None:
     """Draw the button, the work while it lasts, and what was found for the present choices."""
     _settle()
-    busy = running.is_running() or jobs.current(promise_cost.JOB) is not None
+    busy = running.is_running() or jobs.current(model_cost.JOB) is not None
     st.button(
         "What would it cost?",
         key="cost",
@@ -32,7 +32,7 @@ def draw(*, ready: bool) -> None:
         on_click=_begin,
         width="stretch",
     )
-    jobs.watch(promise_cost.JOB)
+    jobs.watch(model_cost.JOB)
     kept = cast(tuple[object, tuple[Cost, ...]] | None, st.session_state.get(_FOUND))
     if kept is not None and kept[0] == results.now():
         for cost in kept[1]:
@@ -62,9 +62,9 @@ def _begin() -> None:
     levels = {n: lines for n, lines in state.levels().items() if n in plan.hierarchies}
     st.session_state[_MADE_OF] = results.now()
     jobs.start(
-        promise_cost.JOB,
+        model_cost.JOB,
         "Trying the privacy models",
-        promise_cost.costs(plan, table, levels, people, running.earlier(plan)),
+        model_cost.costs(plan, table, levels, people, running.earlier(plan)),
         page="pages/4_Run.py",
         needs=(plan.algorithm.name,),
     )
@@ -72,7 +72,7 @@ def _begin() -> None:
 
 def _settle() -> None:
     """Take what the work came to, once."""
-    job = jobs.collect(promise_cost.JOB)
+    job = jobs.collect(model_cost.JOB)
     if job is None:
         return
     if job.state == "done":

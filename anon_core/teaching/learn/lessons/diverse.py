@@ -139,23 +139,23 @@ def _mine(trace: Trace) -> str:
     return rows_listed(people_of(trace[_RUN].together, _group(trace))).lower()
 
 
-def _holds(trace: Trace, promise: str, group: int) -> bool:
+def _holds(trace: Trace, model: str, group: int) -> bool:
     """Say whether one class keeps a privacy model, as its model judges the release."""
-    name, asked = _MODELS[promise]
+    name, asked = _MODELS[model]
     return classes_that_keep(trace[_RUN], name, **asked)[group]
 
 
-def _step(trace: Trace, promise: str, words: str, shown: Table, why: str) -> Step:
+def _step(trace: Trace, model: str, words: str, shown: Table, why: str) -> Step:
     """Return a step for a privacy model: the class by hand, and whether it keeps it."""
-    run, holds = trace[_RUN], _holds(trace, promise, _group(trace))
-    title = promise[:1].upper() + promise[1:]
+    run, holds = trace[_RUN], _holds(trace, model, _group(trace))
+    title = model[:1].upper() + model[1:]
     said = f"{why} The class {'meets' if holds else 'breaks'} it."
     return Step(
         title=title,
         words=f"{words} {said}",
         pictures=(shown, release_table(trace, _RUN, "What is published")),
         question=yes_or_no(
-            f"Does the class of {_mine(trace)} meet this model: {promise}?", holds, why
+            f"Does the class of {_mine(trace)} meet this model: {model}?", holds, why
         ).on(_table(trace, ("rows", "share"), _rows_and_share)),
         together=run.together,
         seen=published(run),
@@ -258,15 +258,15 @@ def _all(trace: Trace) -> Step:
     groups = sorted(set(run.together) - {-1})
     rows: list[Row] = []
     kept: dict[str, int] = {}
-    for promise in _MODELS:
-        holds = [_holds(trace, promise, group) for group in groups]
-        kept[promise] = sum(holds)
+    for model in _MODELS:
+        holds = [_holds(trace, model, group) for group in groups]
+        kept[model] = sum(holds)
         cells = tuple(
             Cell(text="meets" if one else "breaks", tone="good" if one else "bad") for one in holds
         )
-        rows.append(Row(id=f"promise:{promise}", label=promise, cells=cells))
+        rows.append(Row(id=f"promise:{model}", label=model, cells=cells))
     heads = tuple(Head(name=rows_listed(people_of(run.together, group))) for group in groups)
-    every = [promise for promise in kept if kept[promise] == len(groups)]
+    every = [model for model in kept if kept[model] == len(groups)]
     why = (
         f"All {len(groups)} classes meet {len(every)} of {len(_MODELS)} models."
         if len(groups) > 1

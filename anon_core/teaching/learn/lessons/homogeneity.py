@@ -43,7 +43,7 @@ def _asked(*models: dict[str, object]) -> dict[str, object]:
 
 
 #: Run → its privacy model, what it asks of every class, and what it does not see.
-_PROMISES = {
+_MODELS = {
     "l": (
         "Distinct l-diversity",
         "every class shows at least 2 different values",
@@ -160,7 +160,7 @@ class HomogeneityLesson(Lesson):
         "recursive": _asked({"name": "recursive-l-diversity", "c": 2, "l": 2}),
         "t": _asked({"name": "t-closeness", "t": 0.35}),
     }
-    may_refuse = frozenset(_PROMISES)
+    may_refuse = frozenset(_MODELS)
 
     def steps(self, trace: Trace) -> Sequence[Step]:
         """Return the steps: a release, four attacks on it, four privacy models, what each stops."""
@@ -185,10 +185,10 @@ class HomogeneityLesson(Lesson):
         alike = attacked(run, "similarity")
         if alike is not None:
             found.append(_similarity(trace, alike))
-        for name in _PROMISES:
+        for name in _MODELS:
             if name == "t":
                 found.append(_distances(trace))
-            found.append(_refused(trace, name) if name in trace.refused else _promised(trace, name))
+            found.append(_refused(trace, name) if name in trace.refused else _required(trace, name))
         found.append(_compared(trace))
         return found
 
@@ -438,9 +438,9 @@ def _t(trace: Trace) -> float:
     return float(next(m["t"] for m in own["models"] if m["name"] == "t-closeness"))
 
 
-def _promise(trace: Trace, name: str) -> tuple[str, str, str]:
+def _model(trace: Trace, name: str) -> tuple[str, str, str]:
     """Return a privacy model's name, what it asks of every class, and what it does not see."""
-    title, asks, blind = _PROMISES[name]
+    title, asks, blind = _MODELS[name]
     return title, asks.format(t=_t(trace)), blind
 
 
@@ -525,8 +525,8 @@ def _distances(trace: Trace) -> Step:
     )
 
 
-def _promised(trace: Trace, name: str) -> Step:
-    run, (title, asks, blind) = trace[name], _promise(trace, name)
+def _required(trace: Trace, name: str) -> Step:
+    run, (title, asks, blind) = trace[name], _model(trace, name)
     found = {attack: attacked(run, attack) for attack in _ATTACKS}
     same, known, alike = (_certain(found[a]) for a in ("homogeneity", "background", "similarity"))
     grown = found["skewness"]
@@ -574,7 +574,7 @@ def _promised(trace: Trace, name: str) -> Step:
 
 
 def _refused(trace: Trace, name: str) -> Step:
-    title, asks, _ = _promise(trace, name)
+    title, asks, _ = _model(trace, name)
     return Step(
         title=f"{title}: nothing can be published",
         words=f"{title} asks that {asks}. {trace.refused[name]}",
@@ -588,7 +588,7 @@ def _refused(trace: Trace, name: str) -> Step:
 
 
 def _compared(trace: Trace) -> Step:
-    titles = {"k": "k-anonymity alone", **{name: one[0] for name, one in _PROMISES.items()}}
+    titles = {"k": "k-anonymity alone", **{name: one[0] for name, one in _MODELS.items()}}
     rows: list[Row] = []
     safe: list[str] = []
     for name in (name for name in titles if name in trace.runs):

@@ -256,14 +256,14 @@ def _forgotten(trace: Trace, known: Sequence[str]) -> Step:
     together = tuple(places.index(pair) if pair[0] >= 0 else -1 for pair in pairs)
     seen = published(run, known)
     alone = sum(seen.fits(row) == (row,) for row in range(trace.rows))
-    promised = [name for name in trace.quasi if name != taken]
+    required = [name for name in trace.quasi if name != taken]
     why = (
         f"{taken} is published as it is, and the register has it: {alone} of {trace.rows} people "
         "are found."
     )
     question = number_question(
         f"{taken} is marked as sensitive, not as quasi-identifier, and k = {least_of(run)} is kept "
-        f"in {listed(promised)}. How many people are found by all columns?",
+        f"in {listed(required)}. How many people are found by all columns?",
         alone,
         why,
         among=trace.rows,
@@ -271,27 +271,27 @@ def _forgotten(trace: Trace, known: Sequence[str]) -> Step:
     )
     return Step(
         title=f"A role forgotten: {taken}",
-        words=f"The run meets k = {least_of(run)} in {listed(promised)}, as configured. {why} A "
+        words=f"The run meets k = {least_of(run)} in {listed(required)}, as configured. {why} A "
         "privacy model covers the marked columns, and no others.",
         pictures=(
             _links(
                 trace,
                 known,
-                _published(trace, _FORGOTTEN, promised),
+                _published(trace, _FORGOTTEN, required),
                 seen,
                 f"Lines by {listed(known)}",
             ),
         ),
-        question=question.on(_published(trace, _FORGOTTEN, promised)),
+        question=question.on(_published(trace, _FORGOTTEN, required)),
         together=together,
         seen=seen,
     )
 
 
-def _published(trace: Trace, name: str, promised: Sequence[str]) -> Table:
+def _published(trace: Trace, name: str, required: Sequence[str]) -> Table:
     """Return what a run publishes, in the order of the table."""
     run = trace[name]
-    cells = {column: run.published(column) for column in promised}
+    cells = {column: run.published(column) for column in required}
     return table(
         trace,
         "Table: what is published",

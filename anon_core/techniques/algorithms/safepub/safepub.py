@@ -249,9 +249,9 @@ class SafePub(Algorithm):
             If none is required, or nothing of it is left for the rows.
         """
         refuse_unsteered(self, models)
-        promised = [model.as_mapping() for model in models if model.of_mechanism]
-        epsilon = min(Fraction(str(own["epsilon"])) for own in promised)
-        delta = min(Fraction(str(own["delta"])) for own in promised)
+        required = [model.as_mapping() for model in models if model.of_mechanism]
+        epsilon = min(Fraction(str(own["epsilon"])) for own in required)
+        delta = min(Fraction(str(own["delta"])) for own in required)
         drawing = Fraction(str(self.levels_epsilon))
         if drawing >= epsilon:
             raise BadPlan(

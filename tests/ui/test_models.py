@@ -38,7 +38,7 @@ from ui.charts.example_plot import example_chart
 from ui.charts.verdict_plot import verdict_chart
 from ui.forms import technique_picker
 from ui.forms.allowed_range import range_of
-from ui.forms.promise_picker import QUESTIONS, hindrance, offered
+from ui.forms.model_picker import QUESTIONS, hindrance, offered
 from ui.state import state
 
 STOPS = "promise_picker/stops"
@@ -125,7 +125,7 @@ def test_what_the_table_lacks_is_said_beside_the_promise() -> None:
     app = open_page(RUN, load("hospital"))
     ask(app, "presence")
     assert button(app, "add-delta-presence").disabled
-    assert "needs a public table" in said(app)
+    assert "eeds a public table" in said(app)
     ask(app, "attribute")
     assert button(app, "add-k-e-anonymity").disabled  # diagnoses are no numbers
     assert "is about numbers" in said(app)

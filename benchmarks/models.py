@@ -22,7 +22,7 @@ SENSITIVE = "occupation"
 BUDGET = 0.02
 
 _TECHNIQUES = ("mondrian", "local-recoding", "k-member", "top-down")
-_PROMISES: tuple[tuple[str, dict[str, Any] | None], ...] = (
+_MODELS: tuple[tuple[str, dict[str, Any] | None], ...] = (
     ("k alone", None),
     ("t = 0.3", {"name": "t-closeness", "t": 0.3}),
     ("recursive (4, 3)", {"name": "recursive-l-diversity", "c": 4, "l": 3}),
@@ -90,7 +90,7 @@ def local(bench: Bench, source: Source) -> None:
     rows: list[Row] = []
     checks: list[tuple[bool, str]] = []
     for name in _TECHNIQUES:
-        for what, model in _PROMISES:
+        for what, model in _MODELS:
             models = [{"name": "k-anonymity", "k": K}, *([model] if model else [])]
             chosen = Plan.from_mapping(
                 plan.as_mapping() | {"algorithm": {"name": name}, "models": models}

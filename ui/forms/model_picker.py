@@ -13,7 +13,7 @@ from anon_core.contracts.algorithm import Algorithm, counted_in_people, refuse_u
 from anon_core.contracts.model import GroupModel, Stops
 from anon_core.release.problem import Problem
 from ui.components.guard import handled
-from ui.state import promise_facts, state
+from ui.state import model_facts, state
 from ui.state.fragments import once_opened
 from ui.words.escaping import plain, what_is_this
 
@@ -92,7 +92,7 @@ def draw(
             if not why and name in taken and once(known[name]):
                 why = "Already required."
             if not why and of is not None:
-                why = promise_facts.unfit(known[name], of)
+                why = model_facts.unfit(known[name], of)
             _offer(known[name], why)
 
     def of_its_own(name: str) -> bool:

@@ -13,17 +13,17 @@ from anon_core.base.errors import AnonError, Infeasible
 from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel, PrivacyModel
-from anon_core.explain.text.plan_words import any_promise, of_several, shares
+from anon_core.explain.text.plan_words import any_model, of_several, shares
 from anon_core.methods.bucketized.permuted_release import made_for_shares
 from anon_core.recipe.plan import Plan
 from anon_core.release.problem import Problem
 from ui.charts.chart_frame import palette, show
 from ui.charts.example_plot import example_chart
 from ui.components.guard import handled
-from ui.forms import allowed_range, promise_picker
+from ui.forms import allowed_range, model_picker
+from ui.forms.model_picker import once
 from ui.forms.parameter_forms import label_of, parameter_form, usual
-from ui.forms.promise_picker import once
-from ui.state import promise_facts, state
+from ui.state import model_facts, state
 from ui.state.fragments import once_opened
 from ui.words.escaping import changed, explained, plain
 
@@ -137,13 +137,13 @@ def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
     of: Problem | None = None
     with suppress(AnonError):  # the page says beside the forms what is wrong
         plan = state.plan()
-        of = promise_facts.problem(plan)
+        of = model_facts.problem(plan)
     for place, where, inner in shown.places:
         if plan is not None and of is not None:
             _told(plan.models[place], of, plan, place=place, where=where, inner=inner)
 
     def another() -> None:
-        promise_picker.draw(
+        model_picker.draw(
             draft["models"],
             technique,
             people=bool(draft.get("population", {}).get("file")),
@@ -154,7 +154,7 @@ def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
 
     with shown.more:
         once_opened("Add a privacy model", another, name="Choices", key="run/add-model")
-        promise_facts.watch()
+        model_facts.watch()
 
 
 def _told(
@@ -167,7 +167,7 @@ def _told(
     inner: DeltaGenerator,
 ) -> None:
     """Draw what the table says of one model: what is wrong in sight, the rest in its drawer."""
-    found = promise_facts.facts(model, of, plan, place)
+    found = model_facts.facts(model, of, plan, place)
     with where:
         if found.refused is not None:
             st.warning(plain(f"{found.refused.message} {found.refused.remedy}".strip()))
@@ -268,7 +268,7 @@ def _groups_for(algorithm: dict[str, Any], models: list[dict[str, Any]]) -> dict
     if any(shares(known[m["name"]]) for m in models if m["name"] in known):
         return {}
     return {
-        p.name: any_promise().name
+        p.name: any_model().name
         for p in find("algorithm", algorithm["name"]).parameters()
         if p.options_of == "partitioner"
         and made_for_shares(p.part(algorithm.get(p.name, p.default)))
