@@ -20,6 +20,7 @@ from anon_core.base.registry import family
 from anon_core.base.secret import draw, spell
 from anon_core.recipe.old_recipes import VERSION
 from tests.e2e.browser import follow, go, wait_for_app
+from tests.e2e.test_workspace import fits
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PATIENCE = 60_000
@@ -207,6 +208,9 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
         "What changed since the last run?",
         "Technique: Optimal full-domain search → Permutation anonymization",
     )
+    page.get_by_role("button", name="Close", exact=True).click()
+    wait_for_app(page)
+    fits(page, 1360, 900)  # also with columns that are permuted
 
     go(page, "Compare")
     for heading in ("Differences to the baseline", "Risk–utility frontier"):

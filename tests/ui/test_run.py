@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from anon_core.base.errors import BadPlan
+from anon_core.base.registry import family, find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.model import GroupModel
+from anon_core.data.samples import sample
 from anon_core.explain.text import checklist
 from anon_core.explain.text.phrases import says_nothing
+from anon_core.explain.text.plan_words import intentions
+from anon_core.recipe.plan import Plan
 from tests.ui.sessions import (
     RESULTS,
     RUN,
@@ -19,6 +26,7 @@ from tests.ui.sessions import (
     choose,
     load,
     open_page,
+    table,
     wait_for,
     words,
 )
@@ -353,6 +361,24 @@ def test_only_a_search_that_compares_releases_says_by_what_the_best_wins() -> No
     assert "The best by NCP / GCP wins" in said
     for name in ("mondrian", "k-member", "local-recoding"):
         assert "wins." not in words(open_page(RUN, load("hospital", algorithm={"name": name})))
+
+
+def test_invariant_every_technique_as_usual_is_told_in_words() -> None:
+    roles = sample("hospital").roles
+    told = 0
+    for kind in cast(dict[str, type[Algorithm]], family("algorithm")).values():
+        model = find("model", "bucket-size" if kind.permutes else "k-anonymity")
+        try:
+            plan = Plan(
+                roles=roles,
+                algorithm=kind.from_mapping({}),
+                models=(cast(GroupModel, model.from_mapping({})),),
+            )
+        except BadPlan:  # it has settings that nobody else can choose
+            continue
+        assert "".join(intentions(plan, table("hospital"))[0])
+        told += 1
+    assert told > 20
 
 
 def test_a_shared_parameter_keeps_its_value_when_the_technique_changes() -> None:

@@ -211,8 +211,8 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
         exact = "Every other value" if plan.sensitive_levels else "Every value"
         parts.append(f"{exact} stays exact and no row is suppressed.")
     for parameter in plan.algorithm.parameters():
-        chosen = values[parameter.name]
         if parameter.label == BEST_BY:
+            chosen = values.get(parameter.name, parameter.default)
             title = option_title(parameter, parameter.named(chosen))
             parts.append(f"The best by {in_a_sentence(title)} wins.")
     if plan.data.missing == "drop":

@@ -137,7 +137,7 @@ def _worst_chance(result: Result) -> Tile:
     word = f"within {limit}"
     verdict: Verdict = "bad" if missed else "good"
     if missed:
-        word += f", but the threshold is missed by: {_named(missed)}"
+        word = f"threshold missed by {_named(missed)}; this one is {word}"
     elif worst.undecided:
         verdict = "doubtful"
         word += "; not all is decided"

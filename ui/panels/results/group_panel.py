@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 #: Rows a page holds; a larger group has a page of its own, of which the first rows are marked.
 PAGE = 60
 _MOST_SHOWN = 200
-#: Pixels of a table, and of a row of it.
-_HEIGHT, ROW = 230, 24
+#: Pixels of a row of a table.
+ROW = 24
 _TITLES = {"release": "Release", "quasi": "Quasi-identifiers", "sensitive": "Sensitive values"}
 _INTERNAL = "Original (internal)"
 
@@ -54,15 +54,15 @@ def draw(facts: Facts, *, key: str) -> None:
     if view == "One group" and stop > start:
         _guesses(facts, int(facts.by_size[np.searchsorted(facts.page_starts, start)]), key)
     if side == "Published":
-        st.caption(plain(f"{words} {links(facts.result)}"))
         cells = (
             "Cells are coarsened group by group, and which of them is not marked"
             if facts.result.plan.algorithm.coarsens
             else "Every cell is exact, so no cell is marked as changed"
         )
         st.caption(
-            f"{cells}; and no published row is set against an original one, because the release "
-            "does not say which belong together."
+            plain(f"{words} {links(facts.result)}"),
+            help=f"{cells}; and no published row is set against an original one, because the "
+            "release does not say which belong together.",
         )
     else:
         st.caption(
@@ -164,7 +164,7 @@ def _side_by_side(
                         frame,
                         lazy=True,
                         hide_index=True,
-                        height=_HEIGHT,
+                        height="stretch",
                         row_height=ROW,
                         key=f"whole-{title}-{key}",
                     )
@@ -189,7 +189,7 @@ def _banded(facts: Facts, frame: pd.DataFrame, *, key: str) -> None:
     st.dataframe(
         styled,
         hide_index=True,
-        height=_HEIGHT if len(frame) > 8 else "auto",
+        height="stretch" if len(frame) > 8 else "auto",
         row_height=ROW,
         **class_selection.row_picker(facts, frame, key),
         column_config={

@@ -115,7 +115,11 @@ def _chips(result: Result) -> str:
             f"<span class='aw-chip aw-warns' title='{escape(' '.join(result.cautions))}'>"
             f"⚠ {many}, see Verdicts</span>"
         )
-    return f"<div class='aw-chips'>{''.join(chips)}</div>"
+    # A region that may scroll can be reached by the keyboard, and says what it is.
+    return (
+        "<div class='aw-chips' tabindex='0' role='region' aria-label='Privacy models and checks'>"
+        f"{''.join(chips)}</div>"
+    )
 
 
 def _short(value: float) -> str:

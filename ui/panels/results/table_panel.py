@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +96,8 @@ def _plain(frame: pd.DataFrame, *, key: str) -> None:
 
 def _note(told: str, extent: str = "", colours: Palette | None = None, *, title: str = "") -> None:
     """Draw the line above the table: the levels, which rows these are, what the marks mean."""
-    parts = [f"<span class='aw-levels'>{told}</span>"] if told else []
+    full = re.sub("<[^>]*>", "", told)  # as HTML: what is cut off at the panel's width
+    parts = [f"<span class='aw-levels' title='{full}'>{told}</span>"] if told else []
     if extent:
         parts.append(f"<span title='{escape(title)}'>{escape(extent)}</span>")
     if colours is not None:

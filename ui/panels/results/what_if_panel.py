@@ -53,12 +53,12 @@ def _fields() -> None:
         for one in settings:
             put(one.key, one.value)
     named = Counter(_label(one) for one in settings)
-    close = len(settings) > 2
+    close, many = len(settings) > 2, len(settings) > 3
     for one in settings:
         label = _label(one)
         more = f"{one.title}: " if one.table == "models" else ""
         told = f"{label} ({one.title})" if named[label] > 1 else label
-        _number(one, told, more, wide=122 if close else 124)
+        _number(one, told, more, wide=84 if many else 122 if close else 124)
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     names = sorted(known, key=lambda name: order_of_use(known[name]))
     now = follow(_TECHNIQUE, what_if.technique().name)
@@ -69,7 +69,7 @@ def _fields() -> None:
         format_func=lambda name: known[name].title,
         key=_TECHNIQUE,
         on_change=_technique,
-        width=193 if close else 208,
+        width=186 if many else 193 if close else 208,
     )
     column_level_panel.draw()
 

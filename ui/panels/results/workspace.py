@@ -39,7 +39,8 @@ _LOOK = """<style>
 .st-key-what-if-fields {gap: .6rem;}
 .st-key-what-if-row > :has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
 .st-key-what-if-row > :has(> .st-key-history-place) {flex: 0 0 15.5rem; width: auto;}
-.st-key-what-if-row > :has(> .st-key-curve) {flex: 1.4 1 10rem; width: auto; min-width: 10rem;}
+.st-key-what-if-row > :has(> .st-key-curve) {flex: 1.4 1 10rem; width: auto; min-width: 7.5rem;}
+.st-key-what-if-row > :has(> .st-key-what-if-fields > :nth-child(8)) {flex-basis: 100%;}
 :is(.st-key-curve, .st-key-history-dots) [data-testid="stElementToolbar"] {display: none;}
 .st-key-levels {gap: .3rem;}
 .st-key-levels [data-testid="stHorizontalBlock"] {flex-wrap: nowrap;}
@@ -53,7 +54,7 @@ _LOOK = """<style>
 .st-key-history {flex-wrap: nowrap;}
 .st-key-history-list button {min-height: 32px; height: 32px; padding: 0 .5rem;}
 .st-key-history-list button p, .st-key-what-if-fields input {font-size: .8rem !important;}
-.st-key-what-if-fields [role="combobox"] {padding: 0 .4rem;}
+.st-key-what-if-fields [role="combobox"] {padding: 0 .4rem; text-overflow: ellipsis;}
 .st-key-curve {height: 66px; overflow: hidden; justify-content: flex-end;}
 .st-key-curve [data-testid="stVerticalBlock"] {gap: 0;}
 .st-key-curve .st-key-curve-look {position: absolute;}
@@ -128,6 +129,15 @@ _LOOK = """<style>
   .st-key-panel-table > * > :has(> [data-testid="stElementContainer"] [data-testid="stDataFrame"])
     {flex: 1 1 0; min-height: 0; display: flex; flex-direction: column;}
   .st-key-panel-table > * > * > [data-testid="stElementContainer"]:has([data-testid="stDataFrame"])
+    {flex: 1 1 0; min-height: 8rem;}
+  .st-key-panel-table :has([class*="st-key-stack-tables-"]),
+  .st-key-panel-table [class*="st-key-stack-tables-"],
+  .st-key-panel-table [class*="st-key-stack-tables-"] > *,
+  .st-key-panel-table [data-testid="stColumn"] :has([data-testid="stDataFrame"]):not(
+    [data-testid="stFullScreenFrame"] *)
+    {flex: 1 1 0; min-height: 0; display: flex; flex-direction: column;}
+  .st-key-panel-table [data-testid="stColumn"] {display: flex; flex-direction: column;}
+  .st-key-panel-table [class*="st-key-stack-tables-"] [data-testid="stHorizontalBlock"]
     {flex: 1 1 0; min-height: 8rem;}
   .st-key-panel-table :is([data-testid="stFullScreenFrame"], [data-testid="stDataFrame"])
     {height: 100%;}
