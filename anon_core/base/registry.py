@@ -105,7 +105,7 @@ def _refuse_unverifiable(models: Mapping[str, type[Technique]]) -> None:
             raise AnonError(
                 f"The model '{name}' ({model.__module__}) has no second computation, so no release "
                 "that requires it could be verified.",
-                remedy="Write it into a file of anon_core/verification/promises/; CONTRIBUTING.md "
+                remedy="Write it into a file of anon_core/verification/models/; CONTRIBUTING.md "
                 "shows how.",
             )
 

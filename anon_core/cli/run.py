@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from anon_core.pipeline.result import Result
     from anon_core.recipe.plan import Plan
     from anon_core.verification.checks import Verification
-    from anon_core.verification.rows.witness import Witness
+    from anon_core.verification.rows.membership import Witness
 
 
 def run_recipe(options: argparse.Namespace) -> int:

@@ -29,7 +29,7 @@ def table(options: argparse.Namespace) -> int:
     from anon_core.data.reading import MOST_BYTES_OF_COMMANDS, read_table
     from anon_core.tables.publication import files_of, judge, protect, report_of
     from anon_core.tables.recipe import read_recipe
-    from anon_core.verification.files.hierarchy_files import read_hierarchies
+    from anon_core.verification.files.recipe_files import read_hierarchies
     from anon_core.verification.protected_table import private_rows, refuse_broken, verify_table
 
     if options.out.exists():

@@ -19,7 +19,7 @@ from anon_core.engines.counted_table import CountedTable
 from anon_core.pipeline.publish.published_table import Edition, public_edition, witness_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.verification.rows.witness import Witness
+from anon_core.verification.rows.membership import Witness
 
 #: Bytes that a published cell takes, verification included, measured on 80 million of them.
 BYTES_A_CELL = 100

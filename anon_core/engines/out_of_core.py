@@ -42,7 +42,7 @@ from anon_core.release.people import encode_population
 from anon_core.release.problem import Problem, leaf_codes
 from anon_core.release.release import Release
 from anon_core.release.reserved_texts import refuse_look_alikes
-from anon_core.verification.rows.witness import Witness
+from anon_core.verification.rows.membership import Witness
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -33,7 +33,7 @@ from anon_core.release.person_counts import Crowd, alone_over_all, crowd_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
 from anon_core.verification.checks import Verification
-from anon_core.verification.rows.witness import Witness
+from anon_core.verification.rows.membership import Witness
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -44,8 +44,8 @@ from anon_core.release.release import Release
 from anon_core.release.vocabulary import LONGEST_SET
 from anon_core.verification.checks import Verification, verify
 from anon_core.verification.findings import PENDING, Check
-from anon_core.verification.judgement import GATES
-from anon_core.verification.rows.witness import Witness
+from anon_core.verification.registry import GATES
+from anon_core.verification.rows.membership import Witness
 from anon_core.verification.text.cells import Cells, TextTable, narrow
 
 if TYPE_CHECKING:

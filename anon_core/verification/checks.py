@@ -18,32 +18,36 @@ import numpy as np
 from anon_core.base.errors import clipped, listing
 from anon_core.verification.files import statistics_files as typed
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, Content, read_bytes
-from anon_core.verification.files.dialect import check_dialect, check_presence, names_of
-from anon_core.verification.files.file_checks import check_formulas
-from anon_core.verification.files.file_formats import (
+from anon_core.verification.files.published import PublishedTable, check_formulas
+from anon_core.verification.files.reading import read_table
+from anon_core.verification.files.reading_options import Reading, read_options
+from anon_core.verification.files.recipe_files import named_path, read_hierarchies, read_recipe
+from anon_core.verification.files.release_files import (
+    check_folder,
     check_other_formats,
     check_writing,
     file_names,
     read_checked,
     read_files,
+    refuse_unfinished,
 )
-from anon_core.verification.files.folder import check_folder, refuse_unfinished
-from anon_core.verification.files.hierarchy_files import named_path, read_hierarchies
-from anon_core.verification.files.published import PublishedTable
-from anon_core.verification.files.reading import read_table
-from anon_core.verification.files.reading_options import Reading, read_options
-from anon_core.verification.files.recipe_text import read_recipe
 from anon_core.verification.files.spelling import check_spelling
-from anon_core.verification.findings import Check, Verification, many, named, undecided
-from anon_core.verification.judgement import check_gates, judge_all, looks_at_public
+from anon_core.verification.files.writing import check_dialect, check_presence, names_of
+from anon_core.verification.findings import Check, Verification, many, named
+from anon_core.verification.recipe import Promise, completed, is_guessable, read_promise, section
+from anon_core.verification.registry import check_gates, judge_all, looks_at_public
 from anon_core.verification.rows.averages import check_averages, check_groups, numbers_of
 from anon_core.verification.rows.changes import with_changes
-from anon_core.verification.rows.groups import Grouped, table_names
-from anon_core.verification.rows.histogram import tally
-from anon_core.verification.rows.level_bounds import bounds_of, check_level_bounds
-from anon_core.verification.rows.lines import Lines
+from anon_core.verification.rows.coverage import (
+    bounds_of,
+    check_coverage,
+    check_level_bounds,
+    check_one_level,
+)
+from anon_core.verification.rows.groups import Grouped, Lines, table_names, tally
+from anon_core.verification.rows.membership import Witness
+from anon_core.verification.rows.people import PublicPeople, read_public
 from anon_core.verification.rows.permuted import check_permuted
-from anon_core.verification.rows.public_people import PublicPeople, read_public
 from anon_core.verification.rows.recipe_changes import (
     at_each_level,
     at_levels,
@@ -51,65 +55,12 @@ from anon_core.verification.rows.recipe_changes import (
     with_unseen,
     without_redacted,
 )
-from anon_core.verification.rows.row_coverage import check_coverage
-from anon_core.verification.rows.sampling import is_guessable
-from anon_core.verification.rows.shape import completed
-from anon_core.verification.rows.tables import PrivateTable, Promise, read_promise, section
-from anon_core.verification.rows.witness import Witness
+from anon_core.verification.rows.tables import PrivateTable
 from anon_core.verification.text.cells import TextTable
-from anon_core.verification.text.level_columns import LevelTable
-from anon_core.verification.text.texts import Spelling, on_levels, read_private_column
+from anon_core.verification.text.texts import LevelTable, Spelling, read_private_column
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# Is every column published at one level of its hierarchy, where the technique states one?
-
-
-def check_one_level(promise: Promise, release: Lines, table: PrivateTable) -> Check:
-    """Check that some level of each hierarchy has all texts that its column shows.
-
-    Whoever may choose a level cell by cell can mark a person, though every cell is true.
-    """
-    if not release.has(promise.quasi):
-        return undecided("levels", "Whether columns are at one level cannot be recomputed.")
-    wrong = np.zeros(len(release), dtype=np.bool_)
-    mixed: list[str] = []
-    for name in promise.quasi:
-        column, texts = table.columns[name], release.texts_of(name)
-        if not texts:
-            continue
-        leaves, labels = table.level_sets(name)
-        # A missing value is itself on every level below the top.
-        below = range(len(labels))
-        at = np.array(
-            [
-                [level in places for level in range(len(labels) + 1)]
-                if text
-                else [level in below for level in range(len(labels) + 1)]
-                for text in texts
-                for places in (on_levels(column, leaves, labels, text),)
-            ],
-            dtype=np.bool_,
-        ).reshape(len(texts), -1)
-        if at.all(axis=0).any():
-            continue
-        codes = release.codes_of(name)
-        rows = tally(codes, release.count, len(texts))
-        wrong |= ~at[:, int(np.argmax(rows @ at))][codes]
-        mixed.append(name)
-    found = release.rows_of(wrong)
-    return Check(
-        name="levels",
-        holds=not mixed,
-        column=mixed[0] if mixed else "",
-        rows=found.first,
-        sentence=f"Column {listing(mixed)} shows several levels of its hierarchy, though the "
-        f"technique publishes a column at one: {many(len(found), 'row', 'stands', 'stand')} at "
-        f"another than most {named(found)}."
-        if mixed
-        else "Every quasi-identifier is published at one level of its hierarchy.",
-    )
 
 
 def verify(

@@ -18,30 +18,26 @@ from anon_core.base.errors import BadInput, clipped
 from anon_core.verification.evidence import CannotTell
 from anon_core.verification.files import statistics_files as typed
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, read_bytes
-from anon_core.verification.files.dialect import check_dialect, check_presence, names_of
-from anon_core.verification.files.file_checks import check_formulas, check_readable
-from anon_core.verification.files.file_formats import (
+from anon_core.verification.files.published import PublishedTable, check_formulas, check_readable
+from anon_core.verification.files.reading_options import read_options
+from anon_core.verification.files.recipe_files import read_hierarchies, read_recipe
+from anon_core.verification.files.release_files import (
+    check_folder,
     check_other_formats,
     check_writing,
     file_names,
     read_files,
     read_from,
     read_release,
+    refuse_unfinished,
 )
-from anon_core.verification.files.folder import check_folder, refuse_unfinished
-from anon_core.verification.files.hierarchy_files import read_hierarchies
-from anon_core.verification.files.published import PublishedTable
-from anon_core.verification.files.reading_options import read_options
-from anon_core.verification.files.recipe_text import read_recipe
+from anon_core.verification.files.writing import check_dialect, check_presence, names_of
 from anon_core.verification.findings import Check, Verification, many, named, not_checked
-from anon_core.verification.judgement import judge_all
-from anon_core.verification.rows.groups import Grouped, group_name, parts, table_names
-from anon_core.verification.rows.histogram import tally
-from anon_core.verification.rows.level_bounds import bounds_of
-from anon_core.verification.rows.lines import Lines
+from anon_core.verification.recipe import Promise, completed, read_promise, section
+from anon_core.verification.registry import judge_all
+from anon_core.verification.rows.coverage import bounds_of
+from anon_core.verification.rows.groups import Grouped, Lines, group_name, parts, table_names, tally
 from anon_core.verification.rows.recipe_changes import relabelled
-from anon_core.verification.rows.shape import completed
-from anon_core.verification.rows.tables import Promise, read_promise, section
 from anon_core.verification.text.kinds import kind_of
 from anon_core.verification.text.texts import EVERYTHING, Spelling, members_of
 

@@ -18,8 +18,8 @@ from anon_core.data.reading import READABLE
 from anon_core.data.reading.any_format import READERS
 from anon_core.pipeline.publish import file_formats as published
 from anon_core.pipeline.publish.file_formats import FileFormat, file_names
-from anon_core.verification.files import file_formats as recomputed
-from anon_core.verification.files.file_formats import same_bytes
+from anon_core.verification.files import release_files as recomputed
+from anon_core.verification.files.release_files import same_bytes
 from anon_core.verification.text.texts import Codes
 from tests.ui import sessions
 from tests.ui.sessions import EXPORT, carried_out, load, open_page

@@ -30,9 +30,9 @@ from anon_core.data.roles.suggestions import suggest_roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, Kind, detect_kind, kind_that_writes
 from anon_core.techniques.metrics.squared_error import SquaredError
-from anon_core.verification.rows.tables import read_promise
+from anon_core.verification.recipe import read_promise
 from anon_core.verification.text import kinds as recomputed
-from anon_core.verification.text.claims import untrue
+from anon_core.verification.text.labels import untrue
 from anon_core.verification.text.texts import Spelling
 from ui.panels.hierarchies.cut_panel import can_be_cut
 

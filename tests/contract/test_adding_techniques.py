@@ -44,7 +44,7 @@ from anon_core.release.vocabulary import of_level
 from anon_core.verification.evidence import Evidence, class_check
 from anon_core.verification.findings import Check
 from anon_core.verification.registry import recomputes
-from anon_core.verification.rows.histogram import Counts
+from anon_core.verification.rows.groups import Counts
 from tests.making import PATIENTS
 from tests.ui.sessions import COMPARE, RESULTS, RUN, choose, load, open_page, words
 from tests.ui.sessions import carried_out as carried_out_in
@@ -363,7 +363,7 @@ def test_a_promise_that_nothing_recomputes_is_refused(capsys: pytest.CaptureFixt
     with pytest.raises(AnonError, match=r"'toy-most-share' .* has no second computation"):
         family("model")
     assert main(["list"]) != 0
-    assert "anon_core/verification/promises/" in capsys.readouterr().err
+    assert "anon_core/verification/models/" in capsys.readouterr().err
 
 
 def test_a_promise_that_its_second_computation_denies_is_not_released() -> None:

@@ -37,9 +37,9 @@ from anon_core.release.audience import audience_of
 from anon_core.release.grouping import group_runs
 from anon_core.release.release import Release, one_block, raw_view
 from anon_core.release.vocabulary import of_level
+from anon_core.verification.recipe import read_shape
 from anon_core.verification.registry import second_computations
 from anon_core.verification.rows.changes import made_again
-from anon_core.verification.rows.shape import read_shape
 from anon_core.verification.text import texts
 from tests.asked import attacked
 from tests.contract.settings import formed, forming_parameters, tails_at

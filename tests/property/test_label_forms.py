@@ -10,7 +10,7 @@ import pytest
 from anon_core.data.hierarchy.label_truth import false_labels
 from anon_core.data.hierarchy.ranges import read_range
 from anon_core.data.values.kinds import ColumnKind
-from anon_core.verification.text.claims import untrue
+from anon_core.verification.text.labels import untrue
 from anon_core.verification.text.texts import Spelling
 from tests.often import times
 

@@ -24,9 +24,9 @@ from anon_core.data.hierarchy.ranges import read_range
 from anon_core.data.reading import read_table
 from anon_core.data.values import moments
 from anon_core.data.values.kinds import KINDS, detect_kind
+from anon_core.verification.text import kinds as again
 from anon_core.verification.text import kinds as recomputed
-from anon_core.verification.text import moments as again
-from anon_core.verification.text.claims import ranges_of, untrue
+from anon_core.verification.text.labels import ranges_of, untrue
 from anon_core.verification.text.texts import Spelling
 from tests.making import Case
 from tests.often import often

@@ -17,7 +17,7 @@ from anon_core.base.errors import BadInput
 from anon_core.data.column import Column, encode
 from anon_core.data.reading import DataOptions, notation, read_table
 from anon_core.data.values.doubts import code_rows, looks_like_numbers, sum_rows
-from anon_core.verification.text import notation as again
+from anon_core.verification.files import reading_options as again
 from tests.making import Case
 
 NUMBERS = [

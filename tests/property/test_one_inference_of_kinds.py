@@ -34,7 +34,8 @@ from anon_core.data.reading import DataOptions, read_table
 from anon_core.data.table import Dataset
 from anon_core.engines.sql_table import SqlTable
 from anon_core.verification.files.reading import read_table as read_again
-from anon_core.verification.rows.tables import PrivateTable, read_promise
+from anon_core.verification.recipe import read_promise
+from anon_core.verification.rows.tables import PrivateTable
 from tests.making import Case
 from tests.often import often
 

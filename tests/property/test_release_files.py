@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from anon_core.__main__ import main
 from anon_core.verification.checks import verify_files
-from anon_core.verification.files import csv_files, file_formats
+from anon_core.verification.files import csv_files
+from anon_core.verification.files import release_files as file_formats
 from anon_core.verification.rows import tables
 
 RECIPE = """\

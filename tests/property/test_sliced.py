@@ -20,7 +20,7 @@ from anon_core.release.release import Release
 from anon_core.techniques.models.slicing_l_diversity import SlicingLDiversity
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
-from anon_core.verification.rows import sliced as second
+from anon_core.verification.models import slicing_l_diversity as second
 from tests import naive_kernels
 from tests.asked import measured
 from tests.making import Case, by_hand

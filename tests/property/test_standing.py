@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from anon_core.verification.rows.assignment import Part, Standing, can_stand
 from anon_core.verification.rows.matching import TooLarge
+from anon_core.verification.rows.membership import Part, Standing, can_stand
 from tests.often import times
 
 Cells = list[list[str]]  # by group, what it shows of one column
@@ -123,10 +123,10 @@ def test_three_sets_may_fail_where_every_two_of_them_stand() -> None:
 def test_what_takes_too_long_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [list(row) for row in ("aaa", "abb", "bab", "bba")]
     shown = [[["a", "b"], ["a", "b"]]] * 3
-    monkeypatch.setattr("anon_core.verification.rows.assignment.MOST_OPEN", 2)
+    monkeypatch.setattr("anon_core.verification.rows.membership.MOST_OPEN", 2)
     found = answer(rows, shown)
     assert found.possible is None
     assert found.why
-    monkeypatch.setattr("anon_core.verification.rows.assignment.MOST_PAIRS", 2)
+    monkeypatch.setattr("anon_core.verification.rows.membership.MOST_PAIRS", 2)
     with pytest.raises(TooLarge):
         answer(rows, shown)

@@ -21,7 +21,7 @@ from anon_core.pipeline.publish.file_formats import as_parquet
 from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
-from anon_core.verification.rows.witness import Witness
+from anon_core.verification.rows.membership import Witness
 from tests.making import BUDGET, MECHANISM, Case, for_mechanisms
 
 Files = dict[str, bytes]

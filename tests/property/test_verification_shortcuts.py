@@ -20,9 +20,10 @@ from anon_core.verification.checks import verify
 from anon_core.verification.files.csv_files import _split_plain
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Rows, Verification
-from anon_core.verification.rows import row_coverage as coverage
+from anon_core.verification.rows import coverage
 from anon_core.verification.rows.matching import beyond, sole_text
-from anon_core.verification.text import digits, kinds
+from anon_core.verification.text import kinds
+from anon_core.verification.text import texts as digits
 from anon_core.verification.text.cells import Cells, TextTable
 from anon_core.verification.text.texts import MISSING_TOKENS, Spelling, read_private_column
 

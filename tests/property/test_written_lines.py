@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core.pipeline.publish import file_formats
-from anon_core.verification.files import file_bytes
+from anon_core.verification.files import writing as file_bytes
 
 _TEXTS = ["", "a", "b,c", 'say "hi"', "two\nlines", "é", "5"]
 

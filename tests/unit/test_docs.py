@@ -234,7 +234,7 @@ def recomputed(folder, monkeypatch):
     (folder / "share_limit.py").write_text(code)
     monkeypatch.setattr(second, "_found", dict(second.second_computations()))
     spec = importlib.util.spec_from_file_location(
-        "anon_core.verification.promises.share_limit", folder / "share_limit.py"
+        "anon_core.verification.models.share_limit", folder / "share_limit.py"
     )
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
@@ -281,7 +281,7 @@ def test_the_model_of_contributing_works_with_its_second_computation(desk, monke
 
 
 @pytest.mark.parametrize(
-    "place", ["techniques/algorithms/hide_all.py", "verification/promises/share_limit.py"]
+    "place", ["techniques/algorithms/hide_all.py", "verification/models/share_limit.py"]
 )
 def test_what_contributing_shows_keeps_the_style(place):
     code = blocks(CONTRIBUTING, "python")[place.startswith("verification")]

@@ -1,7 +1,7 @@
 """The formats a release is published in, one row each: what a file is called, and its bytes.
 
 Another format is a row of `FORMATS` here, and one in
-`anon_core/verification/files/file_formats.py`, which shares no code with this file and writes the
+`anon_core/verification/files/release_files.py`, which shares no code with this file and writes the
 same bytes from the cells by itself. A format that only this file knows is published by no one: the
 second computation breaks a release with it.
 """

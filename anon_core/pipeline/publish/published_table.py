@@ -16,7 +16,7 @@ from anon_core.data.frequency import dense_rank, row_order, stable_order
 from anon_core.data.values.formulas import may_be_formula, neutralised
 from anon_core.release.grouping import shuffled
 from anon_core.release.release import Release
-from anon_core.verification.rows.witness import Witness
+from anon_core.verification.rows.membership import Witness
 
 if TYPE_CHECKING:
     import pyarrow as pa

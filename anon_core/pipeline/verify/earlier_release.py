@@ -25,18 +25,20 @@ from anon_core.release.earlier_groups import LinkedColumns, encode_groups
 from anon_core.release.earlier_release import Today
 from anon_core.release.problem import Problem
 from anon_core.verification.files.bounded_reading import Content, FileBytes
-from anon_core.verification.files.file_formats import READ, read_files, read_release
-from anon_core.verification.files.part_files import (
+from anon_core.verification.files.published import PublishedTable
+from anon_core.verification.files.release_files import (
+    READ,
     is_part,
     part_names,
     parts_said,
     parts_there,
+    read_files,
+    read_release,
     table_of,
 )
-from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check, undecided
+from anon_core.verification.recipe import Promise, read_promise, section
 from anon_core.verification.rows.groups import blocks, group_name, sets_are_formed, table_names
-from anon_core.verification.rows.tables import Promise, read_promise, section
 from anon_core.verification.text.texts import Spelling
 
 # Which published files of an earlier release there are: of a folder, or named by one of them.

@@ -17,7 +17,7 @@ from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan, load_hierarchies
 from anon_core.verification.findings import Check, not_checked
-from anon_core.verification.judgement import GATES
+from anon_core.verification.registry import GATES
 
 #: The name of the check that compares what a secret draws again.
 AGAIN = "drawn-again"

@@ -13,12 +13,12 @@ from anon_core.pipeline.verify.repeated_run import Repeated, checks_of, repeated
 from anon_core.recipe.plan import Plan, read_plan
 from anon_core.verification.checks import verify_files
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, read_bytes
-from anon_core.verification.files.folder import refuse_unfinished
-from anon_core.verification.files.recipe_text import read_recipe
+from anon_core.verification.files.recipe_files import read_recipe
+from anon_core.verification.files.release_files import refuse_unfinished
 from anon_core.verification.findings import Check, Verification, not_checked
-from anon_core.verification.judgement import GATES
+from anon_core.verification.registry import GATES
 from anon_core.verification.release_only import verify_release_only
-from anon_core.verification.rows.witness import Witness
+from anon_core.verification.rows.membership import Witness
 
 
 def verify_release(

@@ -1,4 +1,4 @@
-"""The published file of one table, read by rows."""
+"""The published file of one table: its rows, and what is checked of them alone."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import numpy as np
 from anon_core.base.errors import BadInput
 from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.csv_files import split
-from anon_core.verification.findings import Rows, numbers
-from anon_core.verification.rows.lines import Lines, plain_texts
+from anon_core.verification.findings import Check, Rows, many, named, numbers
+from anon_core.verification.rows.groups import Lines, plain_texts
 from anon_core.verification.rows.tables import joined
 from anon_core.verification.text.cells import Cells, Narrow, TextTable, narrow
-from anon_core.verification.text.texts import Codes, Spelling
+from anon_core.verification.text.texts import Codes, Spelling, is_formula, may_be_guarded
+
+# The published file of one table, read by rows.
 
 
 class PublishedTable:
@@ -140,3 +142,38 @@ class PublishedTable:
         """The rows that stand below one they should stand above."""
         step = np.diff(self.lines.ranked()[self.line_of_row])
         return Rows.of(np.flatnonzero(step < 0) + 1)
+
+
+# Checks of one published file that do not depend on how it was made.
+
+
+def check_formulas(release: PublishedTable) -> Check:
+    """Check that no cell is one a spreadsheet would execute."""
+    odd = [
+        [i for i, text in enumerate(texts) if is_formula(text)] if may_be_guarded(texts) else []
+        for texts in release.texts
+    ]
+    rows = release.rows_showing(odd)
+    return Check(
+        name="formulas",
+        holds=not rows,
+        rows=rows.first,
+        sentence=f"{many(len(rows), 'row', 'has', 'have')} a cell that a spreadsheet could "
+        f"execute {named(rows)}."
+        if rows
+        else "No cell starts like a formula, and no part of one that may become a cell.",
+    )
+
+
+def check_readable(release: PublishedTable) -> Check | None:
+    """Return a broken check where rows differ in length from the header, else nothing."""
+    if not release.ragged:
+        return None
+    rows = Rows.of(np.array(release.ragged, dtype=np.int64) - 1)
+    what = many(len(rows), "published row", "differs", "differ")
+    return Check(
+        name="readable",
+        holds=False,
+        rows=rows.first,
+        sentence=f"{what} in length from the header {named(rows)}.",
+    )

@@ -15,19 +15,20 @@ from typing import cast
 
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check, many, named
+from anon_core.verification.recipe import Promise
 from anon_core.verification.rows.averages import decimals_of, numbers_of
-from anon_core.verification.rows.tables import PrivateTable, Promise
+from anon_core.verification.rows.tables import PrivateTable
 from anon_core.verification.text.cells import TextTable
-from anon_core.verification.text.level_columns import level_columns
+from anon_core.verification.text.kinds import unmarked
 from anon_core.verification.text.texts import (
     EVERYTHING,
     Key,
     Spelling,
     guarded,
+    level_columns,
     may_be_guarded,
     members_of,
 )
-from anon_core.verification.text.thousands import unmarked
 
 _AVERAGE = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?")
 _QUOTED = re.compile(r'[,{}"]')

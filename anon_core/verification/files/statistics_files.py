@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from anon_core.base.errors import BadInput, BadPlan
-from anon_core.verification.files.bounded_reading import read_bytes, unpack
+from anon_core.verification.files.bounded_reading import is_address, objects_at, read_bytes, unpack
 from anon_core.verification.files.csv_files import rows_of
 from anon_core.verification.files.other_files import statistics_reader
-from anon_core.verification.files.part_files import part_names, parts_told
-from anon_core.verification.files.stored import is_address, objects_at
+from anon_core.verification.files.release_files import part_names, parts_told
 from anon_core.verification.findings import Check
 from anon_core.verification.text.cells import text_of
 

@@ -23,11 +23,11 @@ from anon_core.verification.findings import (
     numbers,
     undecided,
 )
-from anon_core.verification.rows.histogram import tally
-from anon_core.verification.rows.lines import Lines
+from anon_core.verification.recipe import Promise
+from anon_core.verification.rows.groups import Lines, tally
 from anon_core.verification.rows.matching import text_runs
-from anon_core.verification.rows.tables import PrivateTable, Promise
-from anon_core.verification.rows.witness import Witness
+from anon_core.verification.rows.membership import Witness
+from anon_core.verification.rows.tables import PrivateTable
 from anon_core.verification.text.kinds import number_of
 from anon_core.verification.text.texts import EVERYTHING, Codes, PrivateColumn, Runs
 

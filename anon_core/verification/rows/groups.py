@@ -1,17 +1,246 @@
-"""A published table in groups: its classes where rows are whole, else its numbered groups."""
+"""A published table in lines and groups: its distinct lines, its classes, and what these show."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from anon_core.verification.rows.histogram import Histogram, tally
-from anon_core.verification.rows.lines import Lines
-from anon_core.verification.rows.tables import PrivateTable, Promise, joined
-from anon_core.verification.text.texts import Codes
+from anon_core.verification.findings import Rows
+from anon_core.verification.recipe import Promise
+from anon_core.verification.rows.tables import PrivateTable, joined, numbered
+from anon_core.verification.text.cells import Narrow
+from anon_core.verification.text.texts import Codes, Key, Spelling
+
+# How often the classes of a release show the values of one column.
+
+
+#: What one class shows: how often each value; None is the missing value.
+Counts = Mapping[Any, int]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Histogram:
+    """How often each class shows each value; of each class only the values that it shows.
+
+    Attributes
+    ----------
+    owner, value, count : int64 arrays of shape (entries,)
+        The class, the value as an index into `values`, and how many of its rows show it; by class
+        and then by value, ascending.
+    values : tuple
+        What each code means: a `Decimal`, a day's number or a text; None is the missing value,
+        which is an entry like the others. Spellings of one number are one value.
+    classes : int
+        Number of classes; one may have no entry.
+    """
+
+    owner: Codes
+    value: Codes
+    count: Codes
+    values: tuple[Hashable, ...]
+    classes: int
+
+    @cached_property
+    def sizes(self) -> Codes:
+        """Rows counted in each class, shape (classes,)."""
+        return tally(self.owner, self.count, self.classes)
+
+    @cached_property
+    def distinct(self) -> Codes:
+        """Distinct values in each class, shape (classes,)."""
+        return np.bincount(self.owner, minlength=self.classes).astype(np.int64)
+
+    @cached_property
+    def most(self) -> Codes:
+        """Rows of each class's most frequent value, shape (classes,); 0 where it has none."""
+        found = np.zeros(self.classes, dtype=np.int64)
+        np.maximum.at(found, self.owner, self.count)
+        return found
+
+    @cached_property
+    def start(self) -> Codes:
+        """Where each class's entries begin, shape (classes + 1,)."""
+        return np.searchsorted(self.owner, np.arange(self.classes + 1)).astype(np.int64)
+
+    @cached_property
+    def known(self) -> Histogram:
+        """The same without the missing value, for promises to which that is no value."""
+        keep = np.array([value is not None for value in self.values], dtype=np.bool_)[self.value]
+        return Histogram(
+            owner=self.owner[keep],
+            value=self.value[keep],
+            count=self.count[keep],
+            values=self.values,
+            classes=self.classes,
+        )
+
+    def of(self, which: int) -> dict[Any, int]:
+        """Return what one class shows."""
+        own = slice(int(self.start[which]), int(self.start[which + 1]))
+        pairs = zip(self.value[own].tolist(), self.count[own].tolist(), strict=True)
+        return {self.values[value]: count for value, count in pairs}
+
+    def each(
+        self, rule: Callable[[Counts], tuple[bool, float]]
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+        """Ask a rule about every class; classes that show the same are asked about once.
+
+        Parameters
+        ----------
+        rule : callable
+            Given what one class shows, it returns whether the class keeps the promise, and what it
+            reaches. It decides in whole numbers or fractions; what it reaches is only told.
+
+        Returns
+        -------
+        broken : bool array of shape (classes,)
+        reached : float64 array of shape (classes,)
+        """
+        broken = np.zeros(self.classes, dtype=np.bool_)
+        reached = np.zeros(self.classes, dtype=np.float64)
+        asked: dict[bytes, tuple[bool, float]] = {}
+        pairs = np.ascontiguousarray(np.stack([self.value, self.count], axis=1))
+        ends = self.start.tolist()
+        for which in range(self.classes):
+            key = pairs[ends[which] : ends[which + 1]].tobytes()
+            if key not in asked:
+                asked[key] = rule(self.of(which))
+            keeps, reached[which] = asked[key]
+            broken[which] = not keeps
+        return broken, reached
+
+
+def tally(codes: Codes, count: Codes, size: int = 0) -> Codes:
+    """Return how many rows each code has in all, shape (size or more,).
+
+    Parameters
+    ----------
+    codes, count : int64 arrays of one shape
+        Lines, and how many rows each stands for.
+    """
+    return np.bincount(codes, weights=count, minlength=size).astype(np.int64)
+
+
+# The distinct lines of a published table, and how many rows each of them has.
+
+
+def plain_texts(
+    header: Sequence[str], texts: Sequence[list[str]], spelling: Callable[[str], Spelling]
+) -> list[list[str]]:
+    """Return columns' distinct texts without what keeps them from being formulas."""
+    plain = [spelling(name).plain for name in header]
+    return [
+        [own(text) if "'" in text else text for text in column]
+        if "'" in "".join(column)
+        else column
+        for own, column in zip(plain, texts, strict=True)
+    ]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Lines:
+    """What checks are given of a published table: never its rows one by one.
+
+    Attributes
+    ----------
+    header : tuple of str
+    texts : sequence of lists of str
+        Every column's distinct texts, as they are printed.
+    codes : sequence of arrays of integers, shape (lines,)
+        By column, each line's text as an index into its texts.
+    count : int64 array of shape (lines,)
+        How many rows are this line, 1 or more.
+    quasi : tuple of str
+        The columns whose cells make classes.
+    spelling : callable
+        By column, how its cells are read.
+    find : callable
+        Given how many of its last rows are wanted of each line, and `count`, the numbers of these
+        rows in the file.
+    """
+
+    header: tuple[str, ...]
+    texts: Sequence[list[str]]
+    codes: Sequence[Codes | Narrow]
+    count: Codes
+    quasi: tuple[str, ...]
+    spelling: Callable[[str], Spelling]
+    find: Callable[[Codes, Codes], Rows]
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of the table."""
+        return int(self.count.sum())
+
+    def rows_of(self, marked: npt.NDArray[np.bool_]) -> Rows:
+        """Return the rows of the lines that are marked."""
+        return self.last_rows_of(np.where(marked, self.count, 0))
+
+    def last_rows_of(self, wanted: Codes) -> Rows:
+        """Return of each line as many of its last rows as are wanted."""
+        return self.find(wanted, self.count) if np.any(wanted) else Rows()
+
+    def has(self, names: Iterable[str]) -> bool:
+        """Return whether every one of the columns is published, once."""
+        return all(self.header.count(name) == 1 for name in names)
+
+    def codes_of(self, name: str) -> Codes:
+        """Return a column as codes into its distinct texts, shape (lines,)."""
+        return self.codes[self.header.index(name)].astype(np.int64, copy=False)
+
+    def ranked(self, columns: Sequence[str] | None = None) -> Codes:
+        """Return the place of every line in the order of what its columns print, shape (lines,).
+
+        Of all columns where none are named.
+        """
+        place = np.zeros(len(self), dtype=np.int64)
+        every = range(len(self.header))
+        for at in every if columns is None else map(self.header.index, columns):
+            texts = self.texts[at]
+            order = {text: i for i, text in enumerate(sorted(set(texts)))}
+            rank = np.fromiter(map(order.__getitem__, texts), np.int64, len(texts))
+            both = place * len(order) + rank[self.codes[at]]
+            place = numbered(both, (int(place.max(initial=0)) + 1) * len(order))
+        return place
+
+    @cached_property
+    def meant(self) -> list[list[str]]:
+        """Every column's distinct texts without what keeps them from being formulas."""
+        return plain_texts(self.header, self.texts, self.spelling)
+
+    def texts_of(self, name: str) -> list[str]:
+        """Return a column's distinct texts as they are meant."""
+        return self.meant[self.header.index(name)]
+
+    def keyed(self, name: str) -> tuple[Codes, tuple[Key | None, ...]]:
+        """Return a column with equal values (1.0 and 1) as equal codes, and what these mean.
+
+        None is the missing value.
+        """
+        spelling = self.spelling(name)
+        code_of: dict[Key | None, int] = {}
+        keys = (None if text == "" else spelling.key(text) for text in self.texts_of(name))
+        codes = [code_of.setdefault(key, len(code_of)) for key in keys]
+        return np.array(codes, dtype=np.int64)[self.codes_of(name)], tuple(code_of)
+
+    @cached_property
+    def classes(self) -> Codes | None:
+        """The class of every line, or None where quasi-identifiers are not published."""
+        if not self.has(self.quasi):
+            return None
+        return joined([self.codes_of(n) for n in self.quasi], len(self))[0]
+
+
+# A published table in groups: its classes where rows are whole, else its numbered groups.
+
 
 # Which columns the recipe says are published where, and which of them stay linked row by row.
 

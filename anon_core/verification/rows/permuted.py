@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.base.errors import listing
-from anon_core.verification.files.file_checks import check_formulas
-from anon_core.verification.files.published import PublishedTable
+from anon_core.verification.files.published import PublishedTable, check_formulas
 from anon_core.verification.findings import (
     Check,
     Rows,
@@ -25,18 +24,18 @@ from anon_core.verification.findings import (
     numbers,
     undecided,
 )
-from anon_core.verification.rows.assignment import Standing, can_stand, parts_of
+from anon_core.verification.recipe import Promise
 from anon_core.verification.rows.groups import (
     Block,
     Grouped,
+    Lines,
     blocks,
     coded,
     group_name,
     parts,
     sets_are_formed,
+    tally,
 )
-from anon_core.verification.rows.histogram import tally
-from anon_core.verification.rows.lines import Lines
 from anon_core.verification.rows.matching import (
     TooLarge,
     beyond,
@@ -44,8 +43,14 @@ from anon_core.verification.rows.matching import (
     text_runs,
     without_partner,
 )
-from anon_core.verification.rows.tables import PrivateTable, Promise, joined
-from anon_core.verification.rows.witness import Witness, check_witness
+from anon_core.verification.rows.membership import (
+    Standing,
+    Witness,
+    can_stand,
+    check_witness,
+    parts_of,
+)
+from anon_core.verification.rows.tables import PrivateTable, joined
 from anon_core.verification.text.kinds import are_digits
 from anon_core.verification.text.texts import Codes
 

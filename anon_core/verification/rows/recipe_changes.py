@@ -14,9 +14,9 @@ import numpy as np
 
 from anon_core.base.errors import BadPlan
 from anon_core.verification.findings import Check, many
-from anon_core.verification.rows.tables import Promise, section
+from anon_core.verification.recipe import Promise, section
 from anon_core.verification.text.cells import Cells, TextTable, narrow
-from anon_core.verification.text.claims import ranges_of, untrue
+from anon_core.verification.text.labels import ranges_of, untrue
 from anon_core.verification.text.texts import EVERYTHING, Key, Spelling, read_private_column
 
 Levels = Mapping[str, Sequence[Sequence[str]]]

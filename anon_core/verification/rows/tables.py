@@ -1,24 +1,22 @@
-"""The two tables of the second computation, and what was promised about them."""
+"""The private table: its columns, its rows after dropping and sampling, and its distinct lines."""
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import BadPlan, listing
-from anon_core.verification.rows.sampling import drawn, sample_of
-from anon_core.verification.rows.shape import Shape, read_shape
+from anon_core.base.errors import BadPlan
+from anon_core.verification.recipe import SEED_BITS, Promise
 from anon_core.verification.text.cells import Narrow, TextTable, narrow
-from anon_core.verification.text.kinds import KINDS, refuse_unknown
 from anon_core.verification.text.texts import (
-    MISSING_TOKENS,
     Codes,
     Cover,
     Key,
@@ -30,248 +28,51 @@ from anon_core.verification.text.texts import (
     read_private_column,
 )
 
-_HASHED_FROM = 1 << 18
-#: Versions of recipes that are understood; without one it is the first.
-VERSIONS = range(1, 4)
+# Which rows of the table a sample holds, drawn again from the recipe.
 
 
-# ---- what was promised -----------------------------------------------------------------------
+def drawn(
+    columns: Sequence[PrivateColumn], kept: npt.NDArray[np.bool_], share: Fraction, seed: int
+) -> npt.NDArray[np.bool_]:
+    """Return which of the rows that are kept are drawn, shape (rows,).
 
-
-@dataclass(frozen=True, kw_only=True)
-class Promise:
-    """What a recipe says about its release."""
-
-    identifier: tuple[str, ...]
-    quasi: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    published: tuple[str, ...]
-    kinds: Mapping[str, str]
-    missing_tokens: tuple[str, ...]
-    drops_missing: bool
-    neutralised: bool
-    max_suppression: Fraction
-    models: tuple[Mapping[str, Any], ...]
-    algorithm: Mapping[str, Any]
-    left_out: tuple[str, ...] = ()
-    sample: Fraction = Fraction(1)
-    seed: int | None = None
-    shape: Shape = field(default_factory=Shape)
-    missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    kept: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    label_names: frozenset[str] = frozenset()  # columns whose labels are names and claim nothing
-    drew: bool = False  # whether a change was drawn
-    changes: tuple[Mapping[str, Any], ...] = ()
-    shown: tuple[str, ...] = ()  # identifiers that are published, changed
-    named: tuple[str, ...] = ()  # every column that has a role
-    person: str = ""  # tells persons apart, and is one of the identifiers; empty: a row is a person
-
-    def missing_of(self, column: str) -> tuple[str, ...]:
-        """Return the texts that stand for a missing value in a column; see `kept`."""
-        return self.missing_in.get(column, self.missing_tokens)
-
-    @property
-    def permuted(self) -> bool:
-        """Whether columns are permuted apart within published groups."""
-        return self.shape.permuted
-
-    @property
-    def averaged(self) -> bool:
-        """Whether numbers are replaced by averages of groups."""
-        return self.shape.cells == "averaged"
-
-    @property
-    def coarsened(self) -> bool:
-        """Whether cells of quasi-identifiers cover values."""
-        return self.shape.cells == "coarsened"
-
-    def protected(self, column: str) -> tuple[str, ...]:
-        """Return the sensitive columns that a promise is about: the one it names, or all.
-
-        Of several, those that are quasi-identifiers too are left out, as the promises say; the
-        published value of such a column is the same for everyone of a class.
-        """
-        if column:
-            return (column,)
-        return tuple(n for n in self.sensitive if n not in self.quasi) or self.sensitive
-
-    @property
-    def exact(self) -> tuple[str, ...]:
-        """The columns that are published as they are."""
-        return tuple(name for name in self.published if name not in self.quasi)
-
-
-def read_promise(
-    recipe: Mapping[str, Any],
-    names: Sequence[str],
-    levels: Mapping[str, Sequence[Sequence[str]]] = MappingProxyType({}),
-) -> Promise:
-    """Read a recipe for a table with these columns.
-
-    What stands for a missing value where the recipe says nothing of it is a value in a column of
-    texts whose level table lists it, or that has none and is declared as text.
-
-    Raises
-    ------
-    BadPlan
-        If the recipe is of another version, not well-formed, promises nothing, or names columns the
-        table lacks.
+    Rows are drawn from the table sorted by what it publishes: numbers and days by size, texts by
+    their letters, missing values last.
     """
-    version = recipe.get("version", VERSIONS[0])
-    if isinstance(version, bool) or not isinstance(version, int) or version not in VERSIONS:
-        raise BadPlan(
-            "The recipe is of a version that is not known here; known are "
-            f"{VERSIONS[0]} to {VERSIONS[-1]}.",
-            remedy="Use the workbench that wrote it, or a newer one.",
-        )
-    roles, data, algorithm = (section(recipe, key) for key in ("roles", "data", "algorithm"))
-    identifier, quasi, sensitive, insensitive = (
-        _names(roles.get(role, []), role)
-        for role in ("identifier", "quasi", "sensitive", "insensitive")
-    )
-    person = ""
-    for role in ("person", "household"):  # people of one household count as one
-        told = roles.get(role, "")
-        if not isinstance(told, str):
-            raise BadPlan(f"The recipe's {role} is no name.", remedy=f'Write {role} = "column".')
-        person = told or person
-        if told and told not in identifier:
-            identifier = (*identifier, told)  # it is published no more than they are
-    kinds = {name: str(kind) for name, kind in section(recipe, "types").items()}
-    refuse_unknown(kinds)
-    if len(set(names)) < len(names):
-        raise BadPlan("Two columns of the table have one name.", remedy="Rename one of them.")
-    changes = _changes(recipe)
-    changed = [name for one in changes for name in one["columns"]]
-    masked = tuple(name for name in identifier if name in changed)
-    named = (*identifier, *quasi, *sensitive, *insensitive)
-    identifier = tuple(name for name in identifier if name not in masked)
-    shown = {*quasi, *sensitive, *insensitive, *masked}
-    gone = [n for n in (*named, *changed, *kinds) if n not in names]
-    if gone:
-        raise BadPlan(
-            f"The table has no column {listing(dict.fromkeys(gone))}, which the recipe names.",
-            remedy="Use the table and the recipe the release was made with.",
-        )
-    both = [n for n in (*identifier, *masked) if n in (*quasi, *sensitive, *insensitive)]
-    exact = [n for n in insensitive if n in quasi or n in sensitive]
-    if both or exact or not quasi:
-        raise BadPlan(
-            f"Column {listing(both)} is an identifier and something else."
-            if both
-            else f"Column {listing(exact)} is insensitive and something else."
-            if exact
-            else "The recipe names no quasi-identifier.",
-            remedy="Correct the recipe's roles.",
-        )
-    models = recipe.get("models", [])
-    if not isinstance(models, list) or not (models or recipe.get("changes")):
-        raise BadPlan("The recipe names no privacy model.", remedy="Add one under [[models]].")
-    if not all(isinstance(model, Mapping) for model in cast(list[object], models)):
-        raise BadPlan("The recipe's models are no tables.", remedy="Write each as [[models]].")
-    share = algorithm.get("max_suppression", 0)
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise BadPlan("The recipe's max_suppression is no share.", remedy="Use 0 to 1.")
-    sample, seed = sample_of(recipe, data)
-    tokens = _names(data.get("missing_values", list(MISSING_TOKENS)), "missing_values")
-    found = _names(data.get("kinds_found", []), "kinds_found")
-    told = [n for n, kind in kinds.items() if KINDS[kind].read is None and n not in found]
-    declared = {name: frozenset(tokens) for name in told}
-    listed = {
-        name: frozenset(line[0].strip() for line in lines if line).intersection(tokens)
-        for name, lines in levels.items()
-    }
-    missing_in = {n: _names(own, "missing_in") for n, own in section(data, "missing_in").items()}
-    return Promise(
-        identifier=identifier,
-        quasi=quasi,
-        sensitive=sensitive,
-        published=tuple(n for n in names if n in shown),
-        left_out=tuple(n for n in names if n not in shown and n not in identifier),
-        kinds=kinds,
-        missing_tokens=tokens,
-        missing_in=missing_in,
-        kept={
-            name: own - {""}
-            for name, own in (*declared.items(), *listed.items())
-            if tokens == MISSING_TOKENS and name not in missing_in
-        },
-        drops_missing=data.get("missing", "keep") == "drop",
-        neutralised=section(recipe, "export").get("formulas", "neutralise") != "keep",
-        max_suppression=Fraction(str(share)),  # the decimal as it was written, not its float
-        models=tuple(cast(list[Mapping[str, Any]], models)),
-        algorithm=algorithm,
-        sample=sample,
-        seed=seed,
-        shape=read_shape(section(recipe, "release")),
-        changes=changes,
-        shown=masked,
-        named=named,
-        person=person,
-        label_names=label_names(recipe),
-    )
-
-
-def _changes(recipe: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """Return what the recipe lists under [[changes]].
-
-    Raises
-    ------
-    BadPlan
-        If one is no table with columns, or a column is changed twice.
-    """
-    given = recipe.get("changes", [])
-    told = tuple(cast(list[object], given)) if isinstance(given, list) else (given,)
-    if not all(isinstance(one, Mapping) for one in told):
-        raise BadPlan("The recipe's changes are no tables.", remedy="Write each as [[changes]].")
-    found = cast(tuple[Mapping[str, Any], ...], told)
-    every = [name for one in found for name in _names(one.get("columns"), "changes' columns")]
-    if len(set(every)) < len(every):
-        raise BadPlan("The recipe changes a column twice.", remedy="Keep one of the changes.")
+    rows = np.flatnonzero(kept)
+    sort = [_ranks(column)[column.codes[rows]] for column in columns]
+    order = np.lexsort(sort[::-1]) if sort else np.arange(len(rows))
+    # A third has no end as a decimal: the guard keeps the last of its rows.
+    size = math.floor(share * len(rows) + Fraction(1, 10**9))
+    places = _draws(seed).permutation(len(rows))[:size]
+    found = np.zeros(len(kept), dtype=np.bool_)
+    found[rows[order[places]]] = True
     return found
 
 
-def section(recipe: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return one table of the recipe; an empty one where it is not there.
-
-    Raises
-    ------
-    BadPlan
-        If it is no table.
-    """
-    found = recipe.get(key, {})
-    if not isinstance(found, Mapping):
-        raise BadPlan(f"The recipe's [{key}] is no table.", remedy=f"Write it as [{key}].")
-    return cast(Mapping[str, Any], found)
+def _draws(seed: int) -> np.random.Generator:
+    """Return the random numbers that a seed gives for samples."""
+    digest = hashlib.sha256(seed.to_bytes(SEED_BITS // 8))
+    digest.update(hashlib.sha256(b"sample").digest())
+    start = np.random.SeedSequence(int.from_bytes(digest.digest()))
+    return np.random.Generator(np.random.Philox(start))
 
 
-def label_names(recipe: Mapping[str, Any]) -> frozenset[str]:
-    """Return the columns whose labels the recipe confirms as names.
-
-    Raises
-    ------
-    BadPlan
-        If it says anything of labels that is not known here.
-    """
-    named: set[str] = set()
-    for column, told in section(recipe, "labels").items():
-        if isinstance(told, Mapping) and set(cast(Mapping[str, Any], told)) == {"names"}:
-            named.add(column)
-        elif told != "rename":
-            raise BadPlan("[labels] says what is not known here.", remedy="Correct [labels].")
-    return frozenset(named)
+def _ranks(column: PrivateColumn) -> Codes:
+    """Return the place of every code in the column's order; the missing value is the last."""
+    keys = list(enumerate(column.keys))
+    measured = sorted((Fraction(k), i) for i, k in keys if isinstance(k, Decimal | int))
+    named = sorted((k, i) for i, k in keys if isinstance(k, str))
+    ordered = [*(i for _, i in measured), *(i for _, i in named)]
+    ranks = np.empty(len(column.keys) + 1, dtype=np.int64)
+    ranks[[*ordered, len(column.keys)]] = np.arange(len(column.keys) + 1)
+    return ranks
 
 
-def _names(given: object, key: str) -> tuple[str, ...]:
-    if not isinstance(given, list | tuple):
-        raise BadPlan(f"The recipe's {key} is no list.", remedy="Write it as a list of texts.")
-    texts = tuple(cast(Iterable[object], given))
-    if not all(isinstance(text, str) for text in texts):
-        raise BadPlan(f"The recipe's {key} holds something other than texts.", remedy="Quote it.")
-    return cast(tuple[str, ...], texts)
+# The two tables of the second computation, and what was promised about them.
 
 
-# ---- the two tables --------------------------------------------------------------------------
+_HASHED_FROM = 1 << 18
 
 
 class PrivateTable:

@@ -1,4 +1,4 @@
-"""The kinds of columns, as the second computation knows them: one row each.
+"""The kinds of columns, as the second computation knows them, and how their values are written.
 
 The run has its own table (`anon_core/data/values/kinds.py`) and shares no code with this one; a
 recipe that declares a kind which is not in this table is refused. What a kind means is here alone:
@@ -7,16 +7,388 @@ the other files of this folder ask it.
 
 from __future__ import annotations
 
+import datetime
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from math import isfinite
 
 from anon_core.base.errors import BadPlan, brief, listing
-from anon_core.verification.text import moments
-from anon_core.verification.text.moments import day_of, stretch
-from anon_core.verification.text.thousands import thousands_of, unmarked
+
+# Days and moments, as the second computation reads them, and what labels say of moments.
+#
+# Days are counted as Python does; moments in microseconds since 1970, in UTC where they have an
+# offset from it, else as their clocks stood.
+
+
+_YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
+_DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
+_PERIOD = re.compile(r"(\d{3})0(?:s|er|er Jahre)|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
+_WEEKS = re.compile(r"(\d{4})-W(\d\d)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
+_APART = re.compile(r"[Tt]|,?\s+")
+_OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?")
+_SECOND = 10**6
+_HOUR, _DAY = 3600 * _SECOND, 86400 * _SECOND
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+_LAST = datetime.date.max.toordinal()
+
+#: The least and the greatest of what a label says, both of them within.
+Between = tuple[int, int]
+
+
+def day_of(text: str) -> int | None:
+    """Return the day a text writes (2024-02-29, 2024/02/29, 29.02.2024), counted, or None.
+
+    The time of midnight may follow, with no offset from UTC but none at all.
+
+    Examples
+    --------
+    >>> day_of("2024-02-29 00:00:00") == day_of("29.02.2024"), day_of("2024-02-29 00:01")
+    (True, None)
+    """
+    text = text.strip()
+    if len(text) > 10:
+        date, midnight = _parted(text)
+        return _date(date) if midnight else None
+    return _date(text)
+
+
+def bare_day(text: str) -> str:
+    """Return a date without the time of midnight that follows it; any other text as it is."""
+    date, midnight = _parted(text.strip())
+    return date if midnight else text
+
+
+def _parted(text: str) -> tuple[str, bool]:
+    """Return what stands before a time of day, and whether that is midnight in UTC or anywhere."""
+    date, *rest = _APART.split(text, maxsplit=1)
+    if not rest or _date(date) is None:
+        return date, False
+    clock, offset = _without_offset(rest[0])
+    if offset or re.fullmatch("0?0:00(:00([.,]0{1,9})?)?", clock) is None:
+        return date, False
+    return date, True
+
+
+def local_of(text: str) -> int | None:
+    """Return the moment that a date with a time of day writes, if no offset follows; else None."""
+    found = _nanoseconds(text)
+    return None if found is None or found[1] else found[0] // 1000
+
+
+def instant_of(text: str) -> int | None:
+    """Return the moment that a date with time and offset writes; None where it has none."""
+    found = _nanoseconds(text)
+    return found[0] // 1000 if found is not None and found[1] else None
+
+
+def are_moments(texts: Sequence[str], read: Callable[[str], int | None]) -> bool:
+    """Say whether texts are all moments that can be told apart in 64-bit floats."""
+    exact: set[int] = set()
+    for text in texts:
+        found = _nanoseconds(text)
+        if found is None or read(text) is None:
+            return False
+        exact.add(found[0])
+    return len({float(at // 1000) for at in exact}) == len(exact)
+
+
+def written_day(value: object) -> str:
+    """Write a day."""
+    return datetime.date.fromordinal(int(str(value))).isoformat()
+
+
+def written_local(value: object) -> str:
+    """Write a moment."""
+    days, rest = divmod(int(str(value)), _DAY)
+    seconds, fraction = divmod(rest, _SECOND)
+    clock = str(datetime.timedelta(seconds=seconds)).rjust(8, "0")
+    if fraction:
+        clock += f".{fraction:06}"
+    elif clock.endswith(":00"):
+        clock = clock[:-3]
+    return f"{written_day(days + _EPOCH)} {clock}"
+
+
+def written_instant(value: object) -> str:
+    """Write a moment of UTC."""
+    return written_local(value) + "Z"
+
+
+def period(label: str) -> Between | None:
+    """Return the first and last day of a decade, year, half, quarter or month."""
+    found = _PERIOD.fullmatch(label)
+    if found is None:
+        return month_range(label)
+    decade, year, month, quarter = found.groups()
+    first = int(year) if year else int(decade or 0) * 10
+    begin, months = 1, 12 if year else 120
+    if month or quarter:
+        begin, months = (int(month), 1) if month else (3 * int(quarter or 1) - 2, 3)
+    if first < 1:
+        return None
+    after = first * 12 + begin - 1 + months
+    if after // 12 > datetime.MAXYEAR:
+        end = _LAST
+    else:
+        end = datetime.date(after // 12, after % 12 + 1, 1).toordinal() - 1
+    return datetime.date(first, begin, 1).toordinal(), end
+
+
+def moments_of(label: str) -> Between | None:
+    """Return the first and last moment of an hour, a day, or what else a label of days says.
+
+    Examples
+    --------
+    >>> first, last = moments_of("2024-02-29 07h UTC")
+    >>> written_local(first), written_local(last)
+    ('2024-02-29 07:00', '2024-02-29 07:59:59.999999')
+    """
+    label = label.strip().removesuffix("UTC").strip()
+    if found := re.fullmatch(r"(\d{4}-\d\d-\d\d) (\d{1,2})h", label):
+        day, hour = _date(found[1]), int(found[2])
+        if day is None or hour > 23:
+            return None
+        first = (day - _EPOCH) * _DAY + hour * _HOUR
+        return first, first + _HOUR - 1
+    days = _days_of(label)
+    if days is None:
+        return None
+    return (days[0] - _EPOCH) * _DAY, (days[1] + 1 - _EPOCH) * _DAY - 1
+
+
+def stretch(label: str) -> Between | None:
+    """Return the first and last day of weeks or of another period that a label says.
+
+    Examples
+    --------
+    >>> stretch("KW 1/2020") == stretch("2020-KW01") == stretch("2020-W01")
+    True
+    """
+    if "KW" in label:
+        begin, _, end = map(str.strip, label.partition("KW"))
+        week_first = [part for part in re.split(r"[ /.-]+", end) if part]
+        told = week_first if not begin else [*week_first, begin.rstrip(" /.-")]
+        if len(told) != 2 or [*map(str.isdigit, told)] != [True, True]:
+            return None
+        label = f"{told[1]}-W{told[0]:0>2}"
+    if found := _WEEKS.fullmatch(label):
+        try:
+            year, week = int(found[1]), int(found[2])
+            first = datetime.date.fromisocalendar(year, week, 1)
+            last = datetime.date.fromisocalendar(int(found[3] or year), int(found[4] or week), 7)
+        except ValueError:
+            return None
+        return (first.toordinal(), last.toordinal()) if first <= last else None
+    return period(label)
+
+
+def _days_of(label: str) -> Between | None:
+    """Return the first and last day that a label says: a day, a period, or weeks."""
+    if (day := _date(label)) is not None:
+        return day, day
+    return stretch(label)
+
+
+def _date(text: str) -> int | None:
+    if found := _YEAR_FIRST.fullmatch(text):
+        year, month, day = found[1], found[3], found[4]
+    elif found := _DAY_FIRST.fullmatch(text):
+        day, month, year = found[1], found[2], found[3]
+    else:
+        return None
+    try:
+        return datetime.date(int(year), int(month), int(day)).toordinal()
+    except ValueError:
+        return None
+
+
+def _without_offset(clock: str) -> tuple[str, int | None]:
+    """Return a time of day without what follows, and minutes ahead of UTC, None without any."""
+    for name in ("Z", "z", "UTC", "GMT"):
+        if clock.endswith(name):
+            return clock[: -len(name)].rstrip(), 0
+    place = max(clock.rfind("+"), clock.rfind("-"))
+    found = _OFFSET.fullmatch(clock[place:]) if place > 0 else None
+    if found is None:
+        return clock, None
+    ahead = int(found[2]) * 60 + int(found[3] or 0)
+    if int(found[2]) > 23 or int(found[3] or 0) > 59:
+        return "", None  # no time of day at all
+    return clock[:place].rstrip(), -ahead if found[1] == "-" else ahead
+
+
+def _nanoseconds(text: str) -> tuple[int, bool] | None:
+    """Return a moment, and whether it has an offset; None where a text writes none."""
+    date, *rest = _APART.split(text.strip(), maxsplit=1)
+    day = _date(date)
+    if day is None or not rest:
+        return None
+    clock, ahead = _without_offset(rest[0])
+    half = re.search(r"\s*([AaPp])\.?[Mm]\.?$", clock)
+    if half is not None:
+        clock = clock[: half.start()]
+    hour, *more = clock.split(":")
+    if len(more) not in (1, 2) or re.fullmatch(r"\d{1,2}", hour) is None:
+        return None
+    second, _, fraction = re.sub(",", ".", more[1]).partition(".") if len(more) > 1 else ("00",) * 3
+    if len(more) > 1 and re.fullmatch(r"\d\d([.,]\d{1,9})?", more[1]) is None:
+        return None
+    if re.fullmatch(r"\d\d", more[0]) is None or int(more[0]) > 59 or int(second) > 59:
+        return None
+    hours = int(hour)
+    if half is not None:
+        if not 1 <= hours <= 12:
+            return None
+        hours = hours % 12 + 12 * (half[1] in "pP")
+    if hours > 23:
+        return None
+    minutes = (day - _EPOCH) * 1440 + hours * 60 + int(more[0]) - (ahead or 0)
+    if not 1 - _EPOCH <= minutes // 1440 <= _LAST - _EPOCH:
+        return None
+    nanoseconds = int(fraction.ljust(9, "0")) if len(more) > 1 else 0
+    return (minutes * 60 + int(second)) * 10**9 + nanoseconds, ahead is not None
+
+
+_MONTHS = (
+    *("january janvier januar jänner", "february février februar", "march mars märz"),
+    *("april avril", "may mai", "june juin juni", "july juillet juli", "august août"),
+    *("september septembre", "october oktober octobre", "november novembre"),
+    "december dezember décembre",
+)
+
+
+def month_range(label: str) -> tuple[int, int] | None:
+    """Return the first and last day of a month, quarter or half that is written in words.
+
+    Examples
+    --------
+    >>> month_range("März 2020") == month_range("03/2020") == month_range("mar 2020")
+    True
+    """
+    plain = label.strip().casefold()
+    found = re.fullmatch(r"(?:([qth]) ?([1-4])[ /-]*(\d{4})|(\d{4})[ /-]*([qth])([1-4]))", plain)
+    if found is not None:
+        kind, part = found[1] or found[5], int(found[2] or found[6])
+        return _span(int(found[3] or found[4]), part, 6 if kind == "h" else 3)
+    found = re.fullmatch(
+        r"([1-4])\.? ?(?:er|e|ème|st|nd|rd|th)? ?"
+        r"(quarter|quartal|trimestre|half|halbjahr|semestre) (?:of |de )?(\d{4})",
+        plain,
+    )
+    if found is not None:
+        return _span(int(found[3]), int(found[1]), 6 if found[2][0] in "hs" else 3)
+    found = re.fullmatch(r"(0?[1-9]|1[0-2])[/.](\d{4})", plain)
+    if found is not None:
+        return _span(int(found[2]), int(found[1]), 1)
+    found = re.fullmatch(r"(\d{4})/(0?[1-9]|1[0-2])", plain)
+    if found is not None:
+        return _span(int(found[1]), int(found[2]), 1)
+    found = re.fullmatch(r"([^\W\d]{3,})\.? +(\d{4})", plain)
+    year_first = re.fullmatch(r"(\d{4}) +([^\W\d]{3,})\.?", plain)
+    word, year = (found[1], found[2]) if found else ("", "0")
+    if year_first is not None:
+        word, year = year_first[2], year_first[1]
+    months = [
+        n
+        for n, names in enumerate(_MONTHS, start=1)
+        if word and any(_bare(name).startswith(_bare(word)) for name in names.split())
+    ]
+    return _span(int(year), months[0], 1) if len(months) == 1 else None
+
+
+def _bare(word: str) -> str:
+    """Return a word without accents."""
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
+def _span(year: int, part: int, months: int) -> tuple[int, int] | None:
+    """Return the first and last day of one of the parts of a year that have so many months."""
+    if not 1 <= year < datetime.MAXYEAR or part * months > 12:
+        return None
+    first, after = (part - 1) * months, part * months
+    begin = datetime.date(year, first + 1, 1).toordinal()
+    return begin, datetime.date(year + after // 12, after % 12 + 1, 1).toordinal() - 1
+
+
+# Which mark parts thousands in a column of numbers, found by trying each way to write numbers.
+#
+# A way is a mark between thousands and one before decimals. The column is read as the one way in
+# which every one of its cells can be; where several are left, it is not known what the numbers
+# are.
+
+
+#: Marks between thousands, as one of their kind; what else counts as it.
+_MARKS = {".": ".", ",": ",", " ": " \u00a0\u2009\u202f", "'": "'’"}
+_DECIMALS = (".", ",")
+_PLAIN = r"[+-]?(\d+({0}\d*)?|{0}\d+)([eE][+-]?\d+)?"
+_ANY = re.compile(_PLAIN.format("[.,]"))
+_EITHER = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+
+
+def thousands_of(texts: Collection[str]) -> str | None:
+    """Return the mark between thousands, empty where there is none, None where it is not known.
+
+    Examples
+    --------
+    >>> thousands_of(["1.164,09", "12.500"]), thousands_of(["12.500", "1.5"])
+    ('.', '')
+    >>> thousands_of(["3,5", "12.500"]), thousands_of(["1.164,09", "2.5"])
+    ('.', None)
+    """
+    if all(text.isdecimal() for text in texts):
+        return ""
+    cells = [text.strip() for text in texts]
+    if all(_ANY.fullmatch(cell) for cell in cells):
+        marks = {cell[-4] for cell in cells if _EITHER.fullmatch(cell)}
+        if not marks:
+            return ""  # each cell tells by itself
+        if any(_all(_PLAIN.format(re.escape(point)), cells) for point in _DECIMALS):
+            return ""
+    ways = [
+        (mark, point)
+        for mark, alike in _MARKS.items()
+        for point in _DECIMALS
+        if mark != point and _all(_marked(alike, point), cells)
+    ]
+    return ways[0][0] if len(ways) == 1 else None
+
+
+def unmarked(text: str, mark: str) -> str:
+    """Return a number's text without marks between thousands; any other text as it is.
+
+    Examples
+    --------
+    >>> unmarked("1.164,09", "."), unmarked("3,5", "."), unmarked("1.5", ".")
+    ('1164,09', '3,5', '1.5')
+    """
+    if not mark or not any(
+        re.fullmatch(_with_marks(_MARKS[mark], point), text) for point in _DECIMALS if point != mark
+    ):
+        return text
+    return "".join(c for c in text if c not in _MARKS[mark])
+
+
+def _with_marks(alike: str, point: str) -> str:
+    """Return what matches numbers whose thousands are marked, by one mark all through."""
+    groups = "|".join(f"(?:{re.escape(one)}[0-9]{{3}})+" for one in alike)
+    return f"[+-]?[1-9][0-9]{{0,2}}(?:{groups})(?:{re.escape(point)}[0-9]+)?"
+
+
+def _marked(alike: str, point: str) -> str:
+    """Return what matches all numbers of one way, whether their thousands are marked or not."""
+    return f"(?:{_with_marks(alike, point)}|{_PLAIN.format(re.escape(point))})"
+
+
+def _all(form: str, cells: Collection[str]) -> bool:
+    read = re.compile(form).fullmatch
+    return all(read(cell) is not None for cell in cells)
+
+
+# The kinds of columns, as the second computation knows them: one row each.
+
 
 #: What a text of a measured kind stands for: a number, or whole units such as days, microseconds.
 Measure = Decimal | int
@@ -178,22 +550,22 @@ KINDS: dict[str, Kind] = {
     ),
     "date": Kind(
         read=day_of,
-        write=moments.written_day,
-        plain=moments.bare_day,
+        write=written_day,
+        plain=bare_day,
         stated=stretch,
         fits=_days,
     ),
     "datetime": Kind(
-        read=moments.local_of,
-        write=moments.written_local,
-        stated=moments.moments_of,
-        fits=lambda texts: moments.are_moments(texts, moments.local_of),
+        read=local_of,
+        write=written_local,
+        stated=moments_of,
+        fits=lambda texts: are_moments(texts, local_of),
     ),
     "instant": Kind(
-        read=moments.instant_of,
-        write=moments.written_instant,
-        stated=moments.moments_of,
-        fits=lambda texts: moments.are_moments(texts, moments.instant_of),
+        read=instant_of,
+        write=written_instant,
+        stated=moments_of,
+        fits=lambda texts: are_moments(texts, instant_of),
     ),
     "text": Kind(),
     "ordered": Kind(),

@@ -1,7 +1,6 @@
-"""What texts mean, for the second computation: equal values, and what a published cell covers.
+"""What texts mean: equal values, and what a published cell covers.
 
-Like all files of this folder this one shares no code with the run on purpose: a mistake made there
-must not be repeated here.
+No code is shared with the run on purpose: a mistake made there must not be repeated here.
 """
 
 from __future__ import annotations
@@ -11,18 +10,119 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
-from typing import Any, cast
+from itertools import zip_longest
+from typing import Any, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.verification.text.cells import Cells, Narrow
-from anon_core.verification.text.digits import Digits, Numbers, numbers_of
-from anon_core.verification.text.kinds import KINDS, Kind, Measure, kind_of, number_of
-from anon_core.verification.text.level_columns import level_columns
-from anon_core.verification.text.thousands import thousands_of, unmarked
+from anon_core.verification.text.kinds import (
+    KINDS,
+    Kind,
+    Measure,
+    are_digits,
+    kind_of,
+    number_of,
+    thousands_of,
+    unmarked,
+)
+
+# The lines of a level table, level by level: there may be a hundred thousand of them.
+
+
+class LevelTable(tuple[Sequence[str], ...]):
+    """Lines of a level table whose columns are put together once, however many ask for them."""
+
+    @cached_property
+    def columns(self) -> list[list[str]]:
+        """The cells of each level, as `level_columns` returns them."""
+        return [list(map(str.strip, column)) for column in zip_longest(*self, fillvalue="")]
+
+
+def level_columns(levels: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the cells of each level without blanks around them, the values first.
+
+    Shorter lines end with empty cells. Not to be written to.
+
+    Examples
+    --------
+    >>> level_columns([["a ", "A"], ["b", "A"]]), level_columns([["a"], ["b", "B"]])
+    ([['a', 'b'], ['A', 'A']], [['a', 'b'], ['', 'B']])
+    """
+    return (levels if isinstance(levels, LevelTable) else LevelTable(levels)).columns
+
+
+# Texts of digits alone, of which a column may have many: looked up by the numbers they are.
+
+
+_MOST = 18  # digits that fit a word whatever they are
+
+
+def numbers_of(texts: Sequence[str]) -> npt.NDArray[np.int64] | None:
+    """Return the numbers that texts are; None where one is more than digits, or has too many.
+
+    Examples
+    --------
+    >>> numbers_of(["0", "120"])
+    array([  0, 120])
+    >>> numbers_of(["007"]) is None, numbers_of(["1", "-2"]) is None, numbers_of([]) is None
+    (True, True, True)
+    """
+    if not are_digits(texts) or max(map(len, texts)) > _MOST:
+        return None
+    return np.fromstring("\n".join(texts), dtype=np.int64, sep="\n")
+
+
+class Numbers(Sequence[Decimal]):
+    """The numbers that texts are, each made when it is asked for."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, place: int) -> Decimal: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Decimal]: ...
+    def __getitem__(self, place: int | slice) -> Decimal | Sequence[Decimal]:
+        found = self._texts[place]
+        return Decimal(found) if isinstance(found, str) else Numbers(found)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Digits:
+    """The codes of a column's values, which are digits alone.
+
+    Attributes
+    ----------
+    values : int64 array of shape (values,)
+        Ascending, no two alike; one at least.
+    codes : int64 array of shape (values,)
+    """
+
+    values: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int64]
+
+    def codes_of(self, texts: Sequence[str]) -> npt.NDArray[np.int64] | None:
+        """Return the codes of texts, -1 where there is none; None where one is more than digits."""
+        numbers = numbers_of(texts)
+        if numbers is None:
+            return None
+        place = np.minimum(np.searchsorted(self.values, numbers), len(self.values) - 1)
+        return np.where(self.values[place] == numbers, self.codes[place], -1)
+
+
+# What texts mean, for the second computation: equal values, and what a published cell covers.
+#
+# Like all files of this folder this one shares no code with the run on purpose: a mistake made
+# there must not be repeated here.
+
 
 Codes = npt.NDArray[np.int64]
 #: What makes two cells of a column equal: a number, a day or the like, or the text itself.

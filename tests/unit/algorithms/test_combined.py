@@ -18,8 +18,8 @@ from anon_core.base.errors import BadPlan, NotFound
 from anon_core.data.table import Dataset
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
-from anon_core.verification import fillings
 from anon_core.verification.checks import verify
+from anon_core.verification.models import delta_presence as fillings
 from tests.golden.test_toth import PRIVATE, PUBLIC
 from tests.making import Case
 from tests.membership_twin import listed, random_bucket

@@ -39,7 +39,7 @@ WRITERS = {
         "_write",
     ): "public, new, in a folder of mode 0700",
     (
-        "anon_core/verification/files/file_formats.py",
+        "anon_core/verification/files/release_files.py",
         "_kinds_stand",
     ): "public, in a folder of mode 0700",
     ("ui/journal.py", "_open"): "what happens on a host, without values; its owner's",

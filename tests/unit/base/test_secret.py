@@ -19,7 +19,7 @@ from anon_core.pipeline.prepare import prepare
 from anon_core.pipeline.random_streams import chances
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
-from anon_core.verification.rows import sampling
+from anon_core.verification.rows import tables as sampling
 from tests.making import PATIENTS
 
 RECIPE = """

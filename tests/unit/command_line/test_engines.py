@@ -21,7 +21,7 @@ from anon_core.pipeline.publish import file_formats
 from anon_core.pipeline.publish import table_files as row_stream
 from anon_core.pipeline.publish.release_folder import STAGE
 from anon_core.recipe.plan import Plan, read_plan
-from anon_core.verification.files import file_bytes
+from anon_core.verification.files import writing as file_bytes
 
 LEVELS = {
     "job": [["a b", "x", "*"], ['c"d', "x", "*"], ["é,f", "y", "*"], ["=g", "y", "*"]],

@@ -32,9 +32,9 @@ from anon_core.recipe.plan import Plan
 from anon_core.verification.checks import verify as own_verify
 from anon_core.verification.files import bounded_reading as own_opening
 from anon_core.verification.files import reading as own_reading
-from anon_core.verification.files.hierarchy_files import read_levels as read_levels_again
 from anon_core.verification.files.reading_options import read_options
-from anon_core.verification.files.recipe_text import read_recipe
+from anon_core.verification.files.recipe_files import read_levels as read_levels_again
+from anon_core.verification.files.recipe_files import read_recipe
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 RECIPE = """\

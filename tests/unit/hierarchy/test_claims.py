@@ -16,7 +16,7 @@ from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.pipeline import prepare
 from anon_core.recipe.plan import Plan
-from anon_core.verification.text.claims import untrue
+from anon_core.verification.text.labels import untrue
 from anon_core.verification.text.texts import Spelling
 
 #: Label, its values, and those that are not what it says.

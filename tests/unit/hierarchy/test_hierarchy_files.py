@@ -20,7 +20,7 @@ from anon_core.data.hierarchy.edit.placing import placed
 from anon_core.data.hierarchy.files.json_file import hierarchy_json
 from anon_core.data.hierarchy.files.relations import is_relations, parse_relations, relations_text
 from anon_core.data.samples import SAMPLES, hierarchy_folder
-from anon_core.verification.files import hierarchy_files as second
+from anon_core.verification.files import recipe_files as second
 from tests.often import often
 
 SECRET = "Zebulon"

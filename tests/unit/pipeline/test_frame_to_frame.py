@@ -13,7 +13,7 @@ from anon_core import Dataset, Plan, anonymize, run
 from anon_core.base.errors import BadInput, BadPlan, NotVerified
 from anon_core.data.frames import columns_of, is_pandas
 from anon_core.pipeline.data_frames import texts_of
-from anon_core.verification.rows import row_coverage as coverage
+from anon_core.verification.rows import coverage
 
 PEOPLE = pd.DataFrame(
     {

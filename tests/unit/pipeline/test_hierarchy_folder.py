@@ -10,7 +10,7 @@ from anon_core.__main__ import main
 from anon_core.base.errors import BadHierarchy
 from anon_core.recipe.hierarchy_folder import with_names
 from anon_core.recipe.plan import Plan, read_plan
-from anon_core.verification.files.hierarchy_files import columns_named, files_of_folder
+from anon_core.verification.files.recipe_files import columns_named, files_of_folder
 from ui.state.named_files import named_among
 
 RECIPE = """

@@ -10,7 +10,7 @@ from anon_core.base.errors import BadPlan
 from anon_core.base.secret import draw, spell
 from anon_core.recipe.old_recipes import VERSION, renewed
 from anon_core.recipe.plan import Plan
-from anon_core.verification.rows.tables import VERSIONS, read_promise
+from anon_core.verification.recipe import VERSIONS, read_promise
 
 #: As recipes were written before they had a version.
 OLD: dict[str, Any] = {

@@ -17,7 +17,7 @@ from anon_core.base.errors import BadInput, BadPlan
 from anon_core.base.file_lock import alone
 from anon_core.pipeline.publish import release_folder
 from anon_core.pipeline.publish.release_folder import STAGE, write_release, writing
-from anon_core.verification.files import folder as verified_folder
+from anon_core.verification.files import release_files as verified_folder
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 NAMES = ("quasi.csv", "quasi.parquet", "sensitive.csv", "sensitive.parquet")

@@ -16,7 +16,7 @@ from anon_core.pipeline.publish import file_formats
 from anon_core.pipeline.publish.file_formats import as_csv, as_parquet
 from anon_core.pipeline.result import Result
 from anon_core.verification.checks import Verification, verify
-from anon_core.verification.files import file_bytes as rewriting
+from anon_core.verification.files import writing as rewriting
 from tests.making import Case
 
 PEOPLE = Case(

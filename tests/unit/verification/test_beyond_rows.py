@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from anon_core.verification.files.file_bytes import is_parquet_of
-from anon_core.verification.files.file_formats import beyond_rows
+from anon_core.verification.files.release_files import beyond_rows
+from anon_core.verification.files.writing import is_parquet_of
 
 #: How a footer says of a chunk that it holds bytes or 64-bit numbers, and what comes after.
 BYTES, NUMBERS = b"\x15\x0c\x19", b"\x15\x04\x19"

@@ -15,7 +15,7 @@ from anon_core.pipeline.runner import run
 from anon_core.techniques.algorithms.safepub.account import delta_of, least_size, sample_rule
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
-from anon_core.verification.rows.sampling import falling, least_of, share_of
+from anon_core.verification.models.differential_privacy import falling, least_of, share_of
 from tests.making import Case
 
 NAME = "differential-privacy"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anon_core.verification.text.level_columns import LevelTable, level_columns
+from anon_core.verification.text.texts import LevelTable, level_columns
 
 
 def test_columns_are_put_together_once() -> None:

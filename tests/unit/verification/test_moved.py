@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from anon_core.verification import earth_mover as moved
+from anon_core.verification.models import closeness as moved
 from tests import diversity_twin as twin
 
 

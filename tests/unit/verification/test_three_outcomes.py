@@ -40,7 +40,7 @@ def named() -> set[str]:
     found: set[str] = set()
     folder = ROOT / "anon_core" / "verification"
     # A protected table is no release of rows: its checks are in `test_protected_table.py`.
-    apart = ("promises", "protected_table")
+    apart = ("models", "protected_table")
     files = [f for f in folder.rglob("*.py") if not {f.parent.name, f.stem} & set(apart)]
     verify = ROOT / "anon_core" / "pipeline" / "verify"
     files += [verify / name for name in ("repeated_run.py", "earlier_release.py")]
@@ -320,7 +320,7 @@ def _permuted(desk: Desk) -> Iterator[None]:
     yield desk.release(PERMUTED)
     desk.told('seed = "[0-9a-f]+"', "")
     with pytest.MonkeyPatch.context() as few:
-        few.setattr("anon_core.verification.rows.assignment.MOST_PAIRS", 2)
+        few.setattr("anon_core.verification.rows.membership.MOST_PAIRS", 2)
         assert [c.name for c in desk.verify().unchecked] == ["membership"]
     # A time box may end elsewhere the next time: another release proves nothing then.
     yield desk.release(PERMUTED.replace(SLICING, f'{SLICING}\npartition = {{name = "genetic"}}'))
@@ -417,7 +417,7 @@ def test_statuses_of_a_permuted_release(
     elif change and "secret" in str(change):
         desk.told('seed = "[0-9a-f]+"', "")
         if "many" in str(change):
-            monkeypatch.setattr("anon_core.verification.rows.assignment.MOST_PAIRS", 2)
+            monkeypatch.setattr("anon_core.verification.rows.membership.MOST_PAIRS", 2)
     asked = ["verify", str(desk.recipe), "--release", str(desk.out)]
     asked += ["--release-only"] if change == "no table" else ["--data", str(desk.data)]
     assert main(asked) == status

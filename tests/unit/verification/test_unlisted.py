@@ -7,7 +7,7 @@ import pytest
 
 from anon_core.data.column import encode
 from anon_core.data.hierarchy import from_rows, unclear_places
-from anon_core.verification.rows.public_values import completed
+from anon_core.verification.rows.people import completed
 from anon_core.verification.text.kinds import day_of, number_of
 from anon_core.verification.text.texts import Key, Spelling
 

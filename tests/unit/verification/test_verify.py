@@ -25,8 +25,8 @@ from anon_core.pipeline.verify.verify_release import verify_release
 from anon_core.verification.checks import verify as verify_published
 from anon_core.verification.checks import verify_files
 from anon_core.verification.findings import Check, Verification
+from anon_core.verification.recipe import Shape, read_shape
 from anon_core.verification.rows.matching import covering_pairs, text_runs, unmet
-from anon_core.verification.rows.shape import Shape, read_shape
 from anon_core.verification.text.cells import Cells, text_of
 from anon_core.verification.text.kinds import day_of, kind_of, number_of
 from anon_core.verification.text.texts import is_formula, members_of, read_private_column

@@ -13,7 +13,7 @@ from anon_core.pipeline.runner import run
 from anon_core.techniques.algorithms import microaggregation as aggregation
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Check
-from anon_core.verification.rows.witness import Witness
+from anon_core.verification.rows.membership import Witness
 from tests.making import Case
 
 AGES = ["20", "22", "30", "34", "60", "80"]

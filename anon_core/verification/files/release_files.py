@@ -1,0 +1,575 @@
+"""The files of a release: their names, the cells that they show, and how they are written.
+
+Everything is recomputed from what the CSV file says; where the recipe publishes Parquet alone, from
+that file. A file of any other format must be, byte for byte, what is written of the same cells.
+The run has its own table of formats (`anon_core/pipeline/publish/file_formats.py`); a file of a
+format that is not in this one breaks a release.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from anon_core.base.errors import BadInput, BadPlan, clipped, listing
+from anon_core.verification.files.bounded_reading import Content, FileBytes
+from anon_core.verification.files.published import PublishedTable, check_readable
+from anon_core.verification.files.reading import read_published
+from anon_core.verification.files.writing import first_difference, is_parquet_of, names_of
+from anon_core.verification.findings import Check, many, named, numbers
+from anon_core.verification.text.cells import Cells, Narrow, TextTable
+from anon_core.verification.text.texts import Codes, Spelling
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+# A published table that lies in several files of a format, whose rows follow each other.
+
+
+_MOST = 9999
+_PART = re.compile(r"-[0-9]{4}-of-([0-9]{4})\.(csv|parquet)\Z")
+
+
+def parts_told(export: Mapping[str, Any]) -> int:
+    """Return in how many files the recipe publishes a table.
+
+    Raises
+    ------
+    BadPlan
+    """
+    told = export.get("parts", 1)
+    if isinstance(told, bool) or not isinstance(told, int) or not 1 <= told <= _MOST:
+        raise BadPlan(
+            "The recipe's parts are no number of files.", remedy="Correct [export] parts."
+        )
+    return told
+
+
+def part_names(table: str, parts: int, ending: str) -> list[str]:
+    """Return the names of the files of a table that lies in several of one format."""
+    return [f"{table}-{nth:04}-of-{parts:04}.{ending}" for nth in range(1, parts + 1)]
+
+
+def parts_there(table: str, names: Iterable[str], ending: str) -> list[str]:
+    """Return which of some files are parts of a table in one format, in their order."""
+    mine = (name for name in names if is_part(name) and name.endswith(f".{ending}"))
+    return sorted(name for name in mine if table_of(name) == table)
+
+
+def is_part(name: str) -> bool:
+    """Return whether a file is one of several that make up a table."""
+    return _PART.search(name) is not None
+
+
+def parts_said(name: str) -> int:
+    """Return of how many files the name of a part says that it is one."""
+    found = _PART.search(name)
+    return int(found[1]) if found else 1
+
+
+def table_of(name: str) -> str:
+    """Return the table that a published file holds, or a part of it."""
+    return _PART.sub("", name) if is_part(name) else name.rpartition(".")[0]
+
+
+def read_parts(
+    names: Sequence[str], files: Mapping[str, Content], read: Callable[[Content, str], TextTable]
+) -> TextTable:
+    """Read the parts of a published table as one.
+
+    Parameters
+    ----------
+    names : sequence of str
+    files : mapping of str to bytes or FileBytes
+    read : callable
+        Reads one part, by its content and name.
+
+    Raises
+    ------
+    BadInput
+        If one is no file of its format, or has other columns than the first.
+    """
+    tables = [read(files[name], name) for name in names]
+    header = tables[0].names
+    for name, table in zip(names, tables, strict=True):
+        if table.names != header:
+            raise BadInput(f"{name} has other columns than {names[0]}.", remedy="Run it again.")
+
+    def load(places: Sequence[int]) -> list[Cells]:
+        for table in tables:
+            table.prefetch([header[place] for place in places])
+        return [Cells.joined([table.column_at(place) for table in tables]) for place in places]
+
+    return TextTable(header, sum(map(len, tables)), load)
+
+
+def odd_csv_part(
+    release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
+) -> tuple[str, int]:
+    """Return the first CSV part that is not the one way to write its share of the rows, and where.
+
+    Where is a row of the table, 0 for the header of the part; the name is empty where all are.
+    """
+    for name, begin, end in _shares(release.rows, names):
+        codes = [column[begin:end] for column in release.codes]
+        row = first_difference(files[name], release.header, codes, release.texts)
+        if row >= 0:
+            return name, begin + row if row else 0
+    return "", -1
+
+
+def check_csv_parts(
+    release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
+) -> Check:
+    """Check that every CSV part is, byte for byte, the one way to write its share of the rows."""
+    odd, row = ("", -1) if release.is_written else odd_csv_part(release, names, files)
+    return Check(
+        name="writing",
+        holds=not odd,
+        rows=(row,) if row > 0 else (),
+        sentence=f"{odd} is not written as a part of a release is, first "
+        + (f"in row {row} of the table" if row else "in its header")
+        + ": other rows than its share, or quotes, line ends and marks that no cell needs, could "
+        "mark a person."
+        if odd
+        else f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, the one "
+        "way to write its share of the rows.",
+    )
+
+
+def _shares(rows: int, names: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield each part with the rows that it has: as many as any other, but for one."""
+    begin = 0
+    for nth, name in enumerate(names, start=1):
+        end = rows * nth // len(names)
+        yield name, begin, end
+        begin = end
+
+
+def check_parts(
+    release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
+) -> Check:
+    """Check that every Parquet part is, byte for byte, what is written of its share of the rows."""
+    begin, odd, told = 0, "", ""
+    for name, begin, end in _shares(release.rows, names):
+        codes = [column[begin:end] for column in release.codes]
+        if not is_parquet_of(files[name], release.header, codes, release.texts):
+            odd = name
+            told = f"rows {begin + 1:,} to {end:,}" if end > begin else "no row"
+            break
+    return Check(
+        name="parquet",
+        holds=not odd,
+        rows=(begin + 1,) if odd else (),
+        sentence=f"{odd} is not, byte for byte, what is written of {told} of the table that the "
+        "parts make up: what else it holds, or leaves out, could mark a person."
+        if odd
+        else f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, what is "
+        "written of its share of the rows in the same order, and holds nothing else.",
+    )
+
+
+# The formats of published files, as the second computation knows them: one row each.
+
+
+# What a Parquet file tells beside its rows: dictionaries, and the ends of each column.
+
+
+def beyond_rows(content: bytes) -> list[str]:
+    """Return the columns of a Parquet file that hold more than the rows show.
+
+    A reader of the cells alone sees neither the dictionaries nor the least and greatest values
+    that every row group carries, but whoever has the file does. Each of them must come from the
+    rows of its own row group.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = pq.read_schema(pa.BufferReader(content)).names
+    if not _kinds_stand(content):
+        return list(names)
+    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=names)
+    found: dict[str, None] = {}
+    for group in range(file.num_row_groups):
+        table, told = file.read_row_group(group), file.metadata.row_group(group)
+        if told.num_columns != table.num_columns:  # a column of several leaves is no cell
+            return list(table.column_names)
+        for place, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+            if _idle(column) or not _extremes_stand(told.column(place).statistics, column):
+                found[name] = None
+    return list(found)
+
+
+def _idle(column: pa.ChunkedArray[Any]) -> bool:
+    """Return whether a dictionary of a column holds a text that no row of it shows."""
+    import pyarrow as pa
+
+    for chunk in column.chunks:
+        if isinstance(chunk, pa.DictionaryArray):
+            shown = set(cast(list[object], chunk.indices.unique().to_pylist())) - {None}
+            if len(shown) < len(chunk.dictionary):
+                return True
+    return False
+
+
+def _extremes_stand(statistics: Any, column: pa.ChunkedArray[Any]) -> bool:
+    """Return whether the least and greatest value told of a column are those of its rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if statistics is None or not statistics.has_min_max:
+        return True
+    try:
+        if pa.types.is_dictionary(column.type):
+            column = cast(Any, column).cast(cast(Any, column.type).value_type)
+        ends = pc.call_function("min_max", [column]).as_py()
+        return bool(ends["min"] == statistics.min and ends["max"] == statistics.max)
+    except (pa.ArrowException, UnicodeDecodeError):
+        return False  # what cannot be compared is not known to stand
+
+
+def _kinds_stand(content: bytes) -> bool:
+    """Return whether each column chunk is of the kind that the file's schema says.
+
+    Where one is not, Arrow ends the process as soon as it is asked for what the chunk tells.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    told = pq.read_metadata(pa.BufferReader(content))
+    groups = map(told.row_group, range(told.num_row_groups))
+    return all(
+        group.column(place).physical_type == told.schema.column(place).physical_type
+        for group in groups
+        for place in range(told.num_columns)
+    )
+
+
+#: Takes a published table, a file's content and its name.
+FileCheck = Callable[[PublishedTable, Content, str], Check]
+#: Takes a header, and by column the cells as codes into distinct texts; returns the file.
+Writer = Callable[[Sequence[str], Sequence[Codes | Narrow], Sequence[list[str]]], bytes]
+_SAME = (
+    "{} is, byte for byte, what is written of the same rows in the same order, and holds nothing "
+    "else."
+)
+
+
+def read_checked(
+    name: str,
+    files: Mapping[str, Content],
+    export: Mapping[str, Any],
+    quasi: tuple[str, ...],
+    spelling: Callable[[str], Spelling],
+) -> PublishedTable | Check:
+    """Return the cells of a published table, or the check that it cannot be read."""
+    if (file := read_from(name, files, export)) not in files:
+        sentence = f"The published file {file} is missing."
+        return Check(name="readable", holds=False, sentence=sentence)
+    try:
+        found = read_release(name, files, quasi, spelling)
+    except BadInput as error:
+        return Check(name="readable", holds=False, sentence=error.message)
+    return check_readable(found) or found
+
+
+def read_release(
+    name: str,
+    files: Mapping[str, Content],
+    quasi: tuple[str, ...],
+    spelling: Callable[[str], Spelling],
+) -> PublishedTable:
+    """Return the cells of a published table: those of its CSV file, or of Parquet without any.
+
+    Where a Parquet file is there whose cells, written as CSV, are the CSV file byte for byte, they
+    are read from it: without that, a million rows take a third longer to verify.
+
+    Raises
+    ------
+    BadInput
+        If a file that has to be read is not of its format.
+    """
+    csv = [own] if (own := f"{name}.{READ}") in files else parts_there(name, files, READ)
+    parquet = [own] if (own := f"{name}.parquet") in files else parts_there(name, files, "parquet")
+    of = quasi, spelling
+    if csv and len(csv) == len(parquet):
+        found = None
+        with suppress(BadInput):
+            found = PublishedTable.of_cells(read_parts(parquet, files, read_published), *of)
+        if found is not None and not odd_csv_part(found, csv, files)[0]:
+            found.is_written, found.file = True, _all_of(name, csv, READ)
+            return found
+    if csv == [f"{name}.{READ}"]:
+        return PublishedTable(files[csv[0]], *of)
+    if csv:
+        found = PublishedTable.of_cells(read_parts(csv, files, _read_csv_part), *of)
+        if found is None:
+            raise BadInput(f"{csv[0]} has no columns.")
+        found.file = _all_of(name, csv, READ)
+        return found
+    found = PublishedTable.of_cells(read_parts(parquet, files, read_published), *of)
+    if found is None:
+        raise BadInput(f"{name}.parquet has no columns, or cells without a value.")
+    found.file = _all_of(name, parquet, "parquet")
+    return found
+
+
+def _read_csv_part(content: Content, part: str) -> TextTable:
+    def text(_: str) -> Spelling:
+        return Spelling(kind="text", neutralised=False)
+
+    try:
+        return PublishedTable(content, (), text).as_cells()
+    except BadInput as error:
+        raise BadInput(f"{part} cannot be read. {error.message}") from error
+
+
+def _all_of(name: str, parts: Sequence[str], ending: str) -> str:
+    """Return what the files of a table are called together; empty for its one CSV file."""
+    if parts == [f"{name}.{ending}"]:
+        return "" if ending == READ else parts[0]
+    return f"{name}-*-of-{len(parts):04}.{ending}"
+
+
+def read_from(name: str, files: Mapping[str, Content], export: Mapping[str, Any]) -> str:
+    """Return the file of a table that is read: CSV, or Parquet where the recipe has no CSV.
+
+    Of a table in parts it is the first that is missing, of any format that has to be there whole.
+    """
+    if (whole := f"{name}.{READ}") in files:
+        return whole
+    has_csv = export.get("csv", True) is not False
+    if (parts := parts_told(export)) == 1:
+        return whole if has_csv else f"{name}.parquet"
+    wanted = part_names(name, parts, READ if has_csv else "parquet")
+    beside = part_names(name, parts, "parquet")
+    if any(part in files for part in beside):
+        wanted += beside
+    return next((part for part in wanted if part not in files), wanted[0])
+
+
+def check_writing(release: PublishedTable, content: Content, file: str) -> Check:
+    """Check that a CSV file is, byte for byte, the one way to write its cells."""
+    row = -1
+    if not release.is_written:
+        row = first_difference(content, release.header, release.codes, release.texts)
+    return Check(
+        name="writing",
+        holds=row < 0,
+        rows=(row,) if row > 0 else (),
+        sentence=f"{file} is not written as a release is, first "
+        + (f"in row {row}" if row else "in its header")
+        + ": quotes, line ends and marks that no cell needs could mark a person."
+        if row >= 0
+        else f"{file} is, byte for byte, the one way to write its cells.",
+    )
+
+
+def check_parquet(release: PublishedTable, content: Content, file: str) -> Check:
+    """Check that a Parquet file says what the CSV file says."""
+    name = "parquet"
+    if is_parquet_of(content, release.header, release.codes, release.texts):
+        return Check(
+            name=name,
+            holds=True,
+            sentence=_SAME.format(file),
+        )
+    # It is broken; what follows only finds the words.
+    content = content[:]
+    try:
+        shown = read_published(content, file)
+        shown.prefetch(shown.names)
+    except BadInput as error:
+        return Check(name=name, holds=False, sentence=error.message)
+    if list(shown.names) != release.header or len(shown) != release.rows:
+        return Check(
+            name=name,
+            holds=False,
+            sentence="The Parquet file has other columns or more or fewer rows than the CSV file.",
+        )
+    idle = beyond_rows(content)
+    if idle:
+        return Check(
+            name=name,
+            holds=False,
+            sentence=f"The dictionary or the statistics of {listing(idle)} in {file} hold values "
+            "that occur in no published row of their row group.",
+        )
+    wrong, odd = np.zeros(release.rows, dtype=np.bool_), list[str]()
+    for place in range(len(release.header)):
+        cells = shown.column_at(place)
+        texts = ["", *cells.texts]  # code -1 is null, an empty cell
+        pairs = release.codes[place].astype(np.int64) * len(texts) + cells.codes + 1
+        unlike = [
+            pair
+            for pair in np.unique(pairs).tolist()
+            if release.texts[place][pair // len(texts)] != texts[pair % len(texts)]
+        ]
+        if unlike:
+            odd.append(release.header[place])
+            wrong |= np.isin(pairs, unlike)
+    rows = numbers(wrong)
+    return Check(
+        name=name,
+        holds=False,
+        column=odd[0] if odd else "",
+        rows=rows.first,
+        sentence=f"{many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV "
+        f"file {named(rows)}."
+        if rows
+        else f"{file} is not byte for byte what is written of its cells"
+        f"{_other_writer(content)}: what else it holds could mark a person."
+        if release.file
+        else f"{file} shows the same cells as the CSV file, but is not byte for byte what is "
+        f"written of them{_other_writer(content)}: what else it holds could mark a person.",
+    )
+
+
+def _other_writer(content: bytes) -> str:
+    """Say by what a Parquet file was written, if not by the library that is here."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    here = f"parquet-cpp-arrow version {pa.__version__}"
+    maker = ""
+    with suppress(UnicodeDecodeError):  # whoever wrote what is no text, it was not the one here
+        maker = str(pq.read_metadata(pa.BufferReader(content)).created_by)
+    return "" if maker == here else f" by {here}, which is here; it names another writer"
+
+
+def same_bytes(ending: str, write: Writer) -> FileCheck:
+    """Return the check that a file is, byte for byte, what `write` makes of the cells."""
+
+    def check(release: PublishedTable, content: Content, file: str) -> Check:
+        same = content[:] == write(release.header, release.codes, release.texts)
+        return Check(
+            name=ending,
+            holds=same,
+            sentence=_SAME.format(file)
+            if same
+            else f"{file} is not byte for byte what is written of the CSV file's cells: what else "
+            "it holds could mark a person.",
+        )
+
+    return check
+
+
+#: By ending.
+FORMATS: dict[str, FileCheck] = {"csv": check_writing, "parquet": check_parquet}
+#: By ending, of the parts of a table.
+_PARTS = {"csv": check_csv_parts, "parquet": check_parts}
+#: The ending of the format that is read; every published table has a file of it.
+READ = "csv"
+
+
+def file_names(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
+    """Return the names of the files that published tables may have."""
+    parts, csv = parts_told(export), export.get("csv", True) is not False
+    told = [ending for ending in FORMATS if csv or ending != READ]
+    if parts > 1:
+        return [p for name in tables for ending in told for p in part_names(name, parts, ending)]
+    return [f"{name}.{ending}" for name in tables for ending in told]
+
+
+def read_files(
+    folder: Path, tables: Sequence[str], export: Mapping[str, Any]
+) -> dict[str, Content]:
+    """Return the files of published tables in a folder by name, of each format that is there.
+
+    Raises
+    ------
+    BadInput
+        If a table has no file of the format that is read, or a file cannot be read.
+    """
+    whole = export.get("csv", True) is not False and parts_told(export) == 1
+    needed = {f"{name}.{READ}" for name in tables if whole}
+    return {
+        name: FileBytes(folder / name, "The published file")
+        for name in (*file_names(tables, export), *names_of(list(tables)))
+        if name in needed or os.path.lexists(folder / name)
+    }
+
+
+def check_other_formats(
+    published: Mapping[str, PublishedTable], files: Mapping[str, Content]
+) -> list[Check]:
+    """Check every file that is not the one that is read; one that no format has is broken."""
+    found = [
+        check(release, files[file], file)
+        for ending, check in FORMATS.items()
+        for name, release in published.items()
+        if ending != READ and (file := f"{name}.{ending}") in files
+    ]
+    parts: set[str] = set()
+    for name, release in published.items():
+        for ending, check in _PARTS.items():
+            if own := parts_there(name, files, ending):
+                found.append(check(release, own, files))
+                parts |= set(own)
+    known = {f"{name}.{ending}" for name in published for ending in FORMATS}
+    known |= {*names_of(list(published)), *parts}
+    if unknown := sorted(set(files) - known):
+        sentence = (
+            f"No published table has a file called {listing(unknown)}, and it was not checked."
+        )
+        found.append(Check(name="files", holds=False, sentence=sentence))
+    return found
+
+
+# What a release's folder must hold: the files of the release and nothing else.
+#
+# Tables of two releases tell more together than either alone, so a file that nobody verified
+# breaks the release. A replacement that was stopped half way is named before anything is read.
+
+
+#: What the command line calls the hidden stage of a folder, beside it or inside.
+STAGE = ".anonymity-workbench"
+
+
+def refuse_unfinished(folder: Path) -> None:
+    """Refuse a folder whose release was being replaced when the run was stopped.
+
+    Raises
+    ------
+    BadInput
+    """
+    try:
+        place = Path(os.path.realpath(folder))
+    except ValueError as error:  # a character that no path may hold
+        raise BadInput(
+            f"{clipped(str(folder))} is no path to a folder.", remedy="Check its spelling."
+        ) from error
+    stages = [place / STAGE]
+    if place.name:
+        stages.append(place.with_name(f".{place.name}{STAGE}"))
+    if any((stage / "old").is_dir() for stage in stages):
+        raise BadInput(
+            f"A run was stopped while it replaced the release in {folder}: files of it are missing "
+            "or not those that belong together.",
+            remedy="Run a recipe into this folder again: the earlier release is put back first.",
+        )
+
+
+def check_folder(folder: Path, names: Iterable[str]) -> Check:
+    """Check that a folder holds no other files than those of the release."""
+    known = tuple(names)
+    others = sorted(
+        entry.name
+        for entry in folder.iterdir()
+        if entry.name not in known or entry.is_symlink() or not entry.is_file()
+    )
+    return Check(
+        name="files",
+        holds=not others,
+        sentence=f"The folder holds {listing(others)}, which is no file of this release. Together "
+        "with it these may reveal more than the privacy models allow; remove them."
+        if others
+        else "The folder holds the files of this release and nothing else.",
+    )

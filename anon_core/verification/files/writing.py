@@ -1,0 +1,296 @@
+"""What published files are when they are written again from their cells.
+
+There is one way to write a table, and a file must be that, byte for byte: quotes that no cell
+needs, other line ends, or notes in a Parquet file that no reader of cells sees could mark a person.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.errors import BadPlan
+from anon_core.verification.files.bounded_reading import Content
+from anon_core.verification.files.published import PublishedTable
+from anon_core.verification.findings import Check
+from anon_core.verification.text.cells import Narrow
+from anon_core.verification.text.texts import Codes
+
+#: Rows of one row group of a Parquet file.
+ROW_GROUP = 1 << 20
+_SPECIAL = re.compile('[,"\n\r]')
+_CHUNK = 1 << 14
+
+
+def first_difference(
+    content: Content,
+    header: Sequence[str],
+    codes: Sequence[Codes | Narrow],
+    texts: Sequence[Sequence[str]],
+) -> int:
+    """Return the row in which a CSV file is not written as it should be, -1 where it is.
+
+    The header is row 0. A row's lines are told from the next by counting, so behind cells of
+    several lines the number may be too high, by those of the rows that were put together with it.
+
+    Parameters
+    ----------
+    header : sequence of str
+    codes : sequence of arrays of integers, shape (rows,)
+        The cells by column, as codes into `texts`.
+    texts : sequence of sequences of str
+    """
+    place = 0
+    for number, part in enumerate(_csv_parts(header, codes, texts)):
+        found = content[place : place + len(part)]
+        if len(found) != len(part) or not found.startswith(part):  # != goes byte by byte here
+            pairs = enumerate(zip(found, part, strict=False))
+            same = next((i for i, (a, b) in pairs if a != b), len(found))  # else it ends early
+            before = 1 + (number - 1) * _CHUNK if number else 0
+            return before + found.count(b"\n", 0, same)
+        place += len(part)
+    return -1 if place == len(content) else len(codes[0]) if codes else 0
+
+
+def _csv_parts(
+    header: Sequence[str], codes: Sequence[Codes | Narrow], texts: Sequence[Sequence[str]]
+) -> Iterator[bytes | memoryview]:
+    """Yield a CSV file: UTF-8, commas, line feeds, and quotes only where a cell needs them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    alone = len(header) == 1
+    yield (",".join(_cell(name, alone) for name in header) + "\n").encode()
+    rows = len(codes[0]) if codes else 0
+    ends = ["\n" if place == len(header) - 1 else "," for place in range(len(header))]
+    pools = [
+        pa.array([cell + end for cell in _cells(pool, alone)], type=pa.large_string())
+        for pool, end in zip(texts, ends, strict=True)
+    ]
+    for start in range(0, rows, _CHUNK):
+        cells = [
+            pool.take(cast(Any, pa.array(own[start : start + _CHUNK])))
+            for pool, own in zip(pools, codes, strict=True)
+        ]
+        lines = cast(Any, pc).binary_join_element_wise(*cells, pa.scalar("", pa.large_string()))
+        _, places, text = lines.buffers()
+        last = np.frombuffer(places, dtype=np.int64)[lines.offset + len(lines)]
+        yield memoryview(text)[:last]
+
+
+def _cells(texts: Sequence[str], alone: bool) -> Sequence[str]:
+    plain = not alone and _SPECIAL.search("\t".join(texts)) is None
+    return texts if plain else [_cell(text, alone) for text in texts]
+
+
+def _cell(text: str, alone: bool) -> str:
+    if _SPECIAL.search(text) or (alone and not text):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def is_parquet_of(
+    content: Content,
+    header: Sequence[str],
+    codes: Sequence[Codes | Narrow],
+    texts: Sequence[Sequence[str]],
+) -> bool:
+    """Say whether a file is, byte for byte, the Parquet file of the cells of a table.
+
+    Every row group has its own dictionaries, which hold the texts of its rows in their order. What
+    is written is compared as it comes, so that the file need not be held.
+
+    Parameters
+    ----------
+    header : sequence of str
+    codes : sequence of arrays of integers, shape (rows,)
+        The cells by column, as codes into `texts`.
+    texts : sequence of sequences of str
+    """
+    # Of which columns a file tells the least and greatest text: the first, formerly all. Files say
+    # it, but asking one that is broken may end the process.
+    return any(_is_written(content, header, codes, texts, of) for of in (list(header[:1]), True))
+
+
+def _is_written(
+    content: Content,
+    header: Sequence[str],
+    codes: Sequence[Codes | Narrow],
+    texts: Sequence[Sequence[str]],
+    extremes: bool | list[str],
+) -> bool:
+    """Say whether a Parquet file is what is written, with the ends of some columns or of all."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kind = pa.dictionary(pa.int32(), pa.string())
+    schema = pa.schema([pa.field(name, kind) for name in header])
+    rows = len(codes[0]) if codes else 0
+    pools = [_ranked(pool) for pool in texts]
+    sink = _Against(content)
+    with pq.ParquetWriter(
+        cast(Any, sink), schema, compression="zstd", write_statistics=cast(Any, extremes)
+    ) as writer:
+        for start in range(0, max(rows, 1), ROW_GROUP):
+            if not sink.same:
+                return False
+            columns = [
+                _with_own_dictionary(rank[column[start : start + ROW_GROUP]], shown)
+                for column, (rank, shown) in zip(codes, pools, strict=True)
+            ]
+            part = pa.Table.from_arrays(columns, schema=schema)
+            writer.write_table(part, row_group_size=ROW_GROUP)
+    return sink.same and sink.place == len(content)
+
+
+class _Against(io.RawIOBase):
+    """A file that compares what is written to it with what is there."""
+
+    def __init__(self, content: Content) -> None:
+        super().__init__()
+        self.content, self.place, self.same = content, 0, True
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.place
+
+    def write(self, part: Any) -> int:
+        written = bytes(part)
+        if self.same:
+            self.same = self.content[self.place : self.place + len(written)] == written
+        self.place += len(written)
+        return len(written)
+
+
+def _ranked(texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], list[str]]:
+    """Return each text's place in the order of texts, and the texts in that order."""
+    if sorted(texts) == texts:  # as a file's own dictionary has them
+        return np.arange(len(texts), dtype=np.int32), list(texts)
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.empty(len(texts), dtype=np.int32)
+    rank[order] = np.arange(len(texts), dtype=np.int32)
+    return rank, [texts[i] for i in order]
+
+
+def _with_own_dictionary(ranks: npt.NDArray[np.int32], shown: list[str]) -> Any:
+    """Return cells with a dictionary of the texts that they show, in order."""
+    import pyarrow as pa
+
+    used = np.zeros(len(shown), dtype=np.bool_)
+    used[ranks] = True
+    texts = shown
+    if not used.all():
+        ranks = (np.cumsum(used, dtype=np.int32) - np.int32(1))[ranks]
+        texts = [shown[place] for place in np.flatnonzero(used).tolist()]
+    return pa.DictionaryArray.from_arrays(
+        pa.array(ranks, type=pa.int32()), pa.array(texts, type=pa.string())
+    )
+
+
+# The file for the reader's spreadsheet, written again from the cells as the recipe promises it.
+
+
+#: What follows a table's name in that of the file.
+ENDING = "spreadsheet.csv"
+_KNOWN: Mapping[str, tuple[object, ...]] = {
+    "separator": (",", ";", "\t", "|"),
+    "decimal": ("", ",", "."),
+    "bom": (False, True),
+    "line_end": ("lf", "crlf"),
+    "quotes": ("needed", "all"),
+}
+
+
+def names_of(tables: list[str]) -> list[str]:
+    """Return what the files of some tables would be called."""
+    return [f"{table}.{ENDING}" for table in tables]
+
+
+def check_dialect(
+    export: Mapping[str, Any], published: Mapping[str, PublishedTable], files: Mapping[str, Content]
+) -> list[Check]:
+    """Check that each such file has the promised marks, the cells of the release, and no more.
+
+    Raises
+    ------
+    BadPlan
+        If what the recipe promises is no dialect.
+    """
+    promised = _promised(export)
+    found: list[Check] = []
+    for name, release in published.items():
+        file = f"{name}.{ENDING}"
+        if file not in files:
+            continue
+        if promised is None:
+            sentence = f"{file} is there, but the recipe declares no file for a spreadsheet."
+            found.append(Check(name="dialect", holds=False, sentence=sentence))
+            continue
+        same = files[file][:] == _again(release, promised)
+        found.append(
+            Check(
+                name="dialect",
+                holds=same,
+                sentence=f"{file} is, byte for byte, what is written of the same rows with the "
+                "marks that the recipe declares."
+                if same
+                else f"{file} is not byte for byte what is written of the release's cells with the "
+                "separator, decimal mark, line ends and quotes that the recipe declares.",
+            )
+        )
+    return found
+
+
+def check_presence(
+    export: Mapping[str, Any], tables: list[str], files: Mapping[str, Content]
+) -> list[Check]:
+    """Check that what the recipe promises for a spreadsheet is there."""
+    gone = [name for name in names_of(tables) if name not in files]
+    if _promised(export) is None or not gone:
+        return []
+    sentence = f"{gone[0]} is missing, which the recipe declares for a spreadsheet."
+    return [Check(name="dialect", holds=False, sentence=sentence)]
+
+
+def _promised(export: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if "dialect" not in export:
+        return None
+    given = cast(object, export["dialect"])
+    table = cast(Mapping[str, Any], given) if isinstance(given, Mapping) else {"": given}
+    for key, value in table.items():
+        if key not in _KNOWN or (value, type(value)) not in [(v, type(v)) for v in _KNOWN[key]]:
+            raise BadPlan("The recipe's dialect is none.", remedy="Correct [export.dialect].")
+    return {**{key: values[0] for key, values in _KNOWN.items()}, **table}
+
+
+def _again(release: PublishedTable, marks: Mapping[str, Any]) -> bytes:
+    """Write a release's distinct lines once, and each row as its line."""
+    between, end = marks["separator"], "\r\n" if marks["line_end"] == "crlf" else "\n"
+    only = len(release.header) == 1
+
+    def cell(text: str) -> str:
+        if marks["decimal"]:
+            text = re.sub(r"\A([+-]?[0-9]+)[.,]([0-9]+)\Z", rf"\1{marks['decimal']}\2", text)
+        plain = re.search(rf'[{re.escape(between)}"\r\n]', text) is None and (text or not only)
+        if plain and marks["quotes"] == "needed":
+            return text
+        return '"' + text.replace('"', '""') + '"'
+
+    pools = [[cell(text) for text in texts] for texts in release.texts]
+    line = release.line_of_row
+    _, first = np.unique(line, return_index=True)
+    written = [
+        between.join(pool[codes[row]] for pool, codes in zip(pools, release.codes, strict=True))
+        + end
+        for row in first.tolist()
+    ]
+    begin = "\ufeff" if marks["bom"] else ""
+    head = between.join(map(cell, release.header)) + end
+    return (begin + head + "".join([written[place] for place in line.tolist()])).encode()

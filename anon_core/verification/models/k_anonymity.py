@@ -1,0 +1,182 @@
+"""Models of how many rows or people a class has: k-anonymity, k-map, bucket sizes, risks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from anon_core.base.errors import listing
+from anon_core.verification.evidence import (
+    CannotTell,
+    Evidence,
+    at_least,
+    class_check,
+    person_check,
+    persons,
+)
+from anon_core.verification.findings import Check, named
+from anon_core.verification.registry import recomputes
+from anon_core.verification.rows.groups import tally
+from anon_core.verification.rows.tables import joined
+from anon_core.verification.text.texts import Codes
+
+# How many people could stand behind a row of each class.
+
+
+def who_look_alike(evidence: Evidence) -> Codes:
+    """Return the people of the public table whom each class covers; its rows where there is none.
+
+    Averages cover nobody for sure: then it is the rows, too.
+    """
+    if evidence.form == "averaged" or evidence.people() is None:
+        return evidence.sizes
+    return evidence.people_inside()
+
+
+# k-anonymity, recomputed: of all quasi-identifiers, or of sets of columns.
+
+
+@recomputes("k-anonymity", forms=("whole", "averaged"), counts_people=True, looks_at="quasi")
+def k_anonymity(evidence: Evidence) -> list[Check]:
+    """Every class has at least k rows; of sets of columns, every combination on each of them.
+
+    Where a column tells persons apart, every class has rows of at least k of them.
+    """
+    k = evidence.integer("k")
+    columns, subsets = _columns(evidence), evidence.model.get("subsets", 0)
+    if isinstance(subsets, bool) or not isinstance(subsets, int) or subsets < 0:
+        raise CannotTell("subsets is no whole number from 0 up")
+    if evidence.promise.person:
+        if columns or subsets:
+            raise CannotTell("it is counted in people of all quasi-identifiers only")
+        return [_of_people(evidence, k)]
+    if not columns and not subsets:
+        return [at_least(evidence, f"k = {k}", evidence.sizes, k, unit="rows")]
+    chosen = columns or evidence.promise.quasi
+    if subsets > len(chosen):
+        raise CannotTell(f"subsets is {subsets}, and there are {len(chosen)} columns")
+    reached = np.full(len(evidence.sizes), np.iinfo(np.int64).max)
+    for names in combinations(chosen, subsets or len(chosen)):
+        np.minimum.at(reached, evidence.grouped.group, _rows_alike(evidence, names))
+    of = f"every {subsets} of {listing(chosen)}" if subsets else listing(chosen)
+    return [at_least(evidence, f"k = {k} for {of}", reached, k, unit="rows")]
+
+
+def _of_people(evidence: Evidence, k: int) -> Check:
+    found = persons(evidence)
+    return person_check(
+        evidence,
+        f"k = {k} people",
+        found.least >= k,
+        found.sure,
+        found.least.astype(float),
+        bound=float(k),
+        measured="fewest people in a class",
+    )
+
+
+def _columns(evidence: Evidence) -> tuple[str, ...]:
+    """Return the quasi-identifiers that the promise names; none stands for all."""
+    given = evidence.model.get("columns", [])
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        raise CannotTell("columns is no list of names")
+    if any(name not in evidence.promise.quasi for name in given):
+        raise CannotTell("columns names what is no quasi-identifier")
+    return tuple(given)
+
+
+def _rows_alike(evidence: Evidence, names: Sequence[str]) -> Codes:
+    """Return, of every line, how many rows show what it shows in these columns."""
+    table = evidence.grouped.table
+    alike, _ = joined([table.codes_of(name) for name in names], len(evidence.grouped.group))
+    return tally(alike, table.count)[alike]
+
+
+# k-map, recomputed.
+
+
+@recomputes("k-map", forms=("whole",), needs_public=True)
+def k_map(evidence: Evidence) -> list[Check]:
+    """Every published class fits at least k people of the public table."""
+    k = evidence.integer("k")
+    people = evidence.people_inside()
+    return [
+        class_check(
+            evidence,
+            f"k = {k}",
+            people < k,
+            people,
+            bound=float(k),
+            measured="fewest people of the public table",
+        )
+    ]
+
+
+# Bucket size, recomputed.
+
+
+@recomputes("bucket-size", forms=("whole", "averaged", "permuted"))
+def bucket_size(evidence: Evidence) -> list[Check]:
+    """Every published group, or class of whole rows, has at least k rows."""
+    k = evidence.integer("k")
+    what = f"bucket size k = {k}" if evidence.form == "permuted" else f"k = {k}"
+    return [at_least(evidence, what, evidence.sizes, k, unit="rows")]
+
+
+# The largest risk, recomputed.
+
+
+@recomputes("maximum-risk", forms=("whole", "averaged"), called="maximum risk", needs_public=True)
+def maximum_risk(evidence: Evidence) -> list[Check]:
+    """Every class has 1/r people, of the public table where there is one, or else rows."""
+    risk = evidence.number("risk", above=0, most=1)
+    alike = who_look_alike(evidence)
+    # 1/N ≤ p/q exactly where N·p ≥ q.
+    return [
+        class_check(
+            evidence,
+            f"a risk of at most {float(risk):g}",
+            alike * risk.numerator < risk.denominator,
+            1 / np.maximum(alike, 1),
+            bound=float(risk),
+            measured="largest risk",
+            worst="most",
+        )
+    ]
+
+
+# The mean risk over all published rows, recomputed.
+
+
+@recomputes("average-risk", forms=("whole", "averaged"), called="average risk", needs_public=True)
+def average_risk(evidence: Evidence) -> list[Check]:
+    """The mean of 1/N over the rows is at most r; without a public table, classes / rows."""
+    risk = evidence.number("risk", above=0, most=1)
+    alike = np.maximum(who_look_alike(evidence), 1)  # nobody of the public: a risk of 1
+    rows: Counter[int] = Counter()
+    for size, among in zip(evidence.sizes.tolist(), alike.tolist(), strict=True):
+        rows[among] += size
+    found = sum((Fraction(n, among) for among, n in rows.items()), Fraction(0))
+    share = found / max(sum(rows.values()), 1)
+    holds = share <= risk
+    # No class breaks a mean by itself: those are named that raise it above what is allowed.
+    above = np.array([Fraction(1, among) > risk for among in alike.tolist()], dtype=np.bool_)
+    raising = evidence.grouped.table.rows_of(above[evidence.grouped.group])
+    what = f"a mean risk of at most {float(risk):g}"
+    return [
+        Check(
+            name=evidence.name,
+            holds=holds,
+            bound=float(risk),
+            reached=float(share),
+            rows=() if holds else raising.first,
+            sentence=f"Recomputed from the published file: {what} holds ({float(share):.4g})."
+            if holds
+            else f"{what} is broken: it is {float(share):.4g}, raised by rows at more risk "
+            f"{named(raising)}.",
+        )
+    ]

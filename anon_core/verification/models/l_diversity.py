@@ -1,0 +1,202 @@
+"""Models of how varied the sensitive values of a class are."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from anon_core.verification.evidence import (
+    Evidence,
+    at_least,
+    at_most_shares,
+    class_check,
+    person_check,
+    person_shares,
+)
+from anon_core.verification.findings import Check
+from anon_core.verification.registry import recomputes
+from anon_core.verification.rows.groups import Counts
+
+# l-diversity, recomputed.
+
+
+# Distinct values are the same ones whether rows or people are counted.
+@recomputes("l-diversity", forms=("whole", "averaged", "permuted"), counts_people=True)
+def l_diversity(evidence: Evidence) -> list[Check]:
+    """Every class shows at least l values of the sensitive column; a missing one is none."""
+    least = evidence.integer("l")
+    return [
+        at_least(
+            evidence,
+            f"l = {least} for '{column}'",
+            evidence.histogram(column).known.distinct,
+            least,
+            unit="values",
+            column=column,
+        )
+        for column in evidence.columns
+    ]
+
+
+# Entropy l-diversity, recomputed.
+
+
+@recomputes("entropy-l-diversity", forms=("whole", "averaged", "permuted"))
+def entropy_l_diversity(evidence: Evidence) -> list[Check]:
+    """Σ p·ln p of every class is at most −ln l, in whole numbers: N^N ≥ l^N · Π c^c."""
+    least = evidence.number("l", least=1)
+    checks: list[Check] = []
+    for column in evidence.columns:
+        broken, reached = evidence.histogram(column).known.each(lambda shown: _spread(shown, least))
+        what = f"entropy l = {float(least):g} for '{column}'"
+        checks.append(
+            class_check(
+                evidence,
+                what,
+                broken,
+                reached,
+                bound=float(least),
+                measured="least effective number of values",
+                column=column,
+            )
+        )
+    return checks
+
+
+def _spread(shown: Counts, least: Fraction) -> tuple[bool, float]:
+    """Say whether a class is spread enough, and over how many values in equal numbers it is."""
+    counts = list(shown.values())
+    rows = sum(counts)
+    if not rows:  # a missing value is none
+        return False, 1.0
+    nats = -sum(n / rows * math.log(n / rows) for n in counts)
+    # Far apart, logarithms decide; near each other, whole numbers.
+    if abs(nats - math.log(least)) > 1e-6:
+        return nats > math.log(least), math.exp(nats)
+    right = least.numerator**rows * math.prod(n**n for n in counts)
+    return (rows * least.denominator) ** rows >= right, math.exp(nats)
+
+
+# Recursive (c, l)-diversity, recomputed.
+
+
+@recomputes("recursive-l-diversity", forms=("whole", "averaged", "permuted"))
+def recursive_l_diversity(evidence: Evidence) -> list[Check]:
+    """In every class the commonest value has fewer rows than c times those from the l-th on."""
+    factor, first = evidence.number("c", above=0), evidence.integer("l")
+    return [
+        class_check(
+            evidence,
+            f"recursive c = {float(factor):g}, l = {first} for '{column}'",
+            *evidence.histogram(column).known.each(lambda shown: _compared(shown, factor, first)),
+            bound=float(factor),
+            measured="largest ratio of the commonest to the rare values",
+            worst="most",
+            column=column,
+        )
+        for column in evidence.columns
+    ]
+
+
+def _compared(shown: Counts, factor: Fraction, first: int) -> tuple[bool, float]:
+    counts = sorted(shown.values(), reverse=True)
+    if not counts:  # a missing value is none
+        return False, math.inf
+    rare = sum(counts[first - 1 :])
+    return counts[0] < factor * rare, counts[0] / rare if rare else math.inf
+
+
+# Frequency l-diversity, recomputed.
+
+
+@recomputes("frequency-l-diversity", forms=("whole", "averaged", "permuted"), counts_people=True)
+def frequency_l_diversity(evidence: Evidence) -> list[Check]:
+    """No value fills more than 1/l of a class's rows that have one, or of the persons of these."""
+    least = evidence.integer("l")
+    if evidence.promise.person:
+        return [_of_people(evidence, least, column) for column in evidence.columns]
+    return [
+        at_most_shares(evidence, evidence.histogram(column), least, column)
+        for column in evidence.columns
+    ]
+
+
+def _of_people(evidence: Evidence, least: int, column: str) -> Check:
+    found = person_shares(evidence, column)
+    most = np.maximum(found.most, 1)
+    return person_check(
+        evidence,
+        f"l = {least} of people for '{column}'",
+        most * least <= found.least,  # whole numbers: no quotient decides
+        found.sure,
+        found.least / most,
+        bound=float(least),
+        measured="people for one who has the most common value",
+        column=column,
+    )
+
+
+# (α, k)-anonymity, recomputed.
+
+
+@recomputes("alpha-k-anonymity", forms=("whole", "averaged", "permuted"))
+def alpha_k_anonymity(evidence: Evidence) -> list[Check]:
+    """Every class has k rows, and no value more than α of them."""
+    share, least = evidence.number("alpha", above=0, most=1), evidence.integer("k")
+    return [
+        class_check(
+            evidence,
+            f"α = {float(share):g}, k = {least} for '{column}'",
+            *evidence.histogram(column).each(lambda shown: _filled(shown, share, least)),
+            bound=float(share),
+            measured="largest share of a value",
+            worst="most",
+            column=column,
+        )
+        for column in evidence.columns
+    ]
+
+
+def _filled(shown: Counts, share: Fraction, least: int) -> tuple[bool, float]:
+    rows = sum(shown.values())
+    counts = [count for value, count in shown.items() if value is not None]
+    if not counts:  # nobody's value is known
+        return False, 1.0
+    most, known = max(counts), sum(counts)
+    return rows >= least and most <= share * known, most / known
+
+
+# The bound against background knowledge, recomputed.
+
+
+@recomputes("background-bound", forms=("whole", "averaged", "permuted"))
+def background_bound(evidence: Evidence) -> list[Check]:
+    """Whichever value of a class is ruled out, none is more than factor times the others left."""
+    most = evidence.number("factor", above=0)
+    return [
+        class_check(
+            evidence,
+            f"factor = {float(most):g} for '{column}'",
+            *evidence.histogram(column).known.each(lambda shown: _surest(shown, most)),
+            bound=float(most),
+            measured="largest ratio of a value to the others left",
+            worst="most",
+            column=column,
+        )
+        for column in evidence.columns
+    ]
+
+
+def _surest(shown: Counts, most: Fraction) -> tuple[bool, float]:
+    counts = sorted(shown.values(), reverse=True)
+    found = Fraction(0) if counts else None  # a missing value is none
+    # Of all that are not the most frequent, the second leaves the fewest others.
+    for out in range(min(len(counts), 2)):
+        left = counts[:out] + counts[out + 1 :]
+        others = sum(left) - left[0] if left else 0
+        found = None if found is None or not others else max(found, Fraction(left[0], others))
+    if found is None:
+        return False, math.inf
+    return found <= most, float(found)

@@ -1,0 +1,351 @@
+"""Who can stand behind a class: rows of the private table, and people of the public one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.errors import BadPlan, listing
+from anon_core.verification.recipe import Promise
+from anon_core.verification.rows.groups import Grouped, Histogram, Lines, tally
+from anon_core.verification.rows.matching import beyond, covering_pairs, text_runs
+from anon_core.verification.rows.tables import PrivateTable, joined
+from anon_core.verification.text.cells import Cells, TextTable
+from anon_core.verification.text.kinds import Measure, Span
+from anon_core.verification.text.labels import Inside, ranges_of
+from anon_core.verification.text.texts import (
+    Codes,
+    Cover,
+    Key,
+    PrivateColumn,
+    Spelling,
+    level_sets,
+    read_cover,
+    read_private_column,
+)
+
+# Which rows of the private table can stand behind which published class.
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Behind:
+    """The people who can stand behind each class.
+
+    Attributes
+    ----------
+    counted : Histogram
+        How many rows of the table whose cells are true of them, and whose exactly published values
+        the class shows, have each value. Each of `values` is a tuple, one value a column asked for.
+    sure : bool array of shape (classes,)
+        Whether these are the rows of the class: as many as it has, and they fit no other. Else some
+        of them stand elsewhere or are hidden; what holds whichever they are may be said of them.
+    """
+
+    counted: Histogram
+    sure: npt.NDArray[np.bool_]
+
+
+def behind(
+    promise: Promise,
+    grouped: Grouped,
+    private: PrivateTable,
+    asked: Sequence[PrivateColumn],
+) -> Behind | None:
+    """Match rows of the table and classes; None where a published text has no clear meaning.
+
+    The values of the columns `asked` for are counted.
+
+    Raises
+    ------
+    TooLarge
+        If there are too many pairs to look at.
+    """
+    release, classes = grouped.table, len(grouped.sizes)
+    covers = [private.cover(n, release.texts_of(n)) for n in promise.quasi]
+    if any(cover.unknown or cover.ambiguous for cover in covers):
+        return None
+    quasi = [private.codes(n) for n in promise.quasi]
+    point, first_of_point = joined(quasi, len(private))
+    first = np.unique(grouped.group, return_index=True)[1]
+    near_point, near_box = covering_pairs(
+        np.stack([codes[first_of_point] for codes in quasi], axis=1),
+        np.stack([release.codes_of(n)[first] for n in promise.quasi], axis=1),
+        [
+            text_runs(cover.runs, private.columns[n].missing + 1)
+            for n, cover in zip(promise.quasi, covers, strict=True)
+        ],
+    )
+    # What is published exactly, coded alike in both tables; a value the table lacks is 0.
+    exact = [
+        np.concatenate(
+            [
+                private.codes(n),
+                private.columns[n].codes_of_texts(release.texts_of(n))[release.codes_of(n)],
+            ]
+        )
+        + 1
+        for n in promise.exact
+    ]
+    payload, _ = joined(exact, len(private) + len(release))
+    wide = int(payload.max(initial=0)) + 1
+    shown = np.unique(grouped.group * wide + payload[len(private) :])
+    line, row, often = private.parted(asked)
+    point, payload = point[line], payload[line]
+    told = [column.codes_at(row) for column in asked]
+    own, first_own = joined(told, len(row))
+    giver, first = joined([point, payload, own], len(row))
+    rows = tally(giver, often, len(first))
+    # Every kind of row with every class that covers its quasi-identifiers …
+    order = np.argsort(near_point, kind="stable")
+    start = np.searchsorted(near_point[order], np.arange(len(first_of_point) + 1))
+    width = np.diff(start)[point[first]]
+    kind = np.repeat(np.arange(len(first)), width)
+    nth = np.arange(len(kind)) - np.repeat(np.cumsum(width) - width, width)
+    box = near_box[order][start[point[first]][kind] + nth]
+    # … and shows what it shows exactly.
+    meets = np.isin(box * wide + payload[first][kind], shown)
+    kind, box = kind[meets], box[meets]
+    fits = np.bincount(kind, minlength=len(first))
+    pair, lead = joined([box, own[first][kind]], len(kind))
+    sorted_ = np.lexsort([own[first][kind][lead], box[lead]])
+    counted = Histogram(
+        owner=box[lead][sorted_],
+        value=own[first][kind][lead][sorted_],
+        count=tally(pair, rows[kind])[sorted_],
+        values=tuple(
+            tuple(
+                None if codes[row] == column.missing else column.keys[int(codes[row])]
+                for column, codes in zip(asked, told, strict=True)
+            )
+            for row in first_own.tolist()
+        ),
+        classes=classes,
+    )
+    alone = np.ones(classes, dtype=np.bool_)
+    alone[box[fits[kind] > 1]] = False
+    return Behind(counted=counted, sure=alone & (counted.sizes == grouped.sizes))
+
+
+# Where values of a public table stand in a hierarchy whose level table does not list them.
+#
+# A number or day stands in a group if the group's listed values lie on both sides of it, or if the
+# group's label states a range that holds it (``20-29`` holds 21, listed or not). Everything else
+# stands in no named group below the top.
+
+
+LevelLines = Sequence[Sequence[str]]
+
+_HINT = re.compile(r"\d")  # a label with a figure may state a range in words not read here
+
+
+def completed(
+    levels: LevelLines, spelling: Spelling, values: Iterable[Key]
+) -> list[list[str]] | None:
+    """Return a level table with a line for every value it does not list.
+
+    Parameters
+    ----------
+    levels : level table
+        With at least one line.
+    values : iterable of Key
+        The public table's.
+
+    Returns
+    -------
+    list of lists of str, or None
+        None where it is not clear on which group's side a value stands.
+    """
+    lines = [[cell.strip() for cell in line] for line in levels if line]
+    listed = {spelling.key(line[0]): line for line in lines}
+    width = len(lines[0])
+    found = list(lines)
+    by_level = [_groups(listed, level) for level in range(1, width - 1)]
+    top = lines[0][-1] if width > 1 else ""
+    for number, value in enumerate(dict.fromkeys(v for v in values if v not in listed)):
+        line = [value if isinstance(value, str) else spelling.rules.write(value)]
+        under: list[str] | None = None  # a listed value's line in the group it stands in
+        for level, groups in enumerate(by_level, start=1):
+            # A category that is not listed is in no group, whatever a label sounds like.
+            label = "" if isinstance(value, str) else _group_of(value, groups, spelling)
+            if under is not None:  # what a group holds, the groups above it hold
+                label = under[level]
+            elif label:
+                under = next(
+                    told
+                    for key, told in listed.items()
+                    if not isinstance(key, str) and told[level] == label
+                )
+            if label is None:
+                return None
+            line.append(label or f"\0{number}")
+        found.append(line + ([top] if width > 1 else []))
+    return found
+
+
+def _groups(listed: dict[Key, list[str]], level: int) -> dict[str, Span]:
+    """Return the least and greatest listed value of every group of a level."""
+    found: dict[str, Span] = {}
+    for key, line in listed.items():
+        if isinstance(key, str):
+            continue
+        low, high = found.get(line[level], (key, key))
+        found[line[level]] = (min(low, key), max(high, key))
+    return found
+
+
+def _group_of(value: Measure, groups: dict[str, Span], spelling: Spelling) -> str | None:
+    """Return the label of the group a value stands in, "" for none, None where it is unclear."""
+    inside = [label for label, (low, high) in groups.items() if low <= value <= high]
+    if inside:
+        return inside[0] if len(inside) == 1 else None
+    below = max((g for g in groups.items() if g[1][1] < value), key=lambda g: g[1][1], default=None)
+    above = min((g for g in groups.items() if g[1][0] > value), key=lambda g: g[1][0], default=None)
+    holding: list[str] = []
+    for near in (below, above):
+        if near is None:
+            continue
+        label, (low, high) = near
+        said = _stated(label, spelling)
+        if said is None:
+            if _HINT.search(label) and low != high:
+                return None
+            continue
+        if not (said(Fraction(low)) and said(Fraction(high))):
+            continue
+        others = [g for name, g in groups.items() if name != label]
+        if any(said(Fraction(end)) for g in others for end in g):
+            continue
+        if said(Fraction(value)):
+            holding.append(label)
+    return holding[0] if len(holding) == 1 else ""
+
+
+def _stated(label: str, spelling: Spelling) -> Inside | None:
+    """Return what says whether a label holds a value, None where it states no range."""
+    return next(iter(ranges_of(label, spelling)), None)
+
+
+# The people of the public table against the published texts.
+
+
+Levels = Mapping[str, Sequence[Sequence[str]]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PublicPeople:
+    """The public table against the published texts.
+
+    Attributes
+    ----------
+    points : int64 array of shape (tuples, quasi)
+        Distinct tuples of the public table, as codes.
+    people : int64 array of shape (tuples,)
+    covers : tuple of Cover
+        Per quasi-identifier, the codes each published text covers.
+    sizes : tuple of int
+        Per quasi-identifier, the code of the missing value: the highest.
+    unplaced : tuple of str
+        Columns whose hierarchy does not list a public value and does not say where it stands.
+    strangers : int
+        Rows of the table without a person of their own in the public table.
+    """
+
+    points: Codes
+    people: Codes
+    covers: tuple[Cover, ...]
+    sizes: tuple[int, ...]
+    unplaced: tuple[str, ...] = ()
+    strangers: int = 0
+
+
+def read_public(
+    promise: Promise,
+    public: TextTable,
+    private: TextTable,
+    table: PrivateTable,
+    levels: Levels,
+    release: Lines,
+) -> PublicPeople:
+    """Code the public table and read what every published text covers of it.
+
+    Raises
+    ------
+    BadPlan
+        If the public table lacks a quasi-identifier.
+    """
+    gone = [name for name in promise.quasi if public.names.count(name) != 1]
+    if gone:
+        raise BadPlan(
+            f"The public table has no column {listing(gone)}, or more than one.",
+            remedy="Give one with every quasi-identifier.",
+        )
+    codes: list[Codes] = []
+    rows: list[Codes] = []
+    covers: list[Cover] = []
+    sizes: list[int] = []
+    unplaced: list[str] = []
+    for name in promise.quasi:
+        # Both tables in one column, so that a value has one code wherever it stands.
+        column = read_private_column(
+            Cells.joined([private.column(name), public.column(name)]),
+            table.columns[name].spelling.kind,
+            promise.missing_of(name),
+            kept=promise.kept.get(name, ()),
+            neutralised=promise.neutralised,
+            ordered=True,
+            levels=levels.get(name, ()),
+            thousands=table.columns[name].thousands,
+        )
+        codes.append(column.codes[len(private) :])
+        rows.append(column.codes_at(table.first))
+        sizes.append(column.missing)
+        listed = levels.get(name)
+        if listed:
+            listed = completed(listed, column.spelling, column.keys)
+            unplaced += [name] if listed is None else []
+        covers.append(read_cover(column, level_sets(name, column, listed), release.texts_of(name)))
+    point, first = joined(codes, len(public))
+    both = [np.concatenate(pair) for pair in zip(codes, rows, strict=True)]
+    kind, _ = joined(both, len(public) + len(table))
+    people = np.ones(len(public), dtype=np.int64)
+    alone = beyond(kind[: len(public)], people, kind[len(public) :], table.count)
+    return PublicPeople(
+        points=np.stack([c[first] for c in codes], axis=1),
+        people=np.bincount(point).astype(np.int64),
+        covers=tuple(covers),
+        sizes=tuple(sizes),
+        unplaced=tuple(unplaced),
+        strangers=int(alone.sum()),
+    )
+
+
+def covered_people(promise: Promise, grouped: Grouped, people: PublicPeople) -> tuple[Codes, Codes]:
+    """Return whom each class of whole rows covers.
+
+    Returns
+    -------
+    inside : int64 array of shape (classes,)
+        People of the public table whom the class covers.
+    times : int64 array of shape (tuples,)
+        How many classes cover each tuple of `people.points`.
+
+    Raises
+    ------
+    TooLarge
+        If there are too many pairs to look at.
+    """
+    first = np.unique(grouped.group, return_index=True)[1]
+    boxes = np.stack([grouped.table.codes_of(n)[first] for n in promise.quasi], axis=1)
+    columns = [
+        text_runs(cover.runs, size + 1)
+        for cover, size in zip(people.covers, people.sizes, strict=True)
+    ]
+    point, box = covering_pairs(people.points, boxes.astype(np.int64), columns)
+    times = np.bincount(point, minlength=len(people.people))
+    inside = np.bincount(box, weights=people.people[point], minlength=len(first))
+    return inside.astype(np.int64), times

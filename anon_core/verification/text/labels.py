@@ -1,0 +1,387 @@
+"""What a published label claims of the values under it.
+
+A label is taken apart around the values in it: what stands before the first, between the two and
+behind the last decides what is claimed. Nothing of it is shared with what a run reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+
+from anon_core.verification.text.kinds import measured_kinds
+from anon_core.verification.text.texts import Spelling, level_columns
+
+# The second computation's own way to read a label that states a range, in many tools' forms.
+
+
+Exact = int | Fraction
+#: Reads one end of a range: its least and greatest value.
+Read = Callable[[str], "tuple[Exact, Exact] | None"]
+#: Says whether a value is inside of what is claimed.
+Inside = Callable[[Exact], bool]
+
+_TO = {"-", "–", "—", "‒", "−", "~", "..", "...", "…", "to", "through", "thru", "until"} | {
+    *("bis", "bis zu", "à", "jusqu'à"),
+}
+_AND = {"and", "und", "et"}
+_FIRST = {"from", "von", "vom", "de", "du", "age", "ages", "aged", "alter", "âge", "âges"} | {
+    *("€", "$", "£", "eur", "usd", "gbp", "chf"),
+}
+_BOTH = {"between", "zwischen", "entre"}
+_BELOW = {"<", "less than", "fewer than", "under", "below", "unter", "weniger als"} | {
+    *("kleiner als", "moins de", "inférieur à", "lower than", "younger than", "before"),
+    *("jünger als", "vor", "plus jeune que", "avant"),
+}
+_AT_MOST = {"<=", "=<", "≤", "⩽", "at most", "up to", "no more than", "bis", "bis zu"} | {
+    *("höchstens", "maximal", "au plus", "jusqu'à", "max", "max."),
+}
+_ABOVE = {">", "more than", "greater than", "over", "above", "über", "mehr als", "größer als"} | {
+    *("plus de", "supérieur à", "higher than", "older than", "after", "älter als", "nach"),
+    *("plus âgé que", "plus âgée que", "après"),
+}
+_AT_LEAST = {">=", "=>", "≥", "⩾", "at least", "from", "no less than", "ab", "mindestens"} | {
+    *("à partir de", "au moins", "dès", "min", "min.", "since", "seit", "depuis"),
+}
+_OR_MORE = re.compile(
+    r"(\+|plus|(and|or|und|oder|et|ou) (more|over|older|above|up|greater|higher|mehr|älter"
+    r"|darüber|höher|plus âgée?s?|plus|au-delà|au-dessus))(?!\w)"
+)
+_OR_LESS = re.compile(
+    r"(and|or|und|oder|et|ou) (less|fewer|under|younger|below|lower|weniger|jünger|darunter"
+    r"|moins âgée?s?|moins|au-dessous)(?!\w)"
+)
+_WORDS_OF_RANGES = {
+    word
+    for phrase in _TO | _AND | _FIRST | _BOTH | _BELOW | _AT_MOST | _ABOVE | _AT_LEAST
+    for word in phrase.split()
+} | {"or", "oder", "ou", "plus"}
+_UNIT = re.compile(r"([^\W\d_]|[€$£%‰°])\D*")
+_WORD_FIRST = re.compile(r"[^\W\d_]+\.?(?= )")
+_PLAIN = re.compile(r"([0-9]+) ?[-–] ?([0-9]+)")
+_OPENING, _CLOSING = {"[": True, "(": False, "]": False}, {"]": True, ")": False, "[": False}
+_SPLIT = {";", "|", ","}
+_ENDLESS = {"": None, "∞": 1, "inf": 1, "+∞": 1, "+inf": 1, "infinity": 1, "-∞": -1, "-inf": -1}
+_BLANKS = re.compile(r"(?<![0-9])[0-9]{1,3}([ '’\u00a0\u202f\u2009][0-9]{3})+(?![0-9])")
+
+
+def meanings(label: str, read: Read) -> list[Inside]:
+    """Return what a label may claim of a value, most likely first; nothing where it claims none."""
+    found: list[Inside] = []
+    if plain := _PLAIN.fullmatch(label):  # what most labels are
+        low, top = read(plain[1]), read(plain[2])
+        claim = low and top and _inside(low[0], True, top[1], True, low, top)
+        if claim:
+            return [claim]
+    text = _BLANKS.sub(lambda m: "".join(c for c in m[0] if c.isdigit()), label.strip())
+    text = _core(text.removesuffix(" UTC"))  # the zone of instants, which is that of their values
+    if text[:1] == "{" and text[-1:] == "}" and not set(text) & {",", ";", "|"}:
+        text = text[1:-1].strip()
+    whole = re.sub(r"(?<![\d.,])\d{1,3}(,\d{3})+(?![\d,])", lambda m: m[0].replace(",", ""), text)
+    whole = re.sub(r"(?<![\d.,])\d{1,3}(\.\d{3})+(?![\d.])", lambda m: m[0].replace(".", ""), whole)
+    for way in dict.fromkeys((text, whole)):
+        claims = list(_claims(way, read))
+        if len(claims) == 1 and claims[0] is not None:
+            found.append(claims[0])
+    return found
+
+
+def _core(text: str) -> str:
+    """Return the part of a label that states a range, in plain signs and without compounds."""
+    for odd, plain in zip("＜＞＝～＋－≦≧", "<>=~+-≤≥", strict=True):
+        text = text.replace(odd, plain)
+    text = re.sub(r"(?i)(\d)-\s+(bis|to|à)\b", r"\1 \2", text)
+    text = re.sub(r"(?i)(\d)-(?:jährige?[nr]?|year-olds?)\b", r"\1 ", text)
+    text = re.sub(
+        r"(?i)\b(bis|to|up to)( and| zu)? "
+        r"(?:einschließlich|einschl\.?|inklusive|inkl\.?|including|inclusive)(?!\w)",
+        r"\1",
+        text,
+    )
+    note = text.rfind("(")
+    if note > 0 and text.endswith(")") and text[:note].rstrip()[-1:].isdigit():
+        text = text if any(map(str.isdigit, text[note:])) else text[:note].rstrip()
+    head = re.match(r"[^\W\d_]+", text)
+    rest = text[head.end() :].lstrip() if head else ""
+    if rest[:1] in (":", "=") and rest[1:].lstrip()[:1] in set("0123456789<>≤≥[]+−-"):
+        return rest[1:].lstrip()
+    if rest[:1] == "(" and rest[-1:] == ")" and rest.count("(") == rest.count(")") == 1:
+        return rest[1:-1] if any(map(str.isdigit, rest)) else text
+    return text
+
+
+def _claims(text: str, read: Read) -> Iterator[Inside | None]:
+    """Yield what a label claims; more than one means that it can be parted in several ways."""
+    if text[:1] in _OPENING and text[-1:] in _CLOSING and len(text) > 2:
+        yield from _bracketed(text, read)
+        return
+    both = list(_two(text, read))
+    if both:
+        yield from both
+        return
+    for before, value, behind in _one_value(text, read):
+        lower = before.casefold()
+        first, _, rest = lower.partition(" ")
+        lower = rest if first in _AT_MOST and rest in _BELOW else lower  # bis unter 30
+        named = re.sub(r"^[^\W\d_]+ ?(?=[<>=≤≥⩽⩾])", "", lower)
+        if (lower in _AT_MOST or named in _AT_MOST) and _is_unit(behind):
+            yield lambda v, top=value[1]: v <= top
+        elif (lower in _BELOW or named in _BELOW) and _is_unit(behind):
+            yield lambda v, top=value[0]: v < top
+        elif (lower in _AT_LEAST or named in _AT_LEAST) and _is_unit(behind):
+            yield lambda v, low=value[0]: v >= low
+        elif (lower in _ABOVE or named in _ABOVE) and _is_unit(behind):
+            yield lambda v, low=value[1]: v > low
+        elif (not lower or lower in _FIRST) and _says(_OR_MORE, behind):
+            yield lambda v, low=value[0]: v >= low
+        elif (not lower or lower in _FIRST) and _says(_OR_LESS, behind):
+            yield lambda v, top=value[1]: v <= top
+
+
+def _bracketed(text: str, read: Read) -> Iterator[Inside | None]:
+    low_in, top_in, inner = _OPENING[text[0]], _CLOSING[text[-1]], text[1:-1]
+    for mark in (";", "|", ", ", ","):
+        ends = [end.strip() for end in inner.split(mark)]
+        if len(ends) == 2:
+            low, top = _end(ends[0], read, -1), _end(ends[1], read, 1)
+            if low is not None and top is not None:
+                yield _inside(low[0], low_in, top[1], top_in, low, top)
+                return
+    for low, middle, top, strict in _pairs(inner, read):
+        if middle in _TO:
+            if (text[0], text[-1]) == ("(", ")"):
+                yield _inside(low[0], True, top[1], True, low, top)
+            else:
+                yield _inside(low[0], low_in, top[1], top_in and not strict, low, top)
+
+
+def _end(text: str, read: Read, side: int) -> tuple[Exact | None, Exact | None] | None:
+    """Return an end of a bracketed range, (None, None) for one without limit; None for no end."""
+    sign = _ENDLESS.get(text.casefold(), 0)
+    if sign is None or sign == side:
+        return None, None
+    return _plain(text, read)
+
+
+def _inside(
+    low: Exact | None,
+    low_in: bool,
+    top: Exact | None,
+    top_in: bool,
+    first: tuple[Exact | None, Exact | None],
+    last: tuple[Exact | None, Exact | None],
+) -> Inside | None:
+    """Return what lies between two ends; an end that is left out leaves all of its period out.
+
+    Ends with nothing between them claim nothing.
+    """
+    empty = low is not None and top is not None and low > top
+    if empty or (low is not None and low == top and not (low_in and top_in)):
+        return None
+    after, before = first[1], last[0]
+
+    def inside(value: Exact) -> bool:
+        above = low is None or (value >= low if low_in else after is None or value > after)
+        below = top is None or (value <= top if top_in else before is None or value < before)
+        return above and below
+
+    return inside
+
+
+def _two(text: str, read: Read) -> Iterator[Inside | None]:
+    """Yield what labels of two values claim: ``20-29``, ``between 20 and 29``, ``20 ≤ x < 30``."""
+    begun, rest = _begun(text)
+    joined = _TO | (_AND if begun & _BOTH else set())
+    if begun <= _FIRST | _BOTH:
+        for low, middle, top, strict in _pairs(rest, read):
+            if middle in joined:
+                yield _inside(low[0], True, top[1], not strict, low, top)
+    signs = {"<": False, "<=": True, "≤": True}
+    for low, middle, top, _ in _pairs(text, read, signs=True):
+        found = re.fullmatch(r"(<=|<|≤)[^<>=≤≥]*?(<=|<|≤)", middle)
+        if found is not None:
+            yield _inside(low[0], signs[found[1]], top[1], signs[found[2]], low, top)
+    first = re.fullmatch(r"[^\W\d]* ?(>=|≥|>) ?(.*)", text)
+    if first is not None:
+        for low, middle, top, _ in _pairs(first[2], read, signs=True):
+            found = re.fullmatch(r"(?:and|und|et|to|bis|à|[,;&–-]) ?[^\W\d]* ?(<=|<|≤)", middle)
+            if found is not None:
+                yield _inside(low[0], first[1] != ">", top[1], signs[found[1]], low, top)
+
+
+def _begun(text: str) -> tuple[set[str], str]:
+    """Return the words that a range begins with, and what follows them."""
+    begun: set[str] = set()
+    while True:
+        word = re.match(r"([^\W\d_]+|[€$£])\s*", text)
+        if word is None or word[1].casefold() not in _FIRST | _BOTH:
+            return begun, text
+        begun.add(word[1].casefold())
+        text = text[word.end() :]
+
+
+def _pairs(
+    text: str, read: Read, *, signs: bool = False
+) -> Iterator[tuple[tuple[Exact, Exact], str, tuple[Exact, Exact], bool]]:
+    """Yield the ways to part a text into a value, a word or mark, and a value.
+
+    The last of the four says whether the upper value is left out, as in ``20 bis unter 30``.
+    """
+    for found in re.finditer(
+        r"\s*[<≤][^\d]*?[<≤]=?\s*|\s*\D*?[<≤]=?\s*(?=[\d€$£+−-])"
+        if signs
+        else r"\s*(?:\.\.\.?|[-–—‒−~…]|(?<=[\s\d])[^\W\d_][^\d<>=≤≥€$£+−-]*)\s*<?\s*",
+        text,
+    ):
+        low = _plain(text[: found.start()], read)
+        top = _plain(text[found.end() :], read)
+        if low is None or top is None:
+            continue
+        middle = " ".join(found[0].casefold().split())
+        if signs:
+            yield low, middle, top, False
+            continue
+        unit = _WORD_FIRST.match(middle)
+        ways = [middle]
+        if unit is not None and _is_unit(unit[0]):
+            ways.append(middle[unit.end() :].strip())
+        for way in ways:
+            for word in _TO | _AND:
+                rest = way[len(word) :].strip() if way.startswith(word) else None
+                if rest == "" or rest in _BELOW:
+                    yield low, word, top, rest != ""
+                    break
+            else:
+                continue
+            break
+
+
+def _one_value(text: str, read: Read) -> Iterator[tuple[str, tuple[Exact, Exact], str]]:
+    """Yield the longest value of a label, with what stands before and behind it."""
+    first = next((i for i, c in enumerate(text) if c.isdigit()), None)
+    if first is None:
+        return
+    for begin in (first - 1, first):
+        if begin < 0 or (begin < first and text[begin] not in "+-"):
+            continue
+        for end in range(len(text), first, -1):
+            value = read(text[begin:end]) if text[end - 1].isdigit() else None
+            if value is not None:
+                yield text[:begin].strip(), value, text[end:].strip().casefold()
+                return
+
+
+def _plain(text: str, read: Read) -> tuple[Exact, Exact] | None:
+    """Read a value, without a unit behind it or a currency before it."""
+    text = text.strip()
+    value = read(text) if text else None
+    if value is not None:
+        return value
+    text = _begun(text)[1]
+    last = max((i for i, c in enumerate(text) if c.isdigit()), default=-1) + 1
+    return read(text[:last].strip()) if last and _is_unit(text[last:].strip()) else None
+
+
+def _is_unit(text: str) -> bool:
+    """Say whether a text behind a value is nothing, or a unit and no further word of a range."""
+    if not text:
+        return True
+    words = set(re.findall(r"[^\W\d_]+", text.casefold()))
+    further = _WORDS_OF_RANGES & words or any(sign in text for sign in "+<>=≤≥;,|[]()…–—‒−~-")
+    return _UNIT.fullmatch(text) is not None and not further and ".." not in text
+
+
+def _says(words: re.Pattern[str], behind: str) -> bool:
+    """Say whether words stand behind a value; a unit may stand before or behind them."""
+    unit = re.match(r"([^\W\d_]+\.?|[€$£%‰°])\s*(?=\W|\w)", behind)
+    ways = [behind]
+    if unit is not None and _is_unit(unit[1]):
+        ways.append(behind[unit.end() :])
+    found = (words.match(way) for way in ways)
+    return any(m is not None and _is_unit(m.string[m.end() :].strip()) for m in found)
+
+
+# The second computation's own reading of what a published label claims of the values under it.
+
+
+_MASK = re.compile(r"([^\s*]*\d[^\s*]*)\*+")
+
+
+def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collection[str]) -> set[str]:
+    """Return those published texts that are labels and claim what not all of their values are.
+
+    Only plain claims are read: ranges, tails, masked codes, years and months.
+
+    Examples
+    --------
+    >>> rows = [["01090", "0109*", "*"], ["02625", "0109*", "*"]]
+    >>> untrue(rows, Spelling(kind="text", neutralised=False), ["0109*", "*"])
+    {'0109*'}
+    """
+    found: set[str] = set()
+    values, *above = level_columns(levels) or [[]]
+    shown = set(texts) - {*values, ""}
+    for level in above:
+        if shown.isdisjoint(level):
+            continue
+        members: dict[str, list[str]] = {}
+        for value, label in zip(values, level, strict=True):
+            if value and label in shown:
+                members.setdefault(label, []).append(value)
+        for label, inside in members.items():
+            if not any(_true(holds, inside, spelling) for holds in _readings(label, spelling)):
+                found.add(label)
+    return found
+
+
+Holds = Callable[[str], bool | None]
+
+
+def _true(holds: Holds, members: Sequence[str], spelling: Spelling) -> bool:
+    """Say whether a claim is true of all members, or is none among such members."""
+    said = [holds(value) for value in members]
+    # Among texts a range counts where most are numbers, a name such as "1-2" does not.
+    known = [one for one in said if one is not None]
+    meant = spelling.measured or len(known) * 2 > len(said)
+    return all(said) or not meant
+
+
+def _readings(label: str, spelling: Spelling) -> list[Holds]:
+    """Return what may say if a value is as claimed (None where it is no such value at all).
+
+    A label that claims nothing is true of everything.
+    """
+    if not spelling.measured:
+        mask = _MASK.fullmatch(label)
+        if mask is not None:
+            return [lambda value: value.startswith(mask[1])]
+    for kind in [spelling.kind] if spelling.measured else measured_kinds():
+        own = Spelling(kind=kind, neutralised=False)
+        if ways := ranges_of(label, own):
+            return [partial(_is_inside, own, way) for way in ways]
+    return [lambda _: True]
+
+
+def ranges_of(label: str, spelling: Spelling) -> list[Inside]:
+    """Return what may say whether a measured value is in a label's range, most likely first."""
+    ways = meanings(label, partial(_ends, spelling))
+    stated = spelling.rules.stated(label)
+    if not ways and stated is not None:
+        return [lambda v: stated[0] <= v <= stated[1]]
+    return ways
+
+
+def _ends(spelling: Spelling, text: str) -> tuple[Exact, Exact] | None:
+    """Return the least and the greatest value that one end of a range stands for."""
+    key = spelling.key(text.strip())
+    if not isinstance(key, str):
+        return Fraction(key), Fraction(key)
+    stated = spelling.rules.stated(text.strip())
+    return None if stated is None else (Fraction(stated[0]), Fraction(stated[1]))
+
+
+def _is_inside(spelling: Spelling, inside: Inside, value: str) -> bool | None:
+    key = spelling.key(value)
+    return None if isinstance(key, str) else inside(Fraction(key))
