@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, cast
 
 from anon_core.base.registry import family
@@ -9,6 +10,7 @@ from anon_core.base.secret import spell
 from anon_core.base.version import VERSION
 from anon_core.contracts.attack import Attack
 from anon_core.pipeline.measure.assessment import evidence
+from anon_core.pipeline.measure.before_and_after import column_statistics
 from anon_core.pipeline.measure.cautions import read_as_missing
 from anon_core.pipeline.measure.drift import published_texts
 from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
@@ -83,6 +85,9 @@ def figures_of(result: Result) -> dict[str, Any]:
         },
         "published_texts": published_texts(result),
         "by_value": _by_value(result),
+        "before_and_after": [
+            asdict(column_statistics(result, name)) for name in columns_told(result.problem)
+        ],
         "models": [
             {
                 "name": v.model,

@@ -16,6 +16,7 @@ from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.explain.text.phrases import chance, share
 from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.measure.before_and_after import column_statistics
 from tests.ui.sessions import RESULTS, VERDICTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import Series, label, light_palette
 from ui.charts.class_plots import held_chart, sensitive_chart
@@ -235,3 +236,21 @@ def test_round_groups_in_place_of_real_values_are_one_click() -> None:
     after = carried_out(chosen)
     assert after.plan.algorithm.as_mapping()["output"] == "node"
     assert not any("real value of" in told for told in after.cautions)
+
+
+def test_a_column_is_told_before_and_after_and_against_another() -> None:
+    held = load("hospital", algorithm={"name": "mondrian"})
+    result = carried_out(held)
+    app = open_page(RESULTS, {**held, "by-value": "age"}, tab="Value by value")
+    assert not app.exception
+    frames = [element.value for element in app.dataframe]
+    told = next(frame for frame in frames if "statistic" in frame.columns)
+    by_name = told.set_index("statistic")
+    mean = column_statistics(result, "age")
+    assert by_name.loc["mean", "before"] == str(mean.before.mean)
+    assert by_name.loc["mean", "after"] == str(mean.after.mean)
+    assert " to " in by_name.loc["mean", "after"]
+    against = next(box for box in app.selectbox if box.label == "Against")
+    against.set_value("zip" if "zip" in against.options else against.options[0]).run()
+    assert not app.exception
+    assert "Cramér's V" in words(app)

@@ -1,4 +1,4 @@
-"""A release value by value of one column: how it is spread before and after, and who pays."""
+"""A release value by value: a column before and after, who pays, and what goes with what."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ from functools import partial
 
 import streamlit as st
 
+from anon_core.pipeline.measure.before_and_after import (
+    STATISTICS,
+    column_statistics,
+    two_way,
+)
 from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
-from ui.charts.chart_frame import Palette, Series, show
+from ui.charts.chart_frame import Palette, Series, show, table
 from ui.charts.details_plot import details_chart
+from ui.charts.two_way_plot import two_way_chart
 from ui.state import state
 
 
@@ -26,3 +32,44 @@ def draw(run: Series, colours: Palette) -> None:
     if pays is not None:
         with halves[1]:
             show(details_chart([run], colours, pays), key=f"pays-{column}")
+    _statistics(run, column)
+    _pair(run, colours, column, [name for name in names if name != column])
+
+
+def _statistics(run: Series, column: str) -> None:
+    import pandas as pd
+
+    result = run.facts.result
+    found = state.once(f"statistics/{column}", result, partial(column_statistics, result, column))
+    rows = [
+        {"statistic": name, "before": _text(tell(found.before)), "after": _text(tell(found.after))}
+        for name, tell in STATISTICS.items()
+        if tell(found.before) is not None
+    ]
+    rows.append({"statistic": "suppressed rows", "before": "0", "after": f"{found.removed:,}"})
+    st.markdown("**Statistics**")
+    table(pd.DataFrame(rows), key=f"statistics-{column}", right=("before", "after"))
+    if found.before.mean is not None:
+        st.caption(
+            "Ranges leave a statistic open: it lies between the two numbers."
+            if found.after.mean is not None
+            else "Cells may hide missing values, so the release has no bounds for the mean."
+        )
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _pair(run: Series, colours: Palette, column: str, others: list[str]) -> None:
+    if not others:
+        return
+    result = run.facts.result
+    other = st.selectbox("Against", others, key=f"by-value-against-{column}")
+    found = state.once(f"two-way/{column}/{other}", result, partial(two_way, result, column, other))
+    if found is None:
+        st.caption("The two columns have too many labels for a table.")
+        return
+    show(two_way_chart(found, colours), key=f"two-way-{column}-{other}")

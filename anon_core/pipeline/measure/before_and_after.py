@@ -1,0 +1,412 @@
+"""Statistics of columns before and after: what an analyst of a release can still work out.
+
+A published range does not say which of its values a row has, so the statistics of a release are
+bounds: every table that could have been published like this has its mean between them. None of it
+is for the public edition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from anon_core.base.arrays import B1, F64, I64
+from anon_core.data.values.kinds import KINDS
+from anon_core.methods.queries.count_queries import parts_of
+from anon_core.methods.queries.pair_tables import expected
+from anon_core.methods.queries.query_answers import overlap
+from anon_core.release.release import Release
+from anon_core.release.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from anon_core.pipeline.result import Result
+
+#: Rows or columns up to which a two-way table is made; a larger one is no table to be read.
+MOST_LABELS = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounded:
+    """A statistic that lies between two numbers; they are equal where it is known."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Show the number, or both ends."""
+        low, high = f"{self.low:,.6g}", f"{self.high:,.6g}"
+        return low if low == high else f"{low} to {high}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnStatistics:
+    """One column of a table.
+
+    Attributes
+    ----------
+    rows, missing, distinct : int
+        Rows with a value, rows without one, and texts that differ.
+    mode : str
+        The most frequent text; the first of several.
+    minimum, maximum, mean, median, deviation : Bounded or None
+        None for columns that are not numbers, and where a cell may hide a missing value: how many
+        values there are is then unknown. The deviation divides by the number of values less one.
+    """
+
+    rows: int
+    missing: int
+    distinct: int
+    mode: str
+    minimum: Bounded | None = None
+    maximum: Bounded | None = None
+    mean: Bounded | None = None
+    median: Bounded | None = None
+    deviation: Bounded | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeforeAndAfter:
+    """One column of a table and of its release, and how many rows were suppressed between."""
+
+    column: str
+    before: ColumnStatistics
+    after: ColumnStatistics
+    removed: int
+
+
+def column_statistics(result: Result, column: str) -> BeforeAndAfter:
+    """Return the statistics of a column before and after.
+
+    Parameters
+    ----------
+    result : Result
+    column : str
+        A quasi-identifier or a sensitive column.
+    """
+    problem, release = result.problem, result.release
+    hierarchy = problem.hierarchies[column]
+    leaves = np.arange(len(hierarchy.leaves), dtype=np.int32)
+    numbers = hierarchy.measure if _is_number(result, column) else None
+    missing = np.zeros(len(leaves), dtype=np.bool_)
+    missing[len(leaves) - 1 :] = hierarchy.has_missing
+    before = _statistics(
+        hierarchy.leaves, problem.leaf_counts(column), leaves, leaves, missing, numbers, None
+    )
+    vocabulary = release.view.vocabularies[column]
+    after = _statistics(
+        vocabulary.texts,
+        _shown(release, column, vocabulary),
+        vocabulary.lo,
+        vocabulary.hi,
+        missing,
+        numbers,
+        vocabulary.shown,
+    )
+    return BeforeAndAfter(
+        column=column, before=before, after=after, removed=problem.rows - release.view.rows
+    )
+
+
+def _is_number(result: Result, column: str) -> bool:
+    kind = result.problem.dataset.column(column).kind
+    return KINDS[kind].measured and kind == "number"
+
+
+def _shown(release: Release, column: str, vocabulary: Vocabulary) -> I64:
+    block = release.view.block_of(column)
+    code = block.codes[:, block.columns.index(column)]
+    return np.bincount(code, block.count, len(vocabulary.texts)).astype(np.int64)
+
+
+def _statistics(
+    texts: Sequence[str],
+    count: I64,
+    lo: np.ndarray[tuple[int], np.dtype[np.int32]],
+    hi: np.ndarray[tuple[int], np.dtype[np.int32]],
+    missing: B1,
+    numbers: F64 | None,
+    shown: F64 | None,
+) -> ColumnStatistics:
+    here = count > 0
+    last = np.int32(len(missing) - 1)
+    is_missing = missing[lo] & (lo == hi)
+    may_hide = bool((here & missing[hi] & (lo < last)).any())
+    valued = here & ~is_missing
+    found = ColumnStatistics(
+        rows=int(count[valued].sum()),
+        missing=int(count[is_missing].sum()),
+        distinct=int(valued.sum()),
+        mode=texts[int(np.where(valued, count, -1).argmax())] if valued.any() else "",
+    )
+    if numbers is None or may_hide or not valued.any():
+        return found
+    low, high = numbers[lo[valued]], numbers[hi[valued]]
+    if shown is not None:
+        told = shown[valued]
+        low, high = np.where(np.isnan(told), low, told), np.where(np.isnan(told), high, told)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        return found
+    weight = count[valued]
+    rows = float(weight.sum())
+    spread = spread_bounds(low, high, weight)
+    return ColumnStatistics(
+        rows=found.rows,
+        missing=found.missing,
+        distinct=found.distinct,
+        mode=found.mode,
+        minimum=Bounded(low=float(low.min()), high=float(high.min())),
+        maximum=Bounded(low=float(low.max()), high=float(high.max())),
+        mean=Bounded(low=float(low @ weight / rows), high=float(high @ weight / rows)),
+        median=Bounded(low=_median(low, weight), high=_median(high, weight)),
+        deviation=None
+        if rows < 2
+        else Bounded(
+            low=float(np.sqrt(spread.low / (rows - 1))),
+            high=float(np.sqrt(spread.high / (rows - 1))),
+        ),
+    )
+
+
+def _median(values: F64, weight: I64) -> float:
+    order = np.argsort(values, kind="stable")
+    until = np.cumsum(weight[order])
+    rows = int(until[-1])
+    middle = [
+        int(np.searchsorted(until, place, side="right")) for place in ((rows - 1) // 2, rows // 2)
+    ]
+    return float(values[order][middle].mean())
+
+
+def spread_bounds(low: F64, high: F64, weight: I64) -> Bounded:
+    """Return the least and greatest sum of squared distances from the mean.
+
+    Parameters
+    ----------
+    low, high : float64 arrays of shape (cells,)
+        Between which the value of each row with that cell lies.
+    weight : int64 array of shape (cells,)
+        Rows with that cell.
+
+    Notes
+    -----
+    The sum for a fixed centre is least where each value is the one nearest to it, and greatest
+    where each is the farthest; the best centre is found on either piecewise quadratic curve. The
+    least sum is reached. The greatest is an upper bound: that it is reached by some table is left
+    open.
+
+    Examples
+    --------
+    >>> ages = np.array([30.0, 41, 52]), np.array([31.0, 42, 52]), np.array([3, 3, 2])
+    >>> print(spread_bounds(*ages))
+    534 to 600
+    """
+    middle = (low + high) / 2
+
+    def nearest(centre: float) -> F64:
+        return np.clip(centre, low, high)
+
+    def farthest(centre: float) -> F64:
+        return np.where(middle > centre, high, low)
+
+    rows = float(weight.sum())
+    found: list[float] = []
+    for choose in (nearest, farthest):
+        left, right = float(low.min()), float(high.max())
+        for _ in range(200):  # the mean of what is chosen minus the centre falls: halve
+            centre = (left + right) / 2
+            if centre in (left, right):
+                break
+            if float(choose(centre) @ weight) / rows > centre:
+                left = centre
+            else:
+                right = centre
+        found.append(min(float((choose(c) - c) ** 2 @ weight) for c in (left, right)))
+    return Bounded(low=found[0], high=found[1])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TwoWay:
+    """Two columns against each other, before and after, at the labels that were published.
+
+    Attributes
+    ----------
+    columns : (str, str)
+    labels : (tuple of str, tuple of str)
+    before, after : float64 arrays of shape (first labels, second labels)
+        Rows; after, those that are expected where links are cut or labels overlap.
+    removed : int
+        Suppressed rows: they are in no cell of `after`.
+    emptied : tuple of (str, str)
+        Cells that had rows and have none.
+    total_variation : float
+        Half the sum of the differences between the cells' shares.
+    chi_square, cramers_v : (float, float)
+        Before and after; NaN where a table has a single row or column.
+    spread : bool
+        Whether labels overlap, so that rows are spread evenly over the values of their cells.
+    """
+
+    columns: tuple[str, str]
+    labels: tuple[tuple[str, ...], tuple[str, ...]]
+    before: F64
+    after: F64
+    removed: int
+    emptied: tuple[tuple[str, str], ...]
+    total_variation: float
+    chi_square: tuple[float, float]
+    cramers_v: tuple[float, float]
+    spread: bool
+
+
+def two_way(result: Result, first: str, second: str) -> TwoWay | None:
+    """Return two columns against each other, before and after.
+
+    Returns
+    -------
+    TwoWay, or None
+        None where the table of the two has too many labels, or the columns' values were not
+        distinguished when the table was counted.
+    """
+    problem, release = result.problem, result.release
+    if not (problem.tells_values(first) and problem.tells_values(second)):
+        return None
+    one, two = _Side.of(release, first), _Side.of(release, second)
+    if max(len(one.labels), len(two.labels)) > MOST_LABELS:
+        return None
+    frequency = problem.frequency
+    at = [frequency.columns.index(name) for name in (first, second)]
+    before = np.zeros((len(one.labels), len(two.labels)))
+    places = tuple(
+        side.of_leaf[frequency.codes[:, a]] for side, a in zip((one, two), at, strict=True)
+    )
+    np.add.at(before, places, frequency.count)
+    pairs = expected(release.view, first, second)
+    after = one.of_cell.T @ (pairs @ two.of_cell)
+    kept = [np.flatnonzero((before + after).any(axis=axis)) for axis in (1, 0)]
+    before, after = (table[np.ix_(*kept)] for table in (before, after))
+    labels = [
+        tuple(side.labels[at] for at in some.tolist())
+        for side, some in zip((one, two), kept, strict=True)
+    ]
+    gone = np.argwhere((before > 0) & (after <= 1e-9))
+    chi = [_association(table) for table in (before, after)]
+    return TwoWay(
+        columns=(first, second),
+        labels=(labels[0], labels[1]),
+        before=before,
+        after=after,
+        removed=problem.rows - release.view.rows,
+        emptied=tuple((labels[0][a], labels[1][b]) for a, b in gone.tolist()),
+        total_variation=total_variation(before, after),
+        chi_square=(chi[0][0], chi[1][0]),
+        cramers_v=(chi[0][1], chi[1][1]),
+        spread=one.spread or two.spread,
+    )
+
+
+def total_variation(before: F64, after: F64) -> float:
+    """Return half the sum of the differences between the shares of two tables' cells.
+
+    Examples
+    --------
+    >>> round(total_variation(np.array([3.0, 1.0]), np.array([1.0, 1.0])), 2)
+    0.25
+    """
+    shares = [table / table.sum() if table.sum() else table for table in (before, after)]
+    return float(np.abs(shares[0] - shares[1]).sum() / 2)
+
+
+def _association(table: F64) -> tuple[float, float]:
+    """Return χ² and Cramér's V of the rows and columns that hold something."""
+    from scipy.stats import chi2_contingency
+    from scipy.stats.contingency import association
+
+    some = table[np.ix_(table.any(axis=1), table.any(axis=0))]
+    if min(some.shape, default=0) < 2:
+        return float("nan"), float("nan")
+    chi = float(cast(float, chi2_contingency(some, correction=False)[0]))
+    rows = float(some.sum())
+    # `association` takes whole numbers; an expected table has shares of rows.
+    whole = np.allclose(some, np.round(some))
+    v = (
+        float(association(np.round(some).astype(np.int64), method="cramer"))
+        if whole
+        else float(np.sqrt(chi / rows / (min(some.shape) - 1)))
+    )
+    return chi, v
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Side:
+    """One column of a two-way table: its labels, and where leaves and cells belong.
+
+    `of_leaf` is an int64 array of shape (leaves,), `of_cell` a float64 array of shape (cells,
+    labels).
+    """
+
+    labels: tuple[str, ...]
+    of_leaf: I64
+    of_cell: F64
+    spread: bool
+
+    @classmethod
+    def of(cls, release: Release, column: str) -> _Side:
+        hierarchy, vocabulary = (
+            release.problem.hierarchies[column],
+            release.view.vocabularies[column],
+        )
+        shown = np.flatnonzero(_shown(release, column, vocabulary) > 0)
+        order = shown[np.argsort(vocabulary.lo[shown], kind="stable")]
+        lo, hi = vocabulary.lo[order], vocabulary.hi[order]
+        if (lo[1:] > hi[:-1]).all():
+            return cls._apart(hierarchy.leaves, vocabulary, order)
+        parts = parts_of(hierarchy, release.problem.leaf_counts(column))
+        leaves = np.arange(len(hierarchy.leaves), dtype=np.int32)
+        of_part = np.zeros((len(parts.labels), len(vocabulary.texts)))
+        for start in range(0, len(leaves), 512):  # a table of all leaves by all cells may not fit
+            some = leaves[start : start + 512]
+            np.add.at(
+                of_part,
+                parts.part[start : start + 512],
+                overlap(hierarchy, vocabulary, some, some),
+            )
+        return cls(
+            labels=tuple(parts.labels),
+            of_leaf=np.asarray(parts.part, dtype=np.int64),
+            of_cell=of_part.T,
+            spread=True,
+        )
+
+    @classmethod
+    def _apart(cls, leaves: Sequence[str], vocabulary: Vocabulary, order: I64) -> _Side:
+        """Return the side of a column whose published cells cover different values each.
+
+        Values that nobody published has are labels of their own.
+        """
+        of_leaf = np.full(len(leaves), -1, dtype=np.int64)
+        for place, entry in enumerate(order.tolist()):
+            of_leaf[vocabulary.lo[entry] : vocabulary.hi[entry] + 1] = place
+        labels = [vocabulary.texts[entry] for entry in order.tolist()]
+        for leaf in np.flatnonzero(of_leaf < 0).tolist():
+            of_leaf[leaf] = len(labels)
+            labels.append(leaves[leaf])
+        of_cell = np.zeros((len(vocabulary.texts), len(labels)))
+        of_cell[order, np.arange(len(order))] = 1
+        return cls(labels=tuple(labels), of_leaf=of_leaf, of_cell=of_cell, spread=False)
+
+
+#: What is told of a column, in order, by its name for people.
+STATISTICS: dict[str, Callable[[ColumnStatistics], object]] = {
+    "rows with a value": lambda s: s.rows,
+    "missing": lambda s: s.missing,
+    "distinct values": lambda s: s.distinct,
+    "most frequent": lambda s: s.mode,
+    "minimum": lambda s: s.minimum,
+    "maximum": lambda s: s.maximum,
+    "mean": lambda s: s.mean,
+    "median": lambda s: s.median,
+    "standard deviation": lambda s: s.deviation,
+}
