@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.pipeline.measure.before_and_after import (
     STATISTICS,
     column_statistics,
@@ -46,7 +47,7 @@ def _statistics(run: Series, column: str) -> None:
         for name, tell in STATISTICS.items()
         if tell(found.before) is not None
     ]
-    rows.append({"statistic": "suppressed rows", "before": "0", "after": f"{found.removed:,}"})
+    rows.append({"statistic": ROWS_SUPPRESSED, "before": "0", "after": f"{found.removed:,}"})
     st.markdown("**Statistics**")
     table(pd.DataFrame(rows), key=f"statistics-{column}", right=("before", "after"))
     if found.before.mean is not None:
