@@ -19,9 +19,12 @@ EVERY = os.environ.get("TEST_LONG") == "1"
 _SHARE = 4
 
 
-def times(examples: int) -> int:
-    """Return how many random examples are tried now; the test is marked `often`."""
-    return examples if EVERY else max(1, examples // _SHARE)
+def times(examples: int, *, share: int = _SHARE) -> int:
+    """Return how many random examples are tried now; the test is marked `often`.
+
+    A test whose examples take long may ask for a smaller part of them at every change.
+    """
+    return examples if EVERY else max(1, examples // share)
 
 
 def often(examples: int) -> Callable[[_T], _T]:

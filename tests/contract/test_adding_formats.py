@@ -22,7 +22,7 @@ from anon_core.verification.files import release_files as recomputed
 from anon_core.verification.files.release_files import same_bytes
 from anon_core.verification.text.texts import Codes
 from tests.ui import sessions
-from tests.ui.sessions import EXPORT, carried_out, load, open_page
+from tests.ui.sessions import EXPORT, carried_out, compiles_nothing_ahead, load, open_page
 from ui.export import bundle
 from ui.state import archives, dropped_files
 from ui.state.loading import Opened
@@ -61,6 +61,7 @@ TOY = FileFormat(
 def _own_results(monkeypatch: pytest.MonkeyPatch) -> None:
     """Results of other tests hold files that were written in the formats of then."""
     monkeypatch.setattr(sessions, "_CARRIED_OUT", [])
+    compiles_nothing_ahead(monkeypatch)
 
 
 @pytest.fixture

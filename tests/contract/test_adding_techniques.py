@@ -46,7 +46,16 @@ from anon_core.verification.findings import Check
 from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import Counts
 from tests.making import PATIENTS
-from tests.ui.sessions import COMPARE, RESULTS, RUN, choose, load, open_page, words
+from tests.ui.sessions import (
+    COMPARE,
+    RESULTS,
+    RUN,
+    choose,
+    compiles_nothing_ahead,
+    load,
+    open_page,
+    words,
+)
 from tests.ui.sessions import carried_out as carried_out_in
 
 
@@ -254,7 +263,8 @@ SHARES = [{"name": "toy-most-share", "a": 0.7}]
 
 
 @pytest.fixture(autouse=True)
-def _added() -> Iterator[None]:
+def _added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    compiles_nothing_ahead(monkeypatch)
     before = {which: family(which) for which in FAMILIES}
     recomputed = second.second_computations()
     recomputes("toy-most-share", forms=("whole", "averaged", "permuted"))(most_share)

@@ -20,6 +20,7 @@ from anon_core.recipe.plan import Plan
 from tests.asked import lost
 from tests.contract.settings import formed
 from tests.making import BUDGET, MECHANISM, Case, for_mechanisms, random_case
+from tests.often import times
 from tests.presence_cases import public_of
 
 #: What coarsens nothing finds at once whatever it finds.
@@ -41,7 +42,7 @@ ANYTIME = (
     "top-down",
     "utility-halving",
 )
-DRAWS = 5
+DRAWS = times(12)
 
 
 class CancelledLater(threading.Event):
@@ -104,6 +105,7 @@ def valid(result: Result, plan: Plan) -> None:
     assert 0 < int(result.release.grouping.sizes.sum()) <= rows
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_cancelled_at_any_moment(algorithm: str) -> None:
     case, plan, public = drawn(algorithm, 10)
@@ -135,6 +137,7 @@ TIMED = [
 ]
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("algorithm", TIMED)
 def test_out_of_time_at_any_moment(algorithm: str) -> None:
     """Of one table anywhere in a run, of the other while it searches."""

@@ -24,6 +24,7 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
 def imports_of(name: str, path: Path) -> set[str]:
     """Return the modules that a file imports anywhere; its own parts aside."""
     within = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]

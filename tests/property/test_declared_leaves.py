@@ -194,7 +194,7 @@ def test_leaves_that_nobody_has_crash_nothing(algorithm: str) -> None:
     """What a search finds may differ, since losses do; it ends in a release or a clear refusal."""
     kind = family("algorithm")[algorithm]
     names = {p.name for p in kind.parameters()}
-    for number in range(times(24)):
+    for number in range(times(24, share=8)):
         rng = np.random.default_rng([16, number])
         case, more = pair(number)
         told = {n: v for n, v in EFFORT.items() if n in names}

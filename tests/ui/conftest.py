@@ -11,9 +11,8 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest
 
-from tests.ui.sessions import PATIENCE
-from ui.state import advice_trials, precompile_status
-from ui.state.precompile_status import Warming
+from tests.ui.sessions import PATIENCE, compiles_nothing_ahead
+from ui.state import advice_trials
 
 # Each session asks every installed package whether it brings components, for the same answer: a
 # seventh of the time of these tests.
@@ -28,9 +27,7 @@ APP = Path(__file__).resolve().parents[2] / "app.py"
 @pytest.fixture(autouse=True)
 def warmed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no test start to compile ahead; tests of that put their own in its place."""
-    found = Warming()
-    found.over.set()
-    monkeypatch.setattr(precompile_status, "begin", lambda: found)
+    compiles_nothing_ahead(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from ui.forms.model_picker import QUESTIONS
 from ui.forms.technique_picker import approach_of
-from ui.state import jobs, pinning, results, state
+from ui.state import jobs, pinning, precompile_status, results, state
 
 # Seconds after which a test gives up on a page or a job, however busy the machine.
 PATIENCE = 60
@@ -56,6 +56,13 @@ DRAWERS = (
 VERDICTS = "Verdicts and judgement"
 #: The drawers of its panels.
 CLASSES, METRICS, ATTACKS = (f"{name} in detail" for name in ("Classes", "Metrics", "Attacks"))
+
+
+def compiles_nothing_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pages start no helper that compiles whatever a person may ask for next."""
+    found = precompile_status.Warming()
+    found.over.set()
+    monkeypatch.setattr(precompile_status, "begin", lambda: found)
 
 
 @cache

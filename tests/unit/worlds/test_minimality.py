@@ -25,6 +25,7 @@ from anon_core.techniques.models.k_anonymity import KAnonymity
 from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests.every_table import UNEVEN, B
 from tests.making import Case, Levels
+from tests.often import times
 
 Q: Levels = [("q1", "*"), ("q2", "*")]
 
@@ -129,11 +130,12 @@ def test_beliefs_are_shares_of_the_deals_that_lead_to_the_release(
 METRICS = [n for n, m in family("metric").items() if issubclass(m, CellCost | SizeCost)]
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("metric", METRICS)
 def test_by_every_metric_certain_is_what_all_deals_agree_on(metric: str) -> None:
     """Which choices came first is asked of the search's own metric, ties included."""
     certain = told = 0
-    for number in range(10):
+    for number in range(times(20)):
         rng = np.random.default_rng([77, number])
         kinds = rng.choice(["a1", "a2", "a3"], 5), rng.choice(["b1", "b2"], 5)
         quasi = sorted(zip(*(k.tolist() for k in kinds), strict=True))
