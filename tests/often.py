@@ -27,10 +27,10 @@ def times(examples: int, *, share: int = _SHARE) -> int:
     return examples if EVERY else max(1, examples // share)
 
 
-def often(examples: int) -> Callable[[_T], _T]:
-    """Try a test on so many random examples in the long run, and on a quarter of them otherwise."""
+def often(examples: int, *, share: int = _SHARE) -> Callable[[_T], _T]:
+    """Try a test on so many random examples in the long run, and on a share of them otherwise."""
 
     def around(test: _T) -> _T:
-        return pytest.mark.often(settings(max_examples=times(examples))(test))
+        return pytest.mark.often(settings(max_examples=times(examples, share=share))(test))
 
     return around

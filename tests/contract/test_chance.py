@@ -16,6 +16,7 @@ from anon_core.contracts.algorithm import Algorithm
 from anon_core.data.sampling import sampled
 from tests.attacker import ROWS, drawing, linked, released, table, target
 from tests.making import PATIENTS, Case, secret
+from tests.often import times
 
 TABLES, SEEDS = 20, 100
 DRAWING = drawing()
@@ -60,10 +61,11 @@ def test_techniques_that_permute_or_search_by_chance_are_found() -> None:
 # ---- who tries seeds -----------------------------------------------------------------------------
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("name", list(DRAWING))
 def test_no_seed_that_is_tried_draws_what_was_drawn(name: str) -> None:
     """The attacker is even told what was drawn; one guess in 2**64 would be right."""
-    for number in range(TABLES):
+    for number in range(times(TABLES)):
         assert not list(released(DRAWING[name], number, secret(number)).seeds(range(SEEDS)))
 
 

@@ -283,7 +283,7 @@ def test_a_sample_of_several_spellings_is_published_and_verified(pool: str, name
         assert run(plan, case.dataset, {}, assess=False).verification.holds
 
 
-@often(120)
+@often(120, share=8)
 @given(table=tables(), windows=st.booleans())
 def test_all_readers_find_the_same_kinds_and_values(
     table: tuple[tuple[str, str], list[list[str]]], windows: bool
