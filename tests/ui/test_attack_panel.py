@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 import streamlit as st
 
 from anon_core.data.reading import read_table
 from anon_core.recipe.earlier_release import EarlierFile
 from tests import toy_attack
-from tests.ui.sessions import ATTACKS, RESULTS, carried_out, load, open_page, words
-from ui.state import pinning, results
+from tests.ui.sessions import ATTACKS, RESULTS, carried_out, load, open_page, wait_for, words
+from ui.state import pinning, results, running, state, what_if
 from ui.state.population_tables import Population
 
 
@@ -95,3 +96,28 @@ def test_an_earlier_release_is_laid_beside_the_result() -> None:
     # The same release twice tells no more than once.
     (found,) = (a for a in now.attacks if a.attack == "composition")
     assert found.rate == found.baseline
+
+
+def test_another_attacker_is_met_without_leaving_results(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(what_if, "AT_ONCE", float("inf"))  # however busy the machine
+    held = load("hospital")
+    carried_out(held)
+    app = open_page(RESULTS, held, tab=ATTACKS)
+    app.segmented_control(key="attack-view").set_value("What they know").run()
+
+    def draft() -> dict[str, Any]:
+        return app.session_state["state/work"]["draft"]
+
+    assert draft()["population"] == {}  # a look changes nothing
+    app.radio(key="population-kind").set_value("Its size").run()
+    app.number_input(key="population-size").set_value(100_000).run()
+    assert draft()["population"] == {"size": 100_000}
+    app.selectbox(key="threshold-usual").set_value("1 in 20 (k = 20)").run()
+    assert {"name": "prosecutor", "threshold": 0.05} in draft()["attacks"]
+    app = wait_for(app, running.JOB)
+    assert not app.exception
+    result = app.session_state[state.RESULT]
+    assert {a.attack: a.threshold for a in result.attacks}["prosecutor"] == 0.05
+    assert "journalist" in {a.attack for a in result.attacks}

@@ -46,7 +46,7 @@ def attacks(
     public : bool
         Whether there is a table of the population.
     """
-    tables = _threshold(draft)
+    tables = threshold(draft)
     rest = folded(
         f"Attackers · {changed(_differ(draft))}",
         lambda: _each(state.draft(), technique, public=public),
@@ -90,14 +90,31 @@ def _known() -> dict[str, type[Attack]]:
     }
 
 
-def _threshold(draft: dict[str, Any]) -> list[dict[str, Any]]:
-    """Draw the choice of a threshold; return the tables of the attacks that take it."""
+def threshold_held(draft: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the tables of the attacks that take the threshold, where no one changes it."""
+    return _limited_to(_threshold_of(draft)) if thresholds.personal() else []
+
+
+def _threshold_of(draft: dict[str, Any]) -> float:
     given = {a["name"]: a for a in draft.get("attacks", [])}
+    first = thresholds.personal()[0]
+    default = next(p.default for p in _known()[first].parameters() if p.name == "threshold")
+    return float(cast(float, given.get(first, {}).get("threshold", default)))
+
+
+def _limited_to(value: float) -> list[dict[str, Any]]:
+    """Return the tables of the attacks whose own threshold is another one."""
     known, personal = _known(), thresholds.personal()
-    if not personal:
+    defaults = {n: {p.name: p.default for p in known[n].parameters()} for n in personal}
+    others = [name for name in personal if defaults[name]["threshold"] != value]
+    return [{"name": name, "threshold": value} for name in others]
+
+
+def threshold(draft: dict[str, Any]) -> list[dict[str, Any]]:
+    """Draw the choice of a threshold; return the tables of the attacks that take it."""
+    if not thresholds.personal():
         return []
-    default = next(p.default for p in known[personal[0]].parameters() if p.name == "threshold")
-    value = float(cast(float, given.get(personal[0], {}).get("threshold", default)))
+    value = _threshold_of(draft)
     usual = next((t for t, v in _USUAL.items() if abs(v - value) < 1e-12), _OTHER)
     choices = [*_USUAL, _OTHER]
     words = st.selectbox(
@@ -120,9 +137,7 @@ def _threshold(draft: dict[str, Any]) -> list[dict[str, Any]]:
         )
     else:
         value = _USUAL[words]
-    defaults = {n: {p.name: p.default for p in known[n].parameters()} for n in personal}
-    others = [name for name in personal if defaults[name]["threshold"] != value]
-    return [{"name": name, "threshold": value} for name in others]
+    return _limited_to(value)
 
 
 def _each(

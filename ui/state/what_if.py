@@ -168,6 +168,13 @@ def keep_within(column: str, ends: dict[str, int]) -> None:
     follow_up()
 
 
+def attack_with(attacks: Sequence[dict[str, Any]], people: dict[str, Any]) -> None:
+    """Take other settings of attackers and another population, and show what it comes to."""
+    forget()
+    state.update_draft(attacks=list(attacks), population=people)
+    follow_up()
+
+
 def leave_out(column: str) -> None:
     """Leave a quasi-identifier out of the release, and show what it comes to."""
     roles = state.roles()

@@ -19,6 +19,7 @@ from anon_core.release.attack_result import AttackResult
 from ui.charts.attack_plots import attack_bullets, name_of, risk_bullets, title_of, untried
 from ui.charts.chart_frame import Palette, Series, figure, kept, show
 from ui.components.guard import handled, show_error
+from ui.forms import attack_form, run_form
 from ui.forms.parameter_forms import parameter_form
 from ui.panels import panel_head
 from ui.panels.results import (
@@ -29,7 +30,7 @@ from ui.panels.results import (
     stopping_panel,
 )
 from ui.panels.run import earlier_panel
-from ui.state import jobs, selection
+from ui.state import jobs, selection, state, what_if
 from ui.state.fragments import once_opened
 from ui.state.on_request import ATTACKING
 from ui.words.escaping import plain, what_is_this
@@ -37,7 +38,8 @@ from ui.words.escaping import plain, what_is_this
 if TYPE_CHECKING:
     from anon_core.pipeline.result import Result
 
-_VIEWS = (PEOPLE_AT_RISK, "Questions", "One by one", "Attack further", "Two releases")
+_KNOWLEDGE, _FURTHER, _EARLIER = "What they know", "Attack further", "Two releases"
+_VIEWS = (PEOPLE_AT_RISK, "Questions", "One by one", _KNOWLEDGE, _FURTHER, _EARLIER)
 _KINDS = {
     "identity": "Who is it?",
     "attribute": "What do they have? Certain",
@@ -86,7 +88,9 @@ def details(run: Series, colours: Palette) -> None:
         links_panel.draw(run.facts.result)
     elif view == "One by one":
         _one_by_one(run, colours)
-    elif view == _VIEWS[-1]:
+    elif view == _KNOWLEDGE:
+        _knowledge(run.facts.result)
+    elif view == _EARLIER:
         earlier_panel.draw(run, colours)
     else:
         _further(run)
@@ -175,6 +179,18 @@ def _told(one: Evidence) -> str:
     if one.undecided:
         told += f"; {one.undecided:,} not decided, treated as exposed"
     return f"{told}; by guessing {share(one.baseline or 0.0)}."
+
+
+def _knowledge(result: Result) -> None:
+    """Draw the threshold and the population; another choice is shown at once."""
+    draft, rows = state.draft(), result.problem.rows
+    own = attack_form.held(draft)
+    attacks = [*attack_form.threshold(draft), *own]
+    people = run_form.people(draft, rows)
+    held = ([*attack_form.threshold_held(draft), *own], run_form.people_held(draft, rows))
+    if (attacks, people) != held:
+        what_if.attack_with(attacks, people)
+        st.rerun()  # other panels tell of it too
 
 
 def _further(run: Series) -> None:
