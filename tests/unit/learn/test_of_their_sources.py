@@ -312,3 +312,24 @@ def test_bobs_age_and_sex_meet_in_two_of_five_shuffles() -> None:
     assert Fraction(sum(together), len(together)) == Fraction(2, 5)
     printed = next(s.printed for s in lesson.steps(trace) if s.title.startswith("Permutation"))
     assert "2/5 that they are together in some row, 2/25 being one given row's" in printed
+
+
+def test_a_tie_stops_strict_cuts_and_is_dealt_by_relaxed_ones() -> None:
+    """Of LeFevre's patients one has 53710, three 53711 and two 53712: 4|2 or 1|5, and k = 3."""
+    lesson = find_lesson("ties")
+    trace = traced(lesson, lesson.examples[0])
+    steps = {step.title: step for step in lesson.steps(trace)}
+    assert trace["strict"].together == (0,) * 6
+    assert set(trace["strict"].published("Zipcode")) == {"[53710, 53712]"}
+    assert set(trace["relaxed"].published("Zipcode")) == {"[53710, 53711]", "[53711, 53712]"}
+    sides = steps["Strict: equal rows stay together"].pictures[0]
+    assert isinstance(sides, Bars)
+    assert [(bar.value, bar.tone) for bar in sides.bars] == [
+        (4, "good"),
+        (2, "bad"),
+        (1, "bad"),
+        (5, "good"),
+    ]
+    dealt = steps["Relaxed: equal rows are dealt"]
+    assert sorted(dealt.together) == [0, 0, 0, 1, 1, 1]
+    assert {dealt.together[row] for row in (0, 2, 5)} == {0, 1}
