@@ -9,9 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import mmap
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TextIO, cast
@@ -113,20 +111,25 @@ def _split_plain(content: Content, separator: str) -> Split | None:
     import pyarrow as pa
     from pyarrow import csv as arrow
 
-    with _whole(content) as whole:
-        end = whole.find(b"\n") + 1
-        first = whole[:end]
-        if not end or whole[-1:] != b"\n" or len(separator.encode()) > 1:
+    if len(separator.encode()) > 1 or content[-1:] != b"\n":
+        return None
+    first = b""
+    for lines in _blocks(content):
+        if not _are_plain(lines, separator):
             return None
-        if not all(_are_plain(lines, separator) for lines in _blocks(whole)):
+        first = first or lines[: lines.index(b"\n") + 1]
+    try:
+        header = next(csv.reader([first.decode()], delimiter=separator, strict=True))
+        odd = first.count(b'"') % 2 or not header[-1].strip() or len(header) > MOST_COLUMNS
+        if odd:
             return None
-        try:
-            header = next(csv.reader([first.decode()], delimiter=separator, strict=True))
-            if not header[-1].strip() or first.count(b'"') % 2 or len(header) > MOST_COLUMNS:
-                return None
-            names = list(map(str, range(len(header))))
-            table = arrow.read_csv(
-                cast(Any, pa.BufferReader(pa.py_buffer(whole))),
+        names = list(map(str, range(len(header))))
+        found: list[list[Cells]] = [[Cells.of([])] for _ in header]
+        file = io.BytesIO(content) if isinstance(content, bytes) else content.path.open("rb")
+        with (
+            file,
+            arrow.open_csv(
+                cast(Any, file),
                 read_options=arrow.ReadOptions(
                     column_names=names, skip_rows=1, block_size=_BLOCK, use_threads=False
                 ),
@@ -137,30 +140,27 @@ def _split_plain(content: Content, separator: str) -> Split | None:
                     column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())),
                     strings_can_be_null=False,
                 ),
-            )
-        except (pa.ArrowException, UnicodeDecodeError, csv.Error):
-            return None
-        columns = [cells_of_column(column) for column in table.columns]
-        return Split(header=header, columns=columns, rows=table.num_rows, ragged={})
+            ) as batches,
+        ):
+            for batch in batches:
+                for parts, column in zip(found, batch.columns, strict=True):
+                    parts.append(cells_of_column(pa.chunked_array([column])))
+    except (pa.ArrowException, UnicodeDecodeError, csv.Error):
+        return None
+    columns = list(map(Cells.joined, found))
+    return Split(header=header, columns=columns, rows=len(columns[0].codes), ragged={})
 
 
-@contextmanager
-def _whole(content: Content) -> Generator[bytes | mmap.mmap]:
-    """Give a file's bytes, which need not be in memory."""
-    if isinstance(content, bytes) or not len(content):
-        yield content[:]
-        return
-    with content.path.open("rb") as file:
-        yield mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _blocks(whole: bytes | mmap.mmap) -> Iterator[bytes]:
+def _blocks(content: Content) -> Iterator[bytes]:
     """Yield a file in parts that end with a line."""
-    begin = 0
-    while begin < len(whole):
-        end = whole.rfind(b"\n", begin, begin + _BLOCK) + 1 or whole.find(b"\n", begin) + 1
-        yield whole[begin:end]
-        begin = end
+    begin, size = 0, _BLOCK
+    while block := content[begin : begin + size]:
+        end = block.rfind(b"\n") + 1
+        if end:
+            yield block[:end]
+            begin, size = begin + end, _BLOCK
+        else:
+            size *= 2
 
 
 def _are_plain(lines: bytes, separator: str) -> bool:

@@ -114,10 +114,10 @@ class Cells:
     def joined(cls, parts: Sequence[Cells]) -> Cells:
         """Return the cells of columns that follow each other, rows below rows."""
         code_of = numbering()
-        found: list[npt.NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
+        found: list[Narrow] = [np.empty(0, dtype=np.int8)]
         for part in parts:
-            known = map(code_of.__getitem__, part.texts)
-            found.append(np.array([*known, -1], dtype=np.int64)[part.codes])
+            known = np.array([*map(code_of.__getitem__, part.texts), -1], dtype=np.int64)
+            found.append(narrow(known, len(code_of))[part.codes])
         return cls(codes=narrow(np.concatenate(found), len(code_of)), texts=list(code_of))
 
     @staticmethod
