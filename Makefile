@@ -22,12 +22,14 @@ run: .venv/runtime.stamp ## start the dashboard and print its address (PORT=8501
 
 # Files of tests run beside each other; what drives browsers runs afterwards, two at a time, each
 # with a server of its own, since a page waits longer on a busy machine.
+# Meanwhile a process of the lowest priority compiles, so that no server has to while pages wait.
 test: dev chromium ## run every test, browser tests included (ARGS= goes to one pytest)
 	@$(PY) scripts/fetch_sample.py
 ifdef ARGS
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest $(ARGS)
 else
-	@$(PY) -m pytest -n auto --dist loadfile -m "not long" --ignore=tests/e2e
+	@$(PY) -m anon_core warm < /dev/null > /dev/null & \
+	  $(PY) -m pytest -n auto --dist loadfile -m "not long" --ignore=tests/e2e
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -n 2 --dist loadfile -m "not long" tests/e2e
 endif
 
