@@ -42,6 +42,7 @@ class Case:
     kinds: dict[str, ColumnKind] = field(default_factory=dict)
     levels: dict[str, Levels] = field(default_factory=dict)
     person: str = ""
+    weight: str = ""
     earlier: pd.DataFrame | None = None
 
     @property
@@ -60,12 +61,13 @@ class Case:
             sensitive=self.sensitive,
             insensitive=self.insensitive,
             person=self.person,
+            weight=self.weight,
         )
 
     @property
     def insensitive(self) -> tuple[str, ...]:
         """All columns without another role: they are published as they are."""
-        named = (*self.identifier, *self.quasi, *self.sensitive, self.person)
+        named = (*self.identifier, *self.quasi, *self.sensitive, self.person, self.weight)
         return tuple(n for n in self.columns if n not in named)
 
     def problem(
@@ -108,6 +110,7 @@ class Case:
                 "sensitive": list(self.sensitive),
                 "insensitive": list(self.insensitive),
                 **({"person": self.person} if self.person else {}),
+                **({"weight": self.weight} if self.weight else {}),
             },
             "algorithm": {"name": "optimal"},
             "models": [{"name": "k-anonymity", "k": 2}],

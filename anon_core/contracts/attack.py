@@ -50,6 +50,8 @@ class Attack(Technique):
     needs_permuted: ClassVar[bool] = False
     #: Whether it works only with a public table.
     needs_public: ClassVar[bool] = False
+    #: Whether it works only with the weights of a survey; those of its classes are the truth's.
+    needs_weights: ClassVar[bool] = False
     #: Whether it works only where a technique says when its search stopped; see `StopRule`.
     needs_stop_rule: ClassVar[bool] = False
     #: Whether it is about columns that were changed before, and nothing else.

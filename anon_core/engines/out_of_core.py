@@ -71,6 +71,7 @@ def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
     asks = {
         f"what {plan.algorithm.title} looks at": not from_counts(plan.algorithm),
         "who has several rows": bool(roles.unit),
+        "weights of rows": bool(roles.weight),
         "a sample": plan.data.sample < 1,
         "levels of sensitive columns": bool(plan.sensitive_levels),
         "columns that are changed": bool(plan.changes),

@@ -46,6 +46,7 @@ def figures_of(result: Result) -> dict[str, Any]:
         "not_drawn": dataset.undrawn,
         "unseen_rows": dataset.unseen,
         "suppressed": result.release.suppressed,
+        **_weights(result),
         "published_as_they_are": list(result.exact),
         "left_out": list(result.left_out),
         "notes": list(result.plan.notes),
@@ -215,6 +216,17 @@ def _people(result: Result) -> dict[str, Any]:
         "published_people": crowd.published,
         "smallest_class_people": smallest,
         "unique_people_over_all_columns": result.unique_of[1],
+    }
+
+
+def _weights(result: Result) -> dict[str, Any]:
+    """Return what the survey's weights say; nothing where rows have none."""
+    if result.suppressed_weight is None:
+        return {}
+    return {
+        "weight": result.problem.roles.weight,
+        "sum_of_weights": result.problem.weighed_people,
+        "suppressed_weight_share": result.suppressed_weight,
     }
 
 

@@ -286,6 +286,13 @@ def prepare(
             f"A sample draws rows, and '{plan.roles.unit}' says that a person may have several.",
             remedy="Set sample = 1, and draw the people before the table is loaded.",
         )
+    if plan.roles.weight and plan.data.sample < 1:
+        raise BadPlan(
+            f"In a sample each row represents more people than its weight '{plan.roles.weight}' "
+            "says.",
+            remedy="Set sample = 1, or take the role of the weight away; or draw the rows and "
+            "raise their weights before the table is loaded.",
+        )
     whole = table
     table = sampled(table, roles.published(table), plan.data.sample, plan.seed)
     # A sensitive column is published exactly; its hierarchy is only what others may look at.

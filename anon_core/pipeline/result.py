@@ -29,7 +29,12 @@ from anon_core.recipe.statistics_files import typed_files
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience, audience_of
 from anon_core.release.outcome import Measure, SearchAccount, Verdict
-from anon_core.release.person_counts import Crowd, alone_over_all, crowd_of
+from anon_core.release.person_counts import (
+    Crowd,
+    alone_over_all,
+    crowd_of,
+    suppressed_weight,
+)
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
 from anon_core.verification.checks import Verification
@@ -284,6 +289,11 @@ class Result:
     def left_out(self) -> tuple[str, ...]:
         """The columns that no role names, in the table's order: they are not published."""
         return self.plan.roles.left_out(self.problem.dataset)
+
+    @cached_property
+    def suppressed_weight(self) -> float | None:
+        """Share of all rows' weight that suppressed rows have; None where rows have no weight."""
+        return suppressed_weight(self.problem, self.release)
 
     @cached_property
     def unique_of(self) -> tuple[int, int | None]:

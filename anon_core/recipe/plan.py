@@ -80,7 +80,7 @@ _SECTIONS = {
     "accept",
     "engine",
 }
-_ROLES = {"identifier", "quasi", "sensitive", "insensitive", "person", "household"}
+_ROLES = {"identifier", "quasi", "sensitive", "insensitive", "person", "household", "weight"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -323,7 +323,11 @@ class Plan:
         }
         if self.types:
             named["types"] = dict(self.types)
-        told = {"person": self.roles.person, "household": self.roles.household}
+        told = {
+            "person": self.roles.person,
+            "household": self.roles.household,
+            "weight": self.roles.weight,
+        }
         named["roles"] = {
             "identifier": list(self.roles.identifier),
             "quasi": list(self.roles.quasi),
@@ -472,6 +476,7 @@ class Plan:
                 insensitive=names_of(roles, "insensitive"),
                 person=person_of(roles),
                 household=person_of(roles, "household"),
+                weight=person_of(roles, "weight"),
             ),
             hierarchies=texts_of("[hierarchies]", table_of(given, "hierarchies")),
             labels=Labels.from_mapping(table_of(given, "labels")),

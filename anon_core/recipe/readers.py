@@ -159,12 +159,13 @@ def names_of(roles: Mapping[str, Any], role: str) -> tuple[str, ...]:
 
 
 def person_of(roles: Mapping[str, Any], role: str = "person") -> str:
-    """Return the column that distinguishes persons or households; empty where a row is one."""
+    """Return the column of a role that one column has at most; empty where none has it."""
     found = roles.get(role, "")
     if not isinstance(found, str):
+        where = "every row represents itself alone" if role == "weight" else f"a row is a {role}"
         raise BadPlan(
             f"[roles] {role} is no name of a column.",
-            remedy=f'Write {role} = "column", or leave it out where a row is a {role}.',
+            remedy=f'Write {role} = "column", or leave it out where {where}.',
         )
     return found
 

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from anon_core.base.arrays import B1, I64
+from anon_core.base.arrays import B1, F64, I64
 from anon_core.data.frequency import FrequencySet, dense_rank, occur_once
 from anon_core.release.changed_rows import ChangedColumn, changed_column
 from anon_core.release.grouping import Grouping
 from anon_core.release.holdout import Holdout
-from anon_core.release.person_counts import Crowd, crowd_of, line_people
+from anon_core.release.person_counts import Crowd, class_weights, crowd_of, line_people
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release, View, one_block, raw_view
 from anon_core.release.vocabulary import of_level
@@ -139,6 +139,21 @@ class Truth:
     def raw_crowd_in_groups(self) -> Crowd | None:
         """The distinct persons behind `raw_in_groups`; None where a row is a person."""
         return crowd_of(self._problem, self._raw_in_groups)
+
+    @cached_property
+    def class_weights(self) -> F64 | None:
+        """People whom each class represents by its rows' weights; see `class_weights`."""
+        return class_weights(self._problem, self._release)
+
+    @cached_property
+    def raw_class_weights(self) -> F64 | None:
+        """As `class_weights`, of the classes of `raw_in_groups`."""
+        return class_weights(self._problem, self._raw_in_groups)
+
+    @property
+    def weighed_people(self) -> float:
+        """How many people the table represents by its weights; 0 where it has none."""
+        return self._problem.weighed_people
 
     @cached_property
     def line_people(self) -> tuple[I64, I64] | None:

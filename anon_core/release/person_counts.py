@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.arrays import I64
+from anon_core.base.arrays import F64, I64
 from anon_core.data.frequency import FrequencySet, dense_rank
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.release.problem import Problem, paired
@@ -182,13 +182,46 @@ def crowd_of(problem: Problem, release: Release | None = None) -> Crowd | None:
     None where a row is a person, or where quasi-identifiers are permuted separately, so that no one
     is matched by all of them.
     """
-    if not problem.person:
+    entries = _entries(problem, release) if problem.person else None
+    return None if entries is None else _crowd(problem, *entries)
+
+
+def class_weights(problem: Problem, release: Release | None = None) -> F64 | None:
+    """Return how many people of the population the rows of each class represent, shape (classes,).
+
+    The sum of the weights of its rows, or of its persons where a column distinguishes them. Of rows
+    that are alike and part by chance each share gets their mean. None where rows have no weight, or
+    where quasi-identifiers are permuted separately.
+    """
+    weight = problem.row_weight
+    entries = None if weight is None else _entries(problem, release)
+    if weight is None or entries is None:
         return None
+    if problem.person_weight is not None:
+        member, person = _crowd(problem, *entries).pairs
+        return np.bincount(member, problem.person_weight[person], entries[-1]).astype(np.float64)
+    key, member, count, classes = entries
+    frequency = problem.frequency
+    mean = np.bincount(frequency.row_key, weight, len(frequency.count)) / frequency.count
+    return np.bincount(member, mean[key] * count, classes).astype(np.float64)
+
+
+def suppressed_weight(problem: Problem, release: Release) -> float | None:
+    """Return the share of all rows' weight that suppressed rows have; None without weights."""
+    weight, frequency, grouping = problem.row_weight, problem.frequency, release.grouping
+    if weight is None:
+        return None
+    mean = np.bincount(frequency.row_key, weight, len(frequency.count)) / frequency.count
+    gone = grouping.member < 0
+    return float(mean[grouping.key[gone]] @ grouping.count[gone]) / float(weight.sum())
+
+
+def _entries(problem: Problem, release: Release | None) -> tuple[I64, I64, I64, int] | None:
+    """Return key, class and rows of every entry, and how many classes the view has."""
     if release is None:
         frequency = problem.frequency
         keys = np.arange(len(frequency.count), dtype=np.int64)
-        classes = len(frequency.run_count)
-        return _crowd(problem, keys, frequency.run, frequency.count, classes)
+        return keys, frequency.run, frequency.count, len(frequency.run_count)
     block = release.view.whole_quasi()
     if block is None:
         return None
@@ -201,7 +234,7 @@ def crowd_of(problem: Problem, release: Release | None = None) -> Crowd | None:
     group = release.seen_group[member]
     groups = int(group.max(initial=-1)) + 1
     ranked = dense_rank([group.astype(np.int32), *cells], [groups, *wide])[0]
-    return _crowd(problem, key, ranked, release.grouping.count[kept], classes)
+    return key, ranked, release.grouping.count[kept], classes
 
 
 def line_people(problem: Problem, release: Release | None = None) -> tuple[I64, I64] | None:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.arrays import I32, I64
+from anon_core.base.arrays import F64, I32, I64
 from anon_core.base.errors import BadPlan, InputChanged, nearest
 from anon_core.data.column import Column, encode
 from anon_core.data.frequency import FrequencySet, dense_rank, frequency_set, stable_order
@@ -143,6 +143,38 @@ class Problem:
         return self.frequency.codes[:, place].astype(np.int64)
 
     @cached_property
+    def row_weight(self) -> F64 | None:
+        """How many people of the population each row represents, shape (rows,); None if unsaid."""
+        if not self.roles.weight:
+            return None
+        column = self.dataset.column(self.roles.weight)
+        assert column.measure is not None  # `Roles.check` refuses what is no number
+        return column.measure[column.codes]
+
+    @cached_property
+    def person_weight(self) -> F64 | None:
+        """The weight of each person, shape (persons,); None where a row is one, or has no weight.
+
+        Rows of a person count once. Of a household it is the mean over its people, since it is one
+        household however many of them were asked.
+        """
+        weight = self.row_weight
+        if weight is None or not self.person:
+            return None
+        person = self.leaf_codes(self.person).astype(np.int64)
+        if self.roles.household and self.roles.person:
+            _, first = np.unique(self.dataset.column(self.roles.person).codes, return_index=True)
+            person, weight = person[first], weight[first]
+        people = np.bincount(person)
+        return np.bincount(person, weights=weight) / np.maximum(people, 1)
+
+    @property
+    def weighed_people(self) -> float:
+        """Sum of the weights of all persons: how many people the table represents; 0 if unsaid."""
+        found = self.row_weight if self.person_weight is None else self.person_weight
+        return 0.0 if found is None else float(found.sum())
+
+    @cached_property
     def run_people(self) -> npt.NDArray[np.int64]:
         """Distinct persons per quasi tuple of the table, shape (runs,)."""
         frequency = self.frequency
@@ -266,6 +298,8 @@ class Problem:
         digest.update(repr(self.roles).encode())
         if self.person:
             digest.update(repr(("person", self.person)).encode("utf-8", "surrogatepass"))
+        if self.roles.weight:
+            digest.update(repr(("weight", self.roles.weight)).encode("utf-8", "surrogatepass"))
         for name, hierarchy in self.hierarchies.items():
             digest.update(repr((name, hierarchy.rows())).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()

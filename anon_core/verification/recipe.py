@@ -289,6 +289,11 @@ def read_promise(
         person = told or person
         if told and told not in identifier:
             identifier = (*identifier, told)  # it is published no more than they are
+    weight = roles.get("weight", "")
+    if not isinstance(weight, str):
+        raise BadPlan("The recipe's weight is no name.", remedy='Write weight = "column".')
+    if weight and weight not in identifier:
+        identifier = (*identifier, weight)  # used for estimates only, and published no more
     kinds = {name: str(kind) for name, kind in section(recipe, "types").items()}
     refuse_unknown(kinds)
     if len(set(names)) < len(names):

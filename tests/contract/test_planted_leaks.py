@@ -66,6 +66,8 @@ class Planted:
         From the attack's JSON to what is planted, 0 where there is none.
     least : float
         What the leak shows at least; without it less than a quarter of that is shown.
+    weights, weights_control : sequence of str
+        Weights of the rows of a survey.
     told : mapping
         What the attack is told.
     """
@@ -82,19 +84,25 @@ class Planted:
     public_control: Rows = ()
     earlier: Rows = ()
     earlier_control: Rows = ()
+    weights: Sequence[str] = ()
+    weights_control: Sequence[str] = ()
     told: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def attacked(
-        self, name: str, rows: Rows, public: Rows, earlier: Rows
+        self, name: str, rows: Rows, public: Rows, earlier: Rows, weights: Sequence[str]
     ) -> tuple[Found, set[int]]:
         """Publish a table; return what the attack found, and the classes of the first people."""
         columns = tuple("ab")
         quasi = columns[:1] if self.sensitive else columns
         case = Case(
-            columns={n: [row[i] for row in rows] for i, n in enumerate(columns)},
+            columns={
+                **{n: [row[i] for row in rows] for i, n in enumerate(columns)},
+                **({"w": list(weights)} if weights else {}),
+            },
             quasi=quasi,
             sensitive=columns[len(quasi) :],
-            kinds=dict.fromkeys(columns, "text"),
+            weight="w" if weights else "",
+            kinds={**dict.fromkeys(columns, "text"), **({"w": "number"} if weights else {})},
         )
         as_it_is = {"name": "fixed-levels", "levels": dict.fromkeys(quasi, 0)}
         result = run(
@@ -216,6 +224,13 @@ LEAKS: Mapping[str, Planted] = {
         control=classes("fffccu", "fffcco"),
         people=6,
         least=0.5,
+    ),
+    # A row that no other is like represents herself alone; in the control a thousand people.
+    "individual-risk": replace(
+        SINGLED_OUT,
+        control=ALONE,
+        weights=["1", *["100"] * 12],
+        weights_control=["1000", *["100"] * 12],
     ),
     # One row fits one person of the population; in the control six.
     "journalist": replace(
@@ -342,14 +357,20 @@ def test_a_planted_leak_is_found_and_its_control_is_not(name: str) -> None:
         ):
             assert sorted(mine) == sorted(theirs)
 
-    found, classes_of = planted.attacked(name, planted.leak, planted.public, planted.earlier)
+    found, classes_of = planted.attacked(
+        name, planted.leak, planted.public, planted.earlier, planted.weights
+    )
     assert planted.figure(found) >= planted.least
     if planted.people:
         assert found["at_risk"] == planted.people
         assert set(found["classes_hit"]) == classes_of
 
     other, _ = planted.attacked(
-        name, planted.control, planted.public_control, planted.earlier_control
+        name,
+        planted.control,
+        planted.public_control,
+        planted.earlier_control,
+        planted.weights_control,
     )
     assert abs(planted.figure(other)) <= planted.least / 4
     assert other["rate"] < found["rate"]

@@ -18,6 +18,7 @@ ROLE_STYLE: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
         "identifier": ("#B84A00", "#F0A868", "⊘", "identifier"),
         "person": ("#00696B", "#5CC4BE", "◎", "person"),
         "household": ("#4A6B00", "#A6C95A", "⌂", "household"),
+        "weight": ("#6A4C93", "#C3A6E8", "⚖", "weight"),
         "quasi": ("#0072B2", "#56B4E9", "◐", "quasi-identifier"),
         "sensitive": ("#AA3377", "#E58BBB", "◈", "sensitive"),
         "insensitive": ("#5F6773", "#A9B4C0", "○", "insensitive"),

@@ -23,10 +23,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "both": ("quasi", "sensitive"),
     "insensitive": ("insensitive",),
     "left_out": (),
+    "weight": ("weight",),  # keys 1 to 8 stay those of the roles before
     "undecided": (),
 }
 #: Roles that one column has at most.
-_ALONE = ("person", "household")
+_ALONE = ("person", "household", "weight")
 #: In a cell a letter chooses, so that words begin differently where they can.
 _WORDS = {"both": "both: quasi, sensitive"}
 _SHORT = {"both": "both", "quasi": "quasi"}
@@ -50,17 +51,16 @@ def as_roles(choices: Mapping[str, str]) -> Roles:
     Raises
     ------
     BadPlan
-        If several columns are to distinguish persons, or households.
+        If several columns are to have a role that one column has.
     """
-    told = {
-        role: [n for n, c in choices.items() if role in CHOICES[c]]
-        for role in ("person", "household")
-    }
+    told = {role: [n for n, c in choices.items() if role in CHOICES[c]] for role in _ALONE}
     for role, names in told.items():
         if len(names) > 1:
+            what = "give the weight of rows" if role == "weight" else f"identify {role}s"
             raise BadPlan(
-                f"{listing(names)} both identify {role}s; choose one column.",
-                remedy="Mark the others as identifiers: these are not published either.",
+                f"{listing(names)} both {what}; choose one column.",
+                remedy="Leave the others out, or mark them as identifiers: these are not "
+                "published either.",
             )
     return Roles(
         identifier=tuple(n for n, c in choices.items() if "identifier" in CHOICES[c]),
@@ -69,6 +69,7 @@ def as_roles(choices: Mapping[str, str]) -> Roles:
         insensitive=tuple(n for n, c in choices.items() if "insensitive" in CHOICES[c]),
         person=next(iter(told["person"]), ""),
         household=next(iter(told["household"]), ""),
+        weight=next(iter(told["weight"]), ""),
     )
 
 
@@ -94,12 +95,13 @@ def take(choices: Mapping[str, str]) -> None:
 def change(base: Mapping[str, str], columns: Sequence[str], choice: str) -> dict[str, str]:
     """Return the choices after some columns got another one.
 
-    Where one column becomes the person or household, the one that was becomes an identifier.
+    Where one column becomes the person or household, the one that was becomes an identifier; where
+    it becomes the weight, the one that was is left out.
     """
     after = dict(base) | dict.fromkeys(columns, choice)
-    if choice in ("person", "household"):
+    if choice in _ALONE:
         before = [n for n, c in base.items() if c == choice and n not in columns]
-        after |= dict.fromkeys(before, "identifier")
+        after |= dict.fromkeys(before, "left_out" if choice == "weight" else "identifier")
     return after
 
 
@@ -157,7 +159,7 @@ def edited(asked: Mapping[str, Any]) -> None:
     Raises
     ------
     BadPlan
-        If several columns are to distinguish persons, or households.
+        If several columns are to have a role that one column has.
     """
     data = state.dataset()
     now = as_choices(state.roles(), state.left_out(), () if data is None else data.names)

@@ -280,7 +280,8 @@ def _table_facts() -> None:
         "insensitive": len(roles.insensitive),
     }
     rest = {"left_out": len(state.left_out()), "undecided": len(state.undecided())}
-    rest = {"person": int(roles.person != ""), "household": int(roles.household != ""), **rest}
+    alone = {"person": roles.person, "household": roles.household, "weight": roles.weight}
+    rest = {**{role: int(name != "") for role, name in alone.items()}, **rest}
     counts |= {role: number for role, number in rest.items() if number}
     cells: list[str] = []
     for role, count in counts.items():

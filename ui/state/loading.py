@@ -171,14 +171,15 @@ def read_again(options: DataOptions) -> None:
     kept = {
         role: tuple(n for n in cast(tuple[str, ...], names) if n in data.names)
         for role, names in asdict(roles).items()
-        if role not in ("person", "household")
+        if role not in ("person", "household", "weight")
     }
     person = roles.person if roles.person in data.names else ""
     household = roles.household if roles.household in data.names else ""
+    weight = roles.weight if roles.weight in data.names else ""
     left_out = [n for n in state.left_out() if n in data.names]
     state.set_dataset(
         data,
-        roles=Roles(**kept, person=person, household=household),
+        roles=Roles(**kept, person=person, household=household, weight=weight),
         left_out=left_out,
         levels=levels,
         types=draft["types"],

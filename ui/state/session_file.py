@@ -36,7 +36,8 @@ FORMAT = "anonymity-workbench-session"
 #: Grows when an older workbench could not open the file any more.
 FORMAT_VERSION = 1
 MOST_BYTES = 256 * 2**20
-_ROLES = ("identifier", "quasi", "sensitive", "insensitive", "person", "household", "left_out")
+_ALONE = ("person", "household", "weight")
+_ROLES = ("identifier", "quasi", "sensitive", "insensitive", *_ALONE, "left_out")
 _made: WeakKeyDictionary[Result, dict[str, Any]] = WeakKeyDictionary()
 
 
@@ -191,6 +192,7 @@ def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bo
         insensitive=named["insensitive"],
         person=next(iter(named["person"]), ""),
         household=next(iter(named["household"]), ""),
+        weight=next(iter(named["weight"]), ""),
     )
     for name in (*roles.named, *named["left_out"]):
         data.column(name)

@@ -250,6 +250,7 @@ def roles() -> Roles:
         insensitive=tuple(named["insensitive"]),
         person=next(iter(named["person"]), ""),
         household=next(iter(named.get("household", [])), ""),
+        weight=next(iter(named.get("weight", [])), ""),
     )
 
 
@@ -489,7 +490,7 @@ def _recipe() -> dict[str, Any]:
     roles: Mapping[str, Sequence[str]] = work["roles"]
     coarser = dict.fromkeys((*roles["quasi"], *roles["sensitive"]))
     files = {name: f"hierarchies/{name}.csv" for name in coarser if name in work["levels"]}
-    apart = ("left_out", "person", "household")
+    apart = ("left_out", "person", "household", "weight")
     named = {role: names for role, names in work["roles"].items() if role not in apart}
     for role in apart[1:]:
         if told := work["roles"].get(role):
@@ -557,6 +558,7 @@ def _role_names(roles: Roles, left_out: Sequence[str]) -> dict[str, list[str]]:
         "insensitive": list(roles.insensitive),
         "person": [roles.person] if roles.person else [],
         "household": [roles.household] if roles.household else [],
+        "weight": [roles.weight] if roles.weight else [],
         "left_out": [n for n in left_out if n not in roles.named],
     }
 

@@ -22,6 +22,16 @@ OF_PERSONS = all_of(
 OF_HOUSEHOLDS = all_of(
     "household hh hhid hhnr famid haushalt haushaltsnummer menage foyer hogar huishouden"
 )
+#: Headers of survey weights, and what makes a weight that of a survey, not of a body.
+OF_WEIGHTS = all_of(
+    "fnlwgt pweight pweights finalweight surveyweight sampleweight hochrechnungsfaktor "
+    "hochrechnungsfaktoren gewichtungsfaktor ponderation pondera factorexp"
+)
+WEIGHTS = all_of("weight weights wgt gewicht gewichte poids peso gewichtung")
+OF_SURVEYS = all_of(
+    "survey sample sampling design final population expansion calibrated base household person "
+    "analysis grossing hochrechnung stichprobe"
+)
 NUMBERED = all_of("id ids nr no num number key pseudonym pseudo")
 PERSON_NUMBERS = all_of(
     "pid patid patnr patientid personid customerid userid memberid mrn pseudonym"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -9,8 +10,12 @@ import numpy as np
 
 from anon_core.base.errors import BadInput, BadPlan, listing
 from anon_core.data.table import Dataset
+from anon_core.data.values.kinds import as_number
 
-Role = Literal["identifier", "person", "household", "quasi", "sensitive", "insensitive"]
+Role = Literal["identifier", "person", "household", "weight", "quasi", "sensitive", "insensitive"]
+
+#: What a weight is, where one is refused.
+_WEIGHT = "A weight is the number of people that a row represents: a number of at least 1."
 
 
 class ByRole(Protocol):
@@ -36,7 +41,9 @@ class Roles:
     and an insensitive column are nothing else. The person column says who a row is about, where one
     person may have several; it is never published and is nothing else either. Without one a row is
     a person. The household column says who lives together, and is treated alike: where there is
-    one, people of one household count as one, since anyone who finds one of them finds all.
+    one, people of one household count as one, since anyone who finds one of them finds all. The
+    weight column is how many people of the population a row of a survey represents; it shows from
+    which stratum someone is, and is never published either.
 
     Columns of `shown` are hidden by their role and published all the same: changed, so that no cell
     says what the table does.
@@ -45,7 +52,7 @@ class Roles:
     ------
     BadPlan
         If a column is named twice within a role, or is an identifier, the person column, the
-        household column or insensitive and something else.
+        household column, the weight or insensitive and something else.
     """
 
     identifier: tuple[str, ...] = ()
@@ -54,6 +61,7 @@ class Roles:
     insensitive: tuple[str, ...] = ()
     person: str = field(default="", repr=False)  # fingerprints of tables without one stay
     household: str = field(default="", repr=False)
+    weight: str = field(default="", repr=False)
     shown: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
@@ -83,9 +91,20 @@ class Roles:
                         remedy=f"The {what} column is counted and never published; give it that "
                         "role alone.",
                     )
+            if self.weight in names:
+                raise BadPlan(
+                    f"Column {listing([self.weight])} is the weight of rows and also {role}.",
+                    remedy="The weight is used and never published; give it that role alone.",
+                )
         if self.person and self.person == self.household:
             raise BadPlan(
                 f"Column {listing([self.person])} identifies both persons and households.",
+                remedy="Give it one of the two roles.",
+            )
+        if self.weight and self.weight in (self.person, self.household):
+            raise BadPlan(
+                f"Column {listing([self.weight])} is the weight of rows and also says whose they "
+                "are.",
                 remedy="Give it one of the two roles.",
             )
         for role, names in (
@@ -114,7 +133,8 @@ class Roles:
         Raises
         ------
         BadInput
-            If a named column is not in the table, or a row does not say whose it is.
+            If a named column is not in the table, a row does not say whose it is, or a weight is
+            no number of at least 1, or not the same in all rows of a person.
         BadPlan
             If there is no quasi-identifier.
         """
@@ -130,6 +150,8 @@ class Roles:
                 )
         if self.person and self.household:
             self._refuse_several_households(dataset)
+        if self.weight:
+            self._refuse_no_weights(dataset)
         if not self.quasi:
             raise BadPlan(
                 "No column is marked as quasi-identifier, so there is nothing to protect.",
@@ -149,6 +171,53 @@ class Roles:
                 remedy="Give every person one household, or take one of the two roles away.",
             )
 
+    def _refuse_no_weights(self, dataset: Dataset) -> None:
+        """Refuse weights that are none, with the first row, and persons with several weights."""
+        column = dataset.column(self.weight)
+        leave = f"leave such rows out of the table, or take the role of '{self.weight}' away"
+        if column.missing:
+            row = int(np.flatnonzero(column.codes < 0)[0])
+            raise BadInput(
+                f"{column.missing:,} of {dataset.rows:,} rows have no value in '{self.weight}', "
+                f"which is their weight (first in row {column.row_number(row):,}). {_WEIGHT}",
+                remedy=f"Fill in the weights, {leave}.",
+            )
+        if column.kind != "number" or column.measure is None:
+            bad = np.array([math.isnan(as_number(v)) for v in column.values], dtype=np.bool_)
+            row = int(np.argmax(bad[column.codes]))
+            raise BadInput(
+                f"The weight '{self.weight}' is read as {column.kind}, not as number (first in row "
+                f"{column.row_number(row):,}). {_WEIGHT}",
+                remedy=f"Correct it and declare the column as number; {leave}.",
+                values=[column.values[int(column.codes[row])]],
+            )
+        low = ~(np.isfinite(column.measure) & (column.measure >= 1))
+        if low.any():
+            rows = np.flatnonzero(low[column.codes])
+            raise BadInput(
+                f"{len(rows):,} of {dataset.rows:,} rows have a weight below 1 or without end in "
+                f"'{self.weight}' (first in row {column.row_number(int(rows[0])):,}). {_WEIGHT}",
+                remedy=f"Correct the weights (those that add up to the number of rows have to be "
+                f"multiplied by the population's size / the rows), {leave}.",
+                values=[column.values[int(column.codes[rows[0]])]],
+            )
+        if not self.person:
+            return
+        person = dataset.column(self.person)
+        weight = column.measure[column.codes]
+        least = np.full(len(person.values), np.inf)
+        np.minimum.at(least, person.codes, weight)
+        other = np.flatnonzero(weight != least[person.codes])
+        if len(other):
+            several = len(np.unique(person.codes[other]))
+            raise BadInput(
+                f"{several:,} {'person of' if several == 1 else 'persons of'} '{self.person}' "
+                f"{'has' if several == 1 else 'have'} several weights in '{self.weight}' (first "
+                f"in row {column.row_number(int(other[0])):,}), so how many people they represent "
+                "is not known.",
+                remedy="Give every person one weight, or take one of the two roles away.",
+            )
+
     @property
     def unit(self) -> str:
         """The column of which distinct values are counted; empty where a row is a person."""
@@ -157,7 +226,8 @@ class Roles:
     @property
     def hidden(self) -> tuple[str, ...]:
         """The columns that are used and never published."""
-        return (*self.identifier, *(name for name in (self.person, self.household) if name))
+        alone = (self.person, self.household, self.weight)
+        return (*self.identifier, *(name for name in alone if name))
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -170,6 +240,7 @@ class Roles:
             ("identifier", self.identifier),
             ("person", (self.person,)),
             ("household", (self.household,)),
+            ("weight", (self.weight,)),
             ("quasi", self.quasi),
             ("sensitive", self.sensitive),
             ("insensitive", self.insensitive),

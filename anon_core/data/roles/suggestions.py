@@ -17,7 +17,10 @@ from anon_core.data.roles.header_words import (
     NUMBERED,
     OF_HOUSEHOLDS,
     OF_PERSONS,
+    OF_SURVEYS,
+    OF_WEIGHTS,
     PERSON_NUMBERS,
+    WEIGHTS,
     all_of,
     is_sure,
     known_as,
@@ -88,7 +91,7 @@ _FEW_RACES, _MOST_RACES, _RACES_SHARE = 3, 40, 0.6
 
 #: A role, or that there is none to suggest: a column is never taken for insensitive.
 Suggested = Literal[
-    "identifier", "person", "household", "quasi", "sensitive", "left_out", "undecided"
+    "identifier", "person", "household", "weight", "quasi", "sensitive", "left_out", "undecided"
 ]
 
 
@@ -109,6 +112,9 @@ class Suggestion:
 _MOST_REPEATED = 100
 #: Rows of one household on average, up to which a number is taken for that of a household.
 _MOST_TOGETHER = 10
+
+#: Above so many kilograms or pounds no body weighs.
+_HEAVIEST = 1500
 
 #: Two to four words with capitals, as people are called.
 _PERSON = re.compile(r"([^\W\d_][\w'’.-]*,? ){1,3}[^\W\d_][\w'’.-]*")
@@ -194,12 +200,16 @@ def suggest_roles(dataset: Dataset) -> tuple[Suggestion, ...]:
     found = [_suggest(column, dataset.rows) for column in dataset.columns]
     found = _where_names_recur(dataset, found)
     first = {one.role: one.name for one in reversed(found)}
-    return tuple(
-        replace(one, role="identifier")
-        if one.role in ("person", "household") and one.name != first[one.role]
-        else one
-        for one in found
-    )
+    return tuple(_only(one, first[one.role]) for one in found)
+
+
+def _only(one: Suggestion, first: str) -> Suggestion:
+    """Give what is the second of a role that one column has another."""
+    if one.name == first or one.role not in ("person", "household", "weight"):
+        return one
+    if one.role == "weight":
+        return replace(one, role="left_out", reason=f"A weight as '{first}' is; one counts.")
+    return replace(one, role="identifier")
 
 
 def _where_names_recur(dataset: Dataset, found: Sequence[Suggestion]) -> list[Suggestion]:
@@ -249,6 +259,11 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
     if _repeats_households(column, words, rows):
         values = len(column.values)
         return "household", f"{values:,} values in {rows:,} rows: people live together."
+    if _weighs(column, words):
+        return (
+            "weight",
+            "Its name and numbers are those of survey weights: people a row represents.",
+        )
     named = not rules.measured and names_people(column.values)
     if found := known_as(words, "identifier"):
         if spread >= _THING_SHARE or rows < _KEY_ROWS:
@@ -320,6 +335,23 @@ def _repeats_households(column: Column, words: Sequence[str], rows: int) -> bool
     few = 1 < values < rows and rows <= _MOST_TOGETHER * values
     named = not OF_HOUSEHOLDS.isdisjoint(words)
     return named and few and not column.missing and numbers_somebody(column)
+
+
+def _weighs(column: Column, words: Sequence[str]) -> bool:
+    """Return whether a column has survey weights, by name and values; a body weighs less."""
+    if column.kind != "number" or column.missing or column.measure is None:
+        return False
+    if column.measure[0] < 1:  # values ascend
+        return False
+    if any(w in OF_WEIGHTS for w in words):
+        return True
+    named = any(w in WEIGHTS for w in words)
+    birth = any(w in ("birth", "geburt", "geburts") for w in words)
+    return (
+        named
+        and not birth
+        and (any(w in OF_SURVEYS for w in words) or float(column.measure[-1]) > _HEAVIEST)
+    )
 
 
 def _flags(column: Column) -> bool:

@@ -159,6 +159,8 @@ def _figures(result: Result) -> dict[str, tuple[Cell, Better]]:
         "classes": (len(sizes), ""),
         SMALLEST_CLASS.lower(): (int(sizes.min()) if len(sizes) else 0, "more"),
     }
+    if result.suppressed_weight is not None:
+        found["share of weight suppressed"] = (result.suppressed_weight, "less")
     for name, measure in result.measures.items():
         kind = cast(type[Metric], family("metric")[name])
         found[kind.title] = (measure.value, "more" if kind.more_is_better else "less")

@@ -103,6 +103,7 @@ _ROLES = {
     "identifier": "identifier",
     "person": "person",
     "household": "household",
+    "weight": "weight",
     "insensitive": "published as it is",
 }
 
@@ -190,6 +191,7 @@ def _data(result: Result) -> dict[str, Any]:
         "columns": len(dataset.names),
         "people": result.problem.rows if crowd is None else crowd.total,
         "person_column": result.problem.person or None,
+        "weight_column": result.problem.roles.weight or None,
         "rows_left_out_for_missing_values": dataset.dropped,
         "rows_not_drawn": dataset.undrawn,
         "notes": list(dataset.notes),
@@ -424,6 +426,7 @@ def _suppression(result: Result) -> dict[str, Any]:
     return {
         "rows": result.release.suppressed,
         "share": result.release.suppressed / rows if rows else 0.0,
+        "share_of_weight": result.suppressed_weight,
         "sentence": phrases.hidden(result),
         "by_subgroup": found,
     }

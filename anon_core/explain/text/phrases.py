@@ -227,7 +227,9 @@ def hidden(result: Result) -> str:
     if not gone:
         return f"No row is suppressed.{extra}"
     verb = "is" if gone == 1 else "are"
-    return f"{rows(gone)} of {total:,} ({share(gone / total)}) {verb} suppressed.{extra}"
+    lost = result.suppressed_weight
+    part = share(gone / total) + ("" if lost is None else f"; {share(lost)} of the weight")
+    return f"{rows(gone)} of {total:,} ({part}) {verb} suppressed.{extra}"
 
 
 def says_nothing(result: Result) -> str:

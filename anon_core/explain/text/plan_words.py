@@ -164,7 +164,21 @@ def intention(plan: Plan, data: Dataset) -> str:
 
 
 def _counted(plan: Plan) -> list[str]:
-    """Return of whom the privacy models are, where rows are not people."""
+    """Return of whom the privacy models are, where rows are not people, and what weights count."""
+    return [*_whom(plan), *_weighted(plan)]
+
+
+def _weighted(plan: Plan) -> list[str]:
+    if not plan.roles.weight:
+        return []
+    return [
+        f"The weights in “{plan.roles.weight}” are not published. They count in individual risk "
+        "and in the share of weight that is suppressed; privacy models, metrics and other attacks "
+        "count without them."
+    ]
+
+
+def _whom(plan: Plan) -> list[str]:
     if plan.roles.household:
         return [
             f"People of one household count as one, identified by “{plan.roles.household}”: the "

@@ -27,6 +27,7 @@ _ROLES = {
     "insensitive": "Insensitive columns",
     "person": "Column that names the person",
     "household": "Column that names the household",
+    "weight": "Weight of rows",
 }
 _SECTIONS = {
     "data": "Reading",

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.arrays import I32, I64
+from anon_core.base.arrays import F64, I32, I64
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadPlan, listing
 from anon_core.data.frequency import FrequencySet, dense_rank
@@ -403,15 +403,15 @@ def raw_rate(audience: Audience, truth: Truth, context: Context) -> float:
     return found
 
 
-def expected_inverse(sizes: npt.NDArray[np.int64], share: float) -> npt.NDArray[np.float64]:
+def expected_inverse(sizes: I64, share: float | F64) -> F64:
     """Return E[1/F | f] for F − f negative binomial with f successes of probability `share`.
 
     Parameters
     ----------
     sizes : int64 array of shape (classes,)
         f, at least 1.
-    share : float
-        Sampling share in (0, 1].
+    share : float or float64 array of shape (classes,)
+        Sampling share in (0, 1], of all or of each class.
 
     Examples
     --------
@@ -419,7 +419,7 @@ def expected_inverse(sizes: npt.NDArray[np.int64], share: float) -> npt.NDArray[
     [1.0, 0.5]
     """
     f = sizes.astype(np.float64)
-    if share >= 1.0:
+    if np.all(np.asarray(share) >= 1.0):
         return 1.0 / f
     from scipy.special import hyp2f1
 
@@ -430,7 +430,10 @@ def expected_inverse(sizes: npt.NDArray[np.int64], share: float) -> npt.NDArray[
     for n in range(1, 31):  # past 40 rows the 30th term is below 1e-19
         term = term * (n * rest / (f + n))
         series += term
-    return share / f * np.where(f <= 40.0, exact, series)
+    found = share / f * np.where(f <= 40.0, exact, series)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of one row, the logarithm is exact
+        alone = np.where(rest > 0.0, -np.log(share) * share / rest, 1.0)
+    return np.where(f == 1.0, alone, found)
 
 
 # Whether all rows that fit someone are one person's, where one person has several rows.

@@ -11,14 +11,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from anon_core.base.arrays import B1, I64
+from anon_core.base.arrays import B1, F64, I64
 from anon_core.base.errors import Infeasible
 from anon_core.base.params import number
 from anon_core.base.terms import times
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel
-from anon_core.methods.matching.fitting_people import public_people, refuse_unclear
+from anon_core.methods.matching.fitting_people import (
+    expected_inverse,
+    public_people,
+    refuse_unclear,
+)
 from anon_core.release.people import Population
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
@@ -47,6 +51,37 @@ def least_people(risk: float) -> int:
     (5, 12, 101, 1)
     """
     return math.ceil(1 / as_written(risk))
+
+
+def individual_risk(sizes: I64, weights: F64) -> F64:
+    """Return the estimated chance of naming whose a survey's row is, of each class.
+
+    E[1/F | f], where F − f, the people of the population who fit besides, is negative binomial with
+    p = f / Σw. Merging two classes never raises it.
+
+    Parameters
+    ----------
+    sizes : int64 array of shape (classes,)
+        f: rows of the class, or its persons; at least 1.
+    weights : float64 array of shape (classes,)
+        Sum of their weights, at least f.
+
+    Returns
+    -------
+    float64 array of shape (classes,)
+
+    References
+    ----------
+    Benedetti and Franconi 1998; Franconi and Polettini 2004, doi 10.1007/978-3-540-25955-8_20.
+
+    Examples
+    --------
+    >>> individual_risk(np.array([1, 2, 5]), np.array([1.0, 2.0, 5.0])).tolist()
+    [1.0, 0.5, 0.2]
+    >>> individual_risk(np.array([1, 3]), np.array([10.0, 6.0])).round(8).tolist()
+    [0.25584279, 0.19314718]
+    """
+    return expected_inverse(sizes, np.minimum(sizes / weights, 1.0))
 
 
 def smallest_first(sizes: I64, keep: B1, rank: Callable[[B1], I64], risk: float) -> B1:

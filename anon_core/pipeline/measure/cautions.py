@@ -19,12 +19,15 @@ from anon_core.release.vocabulary import LONGEST_SET
 
 #: Labels of a column that are looked at: they are of one form, and a hierarchy may have many.
 _MOST_LABELS = 500
+#: Share of the population by which the sum of weights may be off without a word.
+_FAR = 0.05
 
 
 def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
     """Return a sentence or two for each caution; an attacker does not know them."""
     return (
         *_households(plan),
+        *_weights(plan, problem),
         *_shortened_sets(release),
         *_missing_as_values(plan, problem),
         *_read_as_missing(plan, problem),
@@ -46,6 +49,22 @@ def _households(plan: Plan) -> Iterator[str]:
         yield (
             f"People of one household count as one, identified by '{plan.roles.household}': "
             "statements about people are true of households, and a class of 5 holds at least 5."
+        )
+
+
+def _weights(plan: Plan, problem: Problem) -> Iterator[str]:
+    total, size = problem.weighed_people, plan.population_size
+    if problem.population is not None:
+        size = problem.population.size
+    if plan.roles.weight and size and abs(total - size) > _FAR * size:
+        yield (
+            f"The weights in '{plan.roles.weight}' add up to {total:,.6g}, and the population is "
+            f"{size:,}: one of the two may be of other people."
+        )
+    if plan.roles.weight and plan.roles.household:
+        yield (
+            f"A household has the mean of its people's weights in '{plan.roles.weight}', since "
+            "people of one household count as one."
         )
 
 
