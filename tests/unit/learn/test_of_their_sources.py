@@ -333,3 +333,46 @@ def test_a_tie_stops_strict_cuts_and_is_dealt_by_relaxed_ones() -> None:
     dealt = steps["Relaxed: equal rows are dealt"]
     assert sorted(dealt.together) == [0, 0, 0, 1, 1, 1]
     assert {dealt.together[row] for row in (0, 2, 5)} == {0, 1}
+
+
+def test_the_matrix_of_models_is_that_of_slide_33() -> None:
+    """K-24: 7 models, two of which have a second name, and two that do not apply."""
+    step = next(s for s in steps_of("suppression") if s.title == "Generalize × suppress")
+    matrix = step.pictures[0]
+    assert isinstance(matrix, Table)
+    assert [[cell.text for cell in row.cells] for row in matrix.rows] == [
+        ["AG_TS", "AG_AS = AG", "AG_CS", "AG"],
+        ["not applicable", "not applicable", "CG_CS = CG", "CG"],
+        ["TS", "AS", "CS", "the table itself"],
+    ]
+    assert step.question is not None
+    assert step.question.right.label == "The same as AG"
+
+
+def test_datafly_leaves_out_the_two_patients_that_sweeney_leaves_out() -> None:
+    """Birth dates become years, and the two rows that are still alone are suppressed."""
+    lesson = find_lesson("searches")
+    trace = traced(lesson, lesson.examples[0])
+    run = trace["datafly"]
+    assert run.result.account.node == {"Race": 0, "Birth": 1, "Gender": 0, "ZIP": 0}
+    assert [row for row, group in enumerate(run.together) if group < 0] == [6, 7]
+
+
+def test_searches_on_one_lattice_are_said_to_miss_the_best_where_they_do() -> None:
+    for place, answer in enumerate(("yes", "no")):
+        steps = {step.title: step for step in steps_of("searches", place)}
+        asked = steps["Datafly's release"].question
+        assert asked is not None
+        assert asked.answer == answer
+        compared = steps["Four searches compared"]
+        costs = compared.pictures[0]
+        assert isinstance(costs, Table)
+        loss = {row.label: float(row.cells[-1].text) for row in costs.rows}
+        levels = {row.label for row in costs.rows if row.cells[0].text != "between nodes"}
+        assert min(loss[label] for label in levels) == loss["All nodes"]
+        assert (loss["Datafly"] > loss["All nodes"]) == (answer == "no")
+        asked = compared.question
+        assert asked is not None
+        four = {label: cost for label, cost in loss.items() if label != "All nodes"}
+        right = {c.label for c in asked.choices if asked.accepts(c.id)}
+        assert right == {label for label, cost in four.items() if cost == min(four.values())}

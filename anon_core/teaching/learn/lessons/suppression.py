@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from anon_core.methods.lattice.recoding_models import MATRIX
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
-from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Row, Table
+from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table
 from anon_core.teaching.learn.seen import published
 from anon_core.teaching.learn.text import (
     columns_shown,
@@ -47,6 +48,9 @@ _MODELS = {
     "AG_CS": "Columns are generalized first, then single cells blanked (AG_CS).",
     "CG": "Single cells are generalized (CG).",
 }
+
+#: Models that AG_AS is taken for, the right one among them.
+_SAME = ("AS", "AG", "AG_TS")
 
 
 class SuppressionLesson(Lesson):
@@ -108,6 +112,7 @@ class SuppressionLesson(Lesson):
                 pictures=(table(trace, "The table as it is held"),),
             )
         ]
+        found.append(_matrix(trace))
         order = ("TS", "AS", "AG", "AG_TS", "AG_CS", "CS", "CG")
         for name in order:
             found.append(_refused(trace, name) if name in trace.refused else _shown(trace, name))
@@ -204,6 +209,65 @@ def _shown(trace: Trace, name: str) -> Step:
         seen=published(run),
         printed=printed,
     )
+
+
+def _matrix(trace: Trace) -> Step:
+    """Return every way to generalize with every way to suppress, as slide 33 classifies them."""
+    kinds = {"AG": "columns (AG)", "CG": "cells (CG)", "": "nothing"}
+    columns = {"TS": "rows (TS)", "AS": "columns (AS)", "CS": "cells (CS)", "": "nothing"}
+    rows = tuple(
+        Row(
+            id=f"generalized:{kind}",
+            label=label,
+            cells=tuple(_classified(kind, column) for column in columns),
+        )
+        for kind, label in kinds.items()
+    )
+    why = (
+        "A blank column is one at the top of its hierarchy, so that suppressing columns adds "
+        "nothing to generalizing them."
+    )
+    same = MATRIX["AG_AS"].removeprefix("equivalent to ")
+    return Step(
+        title="Generalize × suppress",
+        words=f"Each model generalizes columns, cells or nothing, and suppresses rows, columns, "
+        f"cells or nothing. {why} The same goes for cells, CG_CS. Where cells are generalized one "
+        "by one, suppressing whole rows or columns does not apply: their cells can be blanked "
+        "where needed.",
+        pictures=(
+            Table(
+                title="Generalized (down) and suppressed (across)",
+                columns=tuple(Head(name=label) for label in columns.values()),
+                rows=rows,
+                corner="generalized",
+            ),
+            table(trace, "The table as it is held", identifier=False),
+        ),
+        question=Question(
+            asks="AG_AS may generalize columns, and suppress columns too. Which model is it?",
+            choices=(
+                *(Choice(id=f"run:{name}", label=f"The same as {name}") for name in _SAME),
+                Choice(id="new", label="One of its own, between AG and AS"),
+                Choice(id="none", label="None: the two do not go together"),
+            ),
+            answer=f"run:{same}",
+            why=why,
+            pictures=(table(trace, "The table as it is held", identifier=False),),
+        ),
+    )
+
+
+def _classified(kind: str, column: str) -> Cell:
+    """Return what one way to generalize is with one way to suppress."""
+    name = "_".join(part for part in (kind, column) if part)
+    verdict = MATRIX[name or "none"]
+    if verdict == "not applicable":
+        return Cell(text=verdict, tone="quiet")
+    if verdict == "not interesting":
+        return Cell(text="the table itself", tone="quiet")
+    if kind and column and verdict.startswith("equivalent to "):
+        return Cell(text=f"{name} = {verdict.removeprefix('equivalent to ')}", tone="now")
+    return Cell(text=name, tone="good")
 
 
 def _refused(trace: Trace, name: str) -> Step:
