@@ -40,7 +40,7 @@ class MondrianLesson(Lesson):
         "The plane of quasi-identifiers is cut as long as both sides keep k people. Each part "
         "publishes its own range."
     )
-    about = ("mondrian", "relaxed-mondrian")
+    about = ("mondrian",)
     source = Source(
         author="LeFevre, DeWitt and Ramakrishnan",
         year=2006,

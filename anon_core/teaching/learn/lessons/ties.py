@@ -64,6 +64,7 @@ class TiesLesson(Lesson):
         "Many rows share the median. A strict cut keeps them together and may have to stop; a "
         "relaxed one deals them to both sides, so that ranges overlap."
     )
+    about = ("relaxed-mondrian",)
     source = Source(
         author="LeFevre, DeWitt and Ramakrishnan",
         year=2006,
