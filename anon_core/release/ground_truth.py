@@ -12,7 +12,14 @@ from anon_core.data.frequency import FrequencySet, dense_rank, occur_once
 from anon_core.release.changed_rows import ChangedColumn, changed_column
 from anon_core.release.grouping import Grouping
 from anon_core.release.holdout import Holdout
-from anon_core.release.person_counts import Crowd, class_weights, crowd_of, line_people
+from anon_core.release.person_counts import (
+    Crowd,
+    Members,
+    class_weights,
+    crowd_of,
+    line_people,
+    members_of,
+)
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release, View, one_block, raw_view
 from anon_core.release.vocabulary import of_level
@@ -149,6 +156,11 @@ class Truth:
     def raw_class_weights(self) -> F64 | None:
         """As `class_weights`, of the classes of `raw_in_groups`."""
         return class_weights(self._problem, self._raw_in_groups)
+
+    @cached_property
+    def household_members(self) -> Members | None:
+        """Published people of households by their classes and weights; see `members_of`."""
+        return members_of(self._problem, self._release)
 
     @property
     def weighed_people(self) -> float:

@@ -206,6 +206,46 @@ def class_weights(problem: Problem, release: Release | None = None) -> F64 | Non
     return np.bincount(member, mean[key] * count, classes).astype(np.float64)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Members:
+    """Published people who live together, and who of each class is like them.
+
+    Attributes
+    ----------
+    household : int64 array of shape (people,)
+    people : int64 array of shape (people,)
+        People of their class.
+    weight : float64 array of shape (people,)
+        Sum of these people's weights.
+    """
+
+    household: I64
+    people: I64
+    weight: F64
+
+
+def members_of(problem: Problem, release: Release | None = None) -> Members | None:
+    """Return the people of households, where each row is one.
+
+    None without weights or households, where a person may have several rows, or where it is drawn
+    which of equal rows are in which class.
+    """
+    weight, home, entries = problem.row_weight, problem.roles.household, _entries(problem, release)
+    if weight is None or not home or problem.roles.person or entries is None:
+        return None
+    key, member, _, classes = entries
+    if len(np.unique(key)) < len(key):
+        return None
+    of_key = np.full(len(problem.frequency.count), -1, dtype=np.int64)
+    of_key[key] = member
+    own = of_key[problem.frequency.row_key]
+    shown = own >= 0
+    people = np.bincount(own[shown], minlength=classes).astype(np.int64)
+    total = np.bincount(own[shown], weight[shown], classes).astype(np.float64)
+    household = problem.leaf_codes(home)[shown].astype(np.int64)
+    return Members(household=household, people=people[own[shown]], weight=total[own[shown]])
+
+
 def suppressed_weight(problem: Problem, release: Release) -> float | None:
     """Return the share of all rows' weight that suppressed rows have; None without weights."""
     weight, frequency, grouping = problem.row_weight, problem.frequency, release.grouping

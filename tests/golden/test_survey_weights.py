@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadInput, BadPlan
 from anon_core.data.roles.suggestions import suggest_roles
 from anon_core.data.table import Dataset
@@ -18,7 +19,11 @@ from anon_core.methods.reidentification.reidentification import individual_risk
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
+from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.person_counts import class_weights
+from anon_core.release.problem import build_problem
+from anon_core.techniques.attacks.individual_risk import IndividualRisk
 from tests import naive
 from tests.making import Case
 
@@ -42,6 +47,7 @@ SURVEY = Case(
     weight="weight",
     kinds={"sex": "text", "age": "text", "zip": "text", "disease": "text", "weight": "number"},
 )
+EXPECTED_HOMES = 0.421653312
 EACH = [
     0.028863356,
     0.028863356,
@@ -253,6 +259,21 @@ def test_a_person_has_one_weight_and_counts_once() -> None:
     other = dataclasses.replace(stays, columns={**stays.columns, "weight": several})
     with pytest.raises(BadInput, match=r"1 person of 'who' has several weights.*row 2"):
         released(other, models=two)
+
+
+def test_a_household_is_found_with_any_of_its_people() -> None:
+    roles = dataclasses.replace(SURVEY.roles, identifier=(), household="home")
+    problem = build_problem(SURVEY.dataset, roles)
+    truth = truth_of(problem)
+    (found,) = IndividualRisk().run(truth.raw, audience_of(problem), truth, Context())
+    told = {row["chance to name"]: row for row in found.details[1].rows}
+    assert told["any of a household"]["expected"] == pytest.approx(EXPECTED_HOMES, abs=1e-8)
+    assert told["people by their household"]["expected"] == pytest.approx(0.608743992, abs=1e-8)
+    assert told["people one by one"]["expected"] == pytest.approx(0.423884248, abs=1e-8)
+    assert told["any of a household"]["worst"] == pytest.approx(0.130197061, abs=1e-8)
+    members = truth.household_members
+    assert members is not None
+    assert sorted(members.weight.tolist()) == [13, 13, 56, 56, 63.5, 63.5, 92, 541]
 
 
 def test_a_household_has_the_mean_of_its_weights() -> None:

@@ -58,7 +58,7 @@ def _weights(plan: Plan, problem: Problem) -> Iterator[str]:
         size = problem.population.size
     if plan.roles.weight and size and abs(total - size) > _FAR * size:
         yield (
-            f"The weights in '{plan.roles.weight}' add up to {total:,.6g}, and the population is "
+            f"The weights in '{plan.roles.weight}' add up to {total:,.10g}, and the population is "
             f"{size:,}: one of the two may be of other people."
         )
     if plan.roles.weight and plan.roles.household:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.methods.matching.fitting_people import matched, why_not
 from anon_core.methods.matching.fitting_rows import fits
 from anon_core.methods.reidentification.reidentification import individual_risk
-from anon_core.release.attack_result import AttackResult, Details
+from anon_core.release.attack_result import AttackResult, Cell, Details
 from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
 from anon_core.release.outcome import per_cent
@@ -34,7 +34,7 @@ class IndividualRisk(Attack):
     """Match a row of a survey against the population that its weights say it was drawn from."""
 
     name: ClassVar[str] = "individual-risk"
-    title: ClassVar[str] = "Individual risk (survey weights)"
+    title: ClassVar[str] = "Estimated individual risk"
     summary: ClassVar[str] = (
         "Someone picks a row of a survey and names a person of the population who fits it. How "
         "many people fit is estimated from the weights of the rows in its class."
@@ -119,12 +119,15 @@ class IndividualRisk(Attack):
                 sentence=(
                     f"Estimated from the weights, which represent {truth.weighed_people:,.0f} "
                     f"people: a published row is pinned to the right person with chance "
-                    f"{worst:.3g} at worst; about {succeeded:,.3g} of {everyone:,} {counted} are "
+                    f"{worst:.3g} at worst; about {_few(succeeded)} of {everyone:,} {counted} are "
                     f"({per_cent(succeeded / everyone)}). {at_risk:,} have an estimated chance "
                     f"above {self.threshold:g}."
                     f"{' Classes overlap: the estimate is an upper bound.' if overlap else ''}"
                 ),
-                details=(_bands(each, people, everyone, counted),),
+                details=(
+                    _bands(each, people, everyone, counted),
+                    *_homes(truth),
+                ),
             )
         ]
 
@@ -135,6 +138,50 @@ def _each(risk: F64, sizes: I64, crowd: Crowd | None) -> tuple[F64, I64]:
         return risk, sizes
     highest = crowd.highest(risk)
     return highest, np.ones(len(highest), dtype=np.int64)
+
+
+def _homes(truth: Truth) -> tuple[Details, ...]:
+    """Return the chance that anyone of a household is named, where one says who lives together.
+
+    1 − Π (1 − r) over the published people of a household: whoever names one has found all.
+    """
+    members = truth.household_members
+    if members is None or not len(members.household):
+        return ()
+    each = individual_risk(members.people, members.weight)
+    own = np.unique(members.household, return_inverse=True)[1].ravel()
+    # The logarithm of 1 - r; a person named for certain makes it endless, and the chance 1.
+    with np.errstate(divide="ignore"):
+        found = -np.expm1(np.bincount(own, np.log1p(-each)))
+    rows: tuple[Mapping[str, Cell], ...] = (
+        _line("any of a household", found),
+        _line("people by their household", found[own]),
+        _line("people one by one", each),
+    )
+    return (
+        Details(
+            title="Estimated household risk",
+            rows=rows,
+            x="chance to name",
+            y=("mean",),
+            drawn="table",
+            note="A household is found with any of its people: 1 − Π (1 − r). These are estimates "
+            "from the weights of people, not of households.",
+        ),
+    )
+
+
+def _line(name: str, chance: F64) -> Mapping[str, Cell]:
+    return {
+        "chance to name": name,
+        "expected": float(chance.sum()),
+        "mean": float(chance.mean()),
+        "worst": float(chance.max()),
+    }
+
+
+def _few(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def _bands(each: F64, people: I64, everyone: int, counted: str) -> Details:

@@ -168,7 +168,7 @@ function update(b, data) {
       ...data.choices.map((one, place) => {
         const button = element(
           "button", "", { type: "button", "data-alone": one.alone ? "yes" : "no", title: one.word },
-          `${place + 1} ${one.sign} ${one.short}`,
+          `${place < 9 ? `${place + 1} ` : ""}${one.sign} ${one.short}`,
         );
         button.addEventListener("click", () => send(b, [...b.ticked], one.key));
         return button;
