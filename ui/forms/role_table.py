@@ -23,7 +23,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "both": ("quasi", "sensitive"),
     "insensitive": ("insensitive",),
     "left_out": (),
-    "weight": ("weight",),  # keys 1 to 8 stay those of the roles before
+    "weight": ("weight",),
     "undecided": (),
 }
 #: Roles that one column has at most.

@@ -95,8 +95,8 @@ function concerned(b, row) {
 function onKey(b, event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target === b.find) return;
   const row = event.target.closest("tbody tr");
-  if (/^[1-9]$/.test(event.key)) {
-    const choice = b.data.choices[Number(event.key) - 1];
+  if (/^[0-9]$/.test(event.key)) {
+    const choice = b.data.choices[(Number(event.key) + 9) % 10]; // 0 is the tenth
     if (!choice) return;
     event.preventDefault();
     send(b, concerned(b, b.ticked.size ? null : row), choice.key);
@@ -168,7 +168,7 @@ function update(b, data) {
       ...data.choices.map((one, place) => {
         const button = element(
           "button", "", { type: "button", "data-alone": one.alone ? "yes" : "no", title: one.word },
-          `${place < 9 ? `${place + 1} ` : ""}${one.sign} ${one.short}`,
+          `${(place + 1) % 10} ${one.sign} ${one.short}`,
         );
         button.addEventListener("click", () => send(b, [...b.ticked], one.key));
         return button;
