@@ -13,7 +13,7 @@ from anon_core.methods.lattice.nodes import rows_removable
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.measuring import measured
-from anon_core.teaching.learn.pictures import Cell, Head, Lattice, Row, State, Table
+from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Lattice, Row, State, Table
 from anon_core.teaching.learn.seen import published
 from anon_core.teaching.learn.text import (
     Levels,
@@ -70,7 +70,6 @@ def _twelve_patients() -> Material:
     import pandas as pd
 
     columns = {
-        "Race": ["black"] * 6 + ["white"] * 6,
         "Birth": [
             "1965-09-20", "1965-02-14", "1965-10-23", "1965-08-24", "1964-11-07", "1964-12-01",
             "1964-10-23", "1965-03-15", "1964-08-13", "1964-05-05", "1967-02-13", "1967-03-21",
@@ -91,10 +90,9 @@ def _twelve_patients() -> Material:
     births = sorted(columns["Birth"])
     return Material(
         dataset=Dataset.from_frame(pd.DataFrame(columns, dtype=object)),
-        roles=Roles(quasi=("Race", "Birth", "Gender", "ZIP"), sensitive=("Problem",)),
+        roles=Roles(quasi=("Birth", "Gender", "ZIP"), sensitive=("Problem",)),
         types={"Birth": "text", "ZIP": "text"},
         levels={
-            "Race": [["black", "*"], ["white", "*"]],
             "Birth": [[day, day[:4], "*"] for day in births],
             "Gender": [["female", "*"], ["male", "*"]],
             "ZIP": [[code, f"{code[:4]}*", "*"] for code in ("02138", "02139", "02141")],
@@ -121,13 +119,18 @@ class SearchesLesson(Lesson):
         where="Datafly's table; Fung et al. 2005, Iyengar 2002 and Winkler 2004 for the others",
     )
     examples = (
-        Example(name="sweeney", title="Sweeney's twelve patients", made=_twelve_patients),
+        Example(
+            name="sweeney",
+            title="Sweeney's twelve patients, without Race",
+            made=_twelve_patients,
+        ),
         Example(
             name="samarati",
             title="Samarati's nine patients",
             sample="samarati",
             quasi=("Race", "Sex", "Marital"),
         ),
+        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
     )
     runs = _asked(0.17)  # two of twelve rows: Datafly suppresses up to k
 
@@ -253,7 +256,7 @@ def _climbed(trace: Trace) -> list[Step]:
             break
         said = cells_at(trace.problem, at)
         distinct = {name: len(set(said[name])) for name in trace.quasi}
-        before = _drawn(trace, "Where Datafly is", seen, now=tuple(at))
+        before = f"The table at {node_label(trace.quasi, at)}"
         counted = listed(f"{name} {n}" for name, n in distinct.items())
         at[trace.quasi.index(column)] += 1
         why = f"Distinct values: {counted}. {column} has most of those that can be raised"
@@ -262,11 +265,11 @@ def _climbed(trace: Trace) -> list[Step]:
         found.append(
             Step(
                 title=f"Datafly raises {column}",
-                words=f"With {node_said(trace.quasi, _before(at, trace, column))}, "
+                words=f"At {node_label(trace.quasi, _before(at, trace, column))}"
                 f"{_left_over(left)}: too many. {why}",
                 pictures=(
                     _drawn(trace, "Datafly's way", seen, now=tuple(at)),
-                    table(trace, "The table at these levels", cells=cells_at(trace.problem, at)),
+                    _distinct(distinct, column),
                 ),
                 question=Question(
                     asks=f"{rows_said(left)} are in classes that are too small. Which column does "
@@ -274,14 +277,26 @@ def _climbed(trace: Trace) -> list[Step]:
                     choices=tuple(Choice(id=f"column:{c}", label=c) for c in trace.quasi),
                     answer=f"column:{column}",
                     why=why,
-                    pictures=(
-                        before,
-                        table(trace, "The table at its levels", cells=said, identifier=False),
-                    ),
+                    pictures=(table(trace, before, cells=said, identifier=False),),
                 ),
             )
         )
     return found
+
+
+def _distinct(distinct: Mapping[str, int], raised: str) -> Bars:
+    """Return how many values each column has, the one that is raised out."""
+    bars = tuple(
+        Bar(
+            id=f"column:{column}",
+            label=column,
+            value=many,
+            text=str(many),
+            tone="now" if column == raised else "plain",
+        )
+        for column, many in distinct.items()
+    )
+    return Bars(title="Distinct values before", bars=bars, unit="values")
 
 
 def _before(at: Sequence[int], trace: Trace, column: str) -> Levels:
@@ -296,16 +311,14 @@ def _raised(trace: Trace) -> Step:
     gone = run.together.count(-1)
     loss, least = _loss(trace, _DATAFLY), _loss(trace, _BEST)
     missed = loss > least + 1e-9
-    why = f"Its loss is {loss:.3g}; the least of all nodes is {least:.3g}, with "
-    why += f"{node_said(trace.quasi, best)}."
+    why = f"Its loss is {loss:.3g}, the least of all nodes."
+    if missed:
+        why = f"Its loss is {loss:.3g}; {node_label(trace.quasi, best)} has {least:.3g}."
     return Step(
         title="Datafly's release",
-        words=f"With {node_said(trace.quasi, node)}, few enough rows are left over: "
+        words=f"At {node_label(trace.quasi, node)}, few enough rows are left over: "
         f"{rows_said(gone)} suppressed. It never asks what a level costs. {why}",
-        pictures=(
-            release_table(trace, _DATAFLY, "What Datafly publishes"),
-            _drawn(trace, "Datafly's way", _looked(trace, _DATAFLY), chosen=node),
-        ),
+        pictures=(release_table(trace, _DATAFLY, "What Datafly publishes"),),
         question=Question(
             asks="Datafly stops at the first node that holds. Does it lose least of all nodes?",
             choices=(
@@ -314,6 +327,7 @@ def _raised(trace: Trace) -> Step:
             ),
             answer="no" if missed else "yes",
             why=why,
+            pictures=(_drawn(trace, "Datafly's way", _looked(trace, _DATAFLY), chosen=node),),
         ),
         together=run.together,
         seen=published(run),
@@ -380,7 +394,7 @@ def _specialized(trace: Trace) -> list[Step]:
             words=f"{ends} No row is suppressed, and its loss is {_loss(trace, _TOP_DOWN):.3g}.",
             pictures=(
                 release_table(trace, _TOP_DOWN, "What top-down publishes"),
-                _drawn(trace, "Where it ends", {}, chosen=node),
+                *([_drawn(trace, "Where it ends", {}, chosen=node)] if node is not None else []),
             ),
             question=Question(
                 asks=f"{len(steps)} values were revealed. Is every column at one level now?",
@@ -409,10 +423,7 @@ def _bred(trace: Trace) -> Step:
         words=f"{settings.population} choices of levels are alive. Parents win a contest of two, a "
         "child has each level from one of both, and now and then one changes; for "
         f"{settings.generations} generations. {why}",
-        pictures=(
-            _drawn(trace, "Nodes in the order met", looked, chosen=node),
-            release_table(trace, _GENETIC, "What is published"),
-        ),
+        pictures=(_drawn(trace, "Nodes in the order met", looked, chosen=node),),
         question=number_question(
             f"{settings.population} are alive for {settings.generations} generations, of the "
             f"{size} nodes. How many different ones are looked at?",
@@ -448,10 +459,7 @@ def _walked(trace: Trace) -> Step:
         words=f"{why} From there {settings.moves} moves by one level of one column are tried. A "
         "worse node is taken too, ever more rarely, so that the walk can leave a dead end. It "
         f"meets {len(looked)} nodes and publishes the best.",
-        pictures=(
-            _drawn(trace, "Nodes in the order met", looked, chosen=node),
-            release_table(trace, _ANNEALING, "What is published"),
-        ),
+        pictures=(_drawn(trace, "Nodes in the order met", looked, chosen=node),),
         question=Question(
             asks="Where does annealing begin?",
             choices=tuple(
