@@ -356,6 +356,8 @@ def test_datafly_leaves_out_the_two_patients_that_sweeney_leaves_out() -> None:
     run = trace["datafly"]
     assert run.result.account.node == {"Birth": 1, "Gender": 0, "ZIP": 0}
     assert [row for row, group in enumerate(run.together) if group < 0] == [6, 7]
+    raised = next(s for s in lesson.steps(trace) if s.title == "Datafly raises Birth")
+    assert raised.words.startswith("At B0 G0 Z0, 12 rows would have to be suppressed: too many.")
 
 
 def test_searches_on_one_lattice_are_said_to_miss_the_best_where_they_do() -> None:
@@ -369,10 +371,10 @@ def test_searches_on_one_lattice_are_said_to_miss_the_best_where_they_do() -> No
         assert isinstance(costs, Table)
         loss = {row.label: float(row.cells[-1].text) for row in costs.rows}
         levels = {row.label for row in costs.rows if row.cells[0].text != "between nodes"}
-        assert min(loss[label] for label in levels) == loss["All nodes"]
-        assert (loss["Datafly"] > loss["All nodes"]) == (answer == "no")
+        assert min(loss[label] for label in levels) == loss["Best node"]
+        assert (loss["Datafly"] > loss["Best node"]) == (answer == "no")
         asked = compared.question
         assert asked is not None
-        four = {label: cost for label, cost in loss.items() if label != "All nodes"}
+        four = {label: cost for label, cost in loss.items() if label != "Best node"}
         right = {c.label for c in asked.choices if asked.accepts(c.id)}
         assert right == {label for label, cost in four.items() if cost == min(four.values())}

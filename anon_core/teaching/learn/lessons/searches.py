@@ -44,7 +44,7 @@ _TITLES = {
     _TOP_DOWN: "Top-down",
     _GENETIC: "Genetic",
     _ANNEALING: "Annealing",
-    _BEST: "All nodes",
+    _BEST: "Best node",
 }
 _MOST_NODES = 60
 
@@ -265,7 +265,7 @@ def _climbed(trace: Trace) -> list[Step]:
         found.append(
             Step(
                 title=f"Datafly raises {column}",
-                words=f"At {node_label(trace.quasi, _before(at, trace, column))}"
+                words=f"At {node_label(trace.quasi, _before(at, trace, column))}, "
                 f"{_left_over(left)}: too many. {why}",
                 pictures=(
                     _drawn(trace, "Datafly's way", seen, now=tuple(at)),

@@ -363,8 +363,8 @@ def _relaxed_release(trace: Trace, tie: _Tie) -> Step:
             "together."
         )
         words = (
-            "Ranges overlap where equal rows parted. Who knows someone with such values cannot "
-            f"tell the class: {why}"
+            "Ranges overlap where equal rows parted. Someone who knows such values cannot tell "
+            f"the class: {why}"
         )
     else:
         why = f"One class covers the values of {trace.names[person]}, with {rows_said(fit)}."
