@@ -77,6 +77,18 @@ def test_costs_are_those_of_toths_figures() -> None:
         assert sum(float(row.cells[-1].text) for row in shown.rows) == pytest.approx(total)
 
 
+def test_precision_counts_every_column_alike() -> None:
+    """The share of its hierarchy that each column climbed, averaged over columns, not levels."""
+    lesson = find_lesson("costs")
+    for example in lesson.examples:
+        trace = traced(lesson, example)
+        question = lesson.exercises(trace)[1].question
+        node = trace["levels"].result.account.node
+        assert node is not None
+        raised = [node[h.column] / h.height for h in trace.problem.quasi_hierarchies]
+        assert question.answer == f"number:{round(100 * (1 - sum(raised) / len(raised)))}"
+
+
 def test_queries_are_answered_factor_by_factor() -> None:
     """P-01 to P-04, E-01: each group's factors multiply to what is added up."""
     steps = steps_of("queries")

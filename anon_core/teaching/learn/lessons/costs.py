@@ -70,7 +70,7 @@ class CostsLesson(Lesson):
         ]
 
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
-        """Return a question about the worst discernibility."""
+        """Return questions about the worst discernibility, and about precision."""
         rows = trace.rows
         question = number_question(
             f"All {rows} rows are one class. What is DM?",
@@ -80,7 +80,35 @@ class CostsLesson(Lesson):
             least=1,
             mistakes=(rows, 2 * rows, rows * (rows - 1), rows * rows + rows),
         )
-        return (Exercise(question=question),)
+        return (Exercise(question=question), Exercise(question=_precision(trace)))
+
+
+def _precision(trace: Trace) -> Question:
+    run = trace[_LEVELS]
+    heights = [h.height for h in trace.problem.quasi_hierarchies]
+    levels = [(run.result.account.node or {})[name] for name in trace.quasi]
+    said = listed(
+        f"{name} at level {level} of {height}"
+        for name, level, height in zip(trace.quasi, levels, heights, strict=True)
+    )
+    right = round(100 * measured(run, "precision").value)
+    shares = " + ".join(f"{one}/{top}" for one, top in zip(levels, heights, strict=True))
+    return number_question(
+        f"{said} are published, no row suppressed. What is precision, in hundredths?",
+        right,
+        f"1 - ({shares}) / {len(levels)} = {right / 100:.2f}: each column counts alike, however "
+        "tall its hierarchy.",
+        among=100,
+        mistakes=(
+            100 - right,
+            round(100 * (1 - sum(levels) / max(sum(heights), 1))),
+            round(100 * sum(levels) / max(sum(heights), 1)),
+            round(100 * measured(run, "ncp").value),
+            round(100 - 100 * measured(run, "ncp").value),
+            0,
+            100,
+        ),
+    )
 
 
 def _groups(trace: Trace, name: str) -> list[int]:
