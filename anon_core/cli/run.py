@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
 from anon_core.cli.key import with_key
 from anon_core.cli.output import LEFT_OVER, OK, Stages, note, remove_left_over, tell, write_json
+from anon_core.release.outcome import per_cent
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -341,6 +342,11 @@ def _tell(result: Result, out: Path) -> None:
         tell(f"{name}: not run. {why}")
     if result.level_search is not None:
         tell(result.level_search.sentence)
+    if result.suppressed_weight is not None:
+        tell(
+            f"The rows represent {result.problem.weighed_people:,.10g} people by their weights; "
+            f"suppressed rows have {per_cent(result.suppressed_weight)} of the weight."
+        )
     if result.exact:
         tell(f"Published as they are: {listing(result.exact)}.")
     for one in result.plan.changes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +13,7 @@ import pandas as pd
 import pytest
 
 from anon_core.base.context import Context
-from anon_core.base.errors import AnonError, BadInput, BadPlan
+from anon_core.base.errors import AnonError, BadInput, BadPlan, Infeasible
 from anon_core.data.roles.suggestions import suggest_roles
 from anon_core.data.table import Dataset
 from anon_core.methods.reidentification.reidentification import individual_risk
@@ -25,7 +26,7 @@ from anon_core.release.person_counts import class_weights
 from anon_core.release.problem import build_problem
 from anon_core.techniques.attacks.individual_risk import IndividualRisk
 from tests import naive
-from tests.making import Case
+from tests.making import Case, random_case
 
 ROWS = [
     ("F", "30", "1010", "18", "1", "flu"),
@@ -325,3 +326,76 @@ def test_what_is_suggested_as_weight(name: str, values: tuple[str, ...], role: s
     rows = list(itertools.islice(itertools.cycle(values), 60))
     (found,) = suggest_roles(Dataset.from_frame(pd.DataFrame({name: rows}, dtype=object)))
     assert found.role == role
+
+
+@pytest.mark.parametrize(
+    "technique",
+    [
+        "optimal",
+        "mondrian",
+        "cell-suppression",
+        "top-down",
+        "k-member",
+        "local-recoding",
+        "anatomy",
+    ],
+)
+def test_random_surveys_have_the_risk_of_the_series(technique: str) -> None:
+    compared = removed = parted = 0
+    for number in range(12):
+        rng = np.random.default_rng([59, number])
+        drawn = random_case(rng, rows=int(rng.integers(8, 25)), quasi=2)
+        weights = (1 + rng.exponential(20, len(drawn.rows))).round(2)
+        case = dataclasses.replace(
+            drawn,
+            columns={**drawn.columns, "w": [f"{w:g}" for w in weights]},
+            kinds={**drawn.kinds, "w": "number"},
+            weight="w",
+        )
+        weights = np.array([float(w or 0) for w in case.columns["w"]])
+        lax = technique in ("optimal", "local-recoding")
+        by_values = [{"name": "frequency-l-diversity", "l": 2}]
+        algorithm = {"name": technique, **({"max_suppression": 0.5} if lax else {})}
+        levels = {name: rows for name, rows in case.levels.items() if name in case.quasi}
+        try:
+            result = run(
+                case.plan(
+                    algorithm=algorithm,
+                    models=by_values
+                    if technique == "anatomy"
+                    else [{"name": "k-anonymity", "k": 2}],
+                    hierarchies={name: f"{name}.csv" for name in levels},
+                ),
+                case.dataset,
+                levels,
+            )
+        except Infeasible:
+            continue
+        if not result.release.grouping.whole_keys:  # which of equal rows go where is drawn
+            found = class_weights(result.problem, result.release)
+            assert found is not None
+            assert found.sum() == pytest.approx(weights.sum())
+            parted += 1
+            continue
+        shown = result.row_group >= 0
+        own = result.row_group.tolist()
+        f = Counter(o for o, here in zip(own, shown, strict=True) if here)
+        total = {o: weights[[i for i, at in enumerate(own) if at == o]].sum() for o in f}
+        naively = [naive.expected_inverse(f[o], f[o] / total[o]) for o in own if o >= 0]
+        found = risk(result)
+        assert found["succeeded"] == pytest.approx(sum(naively), rel=1e-8)
+        assert found["worst"] == pytest.approx(max(naively, default=0.0), rel=1e-8)
+        assert result.suppressed_weight == pytest.approx(weights[~shown].sum() / weights.sum())
+        assert found["rate"] <= found["raw"] * (1 + 1e-9)
+        compared += 1
+        removed += bool((~shown).any())
+    assert (parted if technique == "anatomy" else compared) >= 4
+    assert removed or not lax
+
+
+def test_the_weight_would_single_everyone_out() -> None:
+    def alone(case: Case) -> int:
+        return released(case).class_sizes.tolist().count(1)
+
+    shown = dataclasses.replace(SURVEY, weight="", quasi=(*QUASI, "weight"))
+    assert (alone(SURVEY), alone(shown)) == (2, 8)

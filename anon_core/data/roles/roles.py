@@ -185,9 +185,10 @@ class Roles:
         if column.kind != "number" or column.measure is None:
             bad = np.array([math.isnan(as_number(v)) for v in column.values], dtype=np.bool_)
             row = int(np.argmax(bad[column.codes]))
+            first = f" (first in row {column.row_number(row):,})" if bad.any() else ""
             raise BadInput(
-                f"The weight '{self.weight}' is read as {column.kind}, not as number (first in row "
-                f"{column.row_number(row):,}). {_WEIGHT}",
+                f"The weight '{self.weight}' is read as {column.kind}, not as number{first}. "
+                f"{_WEIGHT}",
                 remedy=f"Correct it and declare the column as number; {leave}.",
                 values=[column.values[int(column.codes[row])]],
             )
