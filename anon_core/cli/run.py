@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
 from anon_core.cli.key import with_key
 from anon_core.cli.output import LEFT_OVER, OK, Stages, note, remove_left_over, tell, write_json
-from anon_core.release.outcome import per_cent
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -345,7 +344,7 @@ def _tell(result: Result, out: Path) -> None:
     if result.suppressed_weight is not None:
         tell(
             f"The rows represent {result.problem.weighed_people:,.10g} people by their weights; "
-            f"suppressed rows have {per_cent(result.suppressed_weight)} of the weight."
+            f"suppressed rows have {result.suppressed_weight:.1%} of the weight."
         )
     if result.exact:
         tell(f"Published as they are: {listing(result.exact)}.")

@@ -342,6 +342,7 @@ def test_what_is_suggested_as_weight(name: str, values: tuple[str, ...], role: s
 )
 def test_random_surveys_have_the_risk_of_the_series(technique: str) -> None:
     compared = removed = parted = 0
+    lax = technique in ("optimal", "local-recoding")
     for number in range(12):
         rng = np.random.default_rng([59, number])
         drawn = random_case(rng, rows=int(rng.integers(8, 25)), quasi=2)
@@ -353,7 +354,6 @@ def test_random_surveys_have_the_risk_of_the_series(technique: str) -> None:
             weight="w",
         )
         weights = np.array([float(w or 0) for w in case.columns["w"]])
-        lax = technique in ("optimal", "local-recoding")
         by_values = [{"name": "frequency-l-diversity", "l": 2}]
         algorithm = {"name": technique, **({"max_suppression": 0.5} if lax else {})}
         levels = {name: rows for name, rows in case.levels.items() if name in case.quasi}
