@@ -6,7 +6,7 @@ the most is taken where classes are priced and attacked, or where they are verif
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anon_core.base.errors import BadInput
 from anon_core.engines.counted_table import CountedTable
@@ -15,6 +15,8 @@ from anon_core.engines.counted_table import CountedTable
 BYTES_A_CODE = 110
 #: Bytes for each number of a tuple of a piece that is cut by itself.
 BYTES_A_CODE_CUT = 40
+#: Bytes for each published cell of a row that differs from others: what rows are verified with.
+BYTES_A_CELL = 20
 #: Bytes that libraries, and what is read or written at a time, take of a run of any size.
 BYTES_OF_ANY = 10**9
 _COARSER = (
@@ -34,6 +36,8 @@ class Needs:
     ----------
     rows, columns, published : int
         Rows; columns whose distinct tuples are looked at; columns that are published.
+    lines : int
+        At most so many rows differ in what is published of them.
     of_rows : int
         Bytes that rows take until they are verified: a code of each published column, twice.
     memory : int
@@ -43,12 +47,18 @@ class Needs:
     rows: int
     columns: int
     published: int
+    lines: int
     of_rows: int
     memory: int
 
     def bytes(self, tuples: int) -> int:
         """Return what a run takes that looks at so many distinct tuples."""
-        return BYTES_OF_ANY + self.of_rows + self.of_tuples(tuples)
+        return BYTES_OF_ANY + self.of_rows + self.of_lines + self.of_tuples(tuples)
+
+    @property
+    def of_lines(self) -> int:
+        """Bytes that the second computation takes for rows that differ."""
+        return self.lines * self.published * BYTES_A_CELL
 
     def of_tuples(self, tuples: int) -> int:
         """Return what the tuples take of it."""
@@ -60,7 +70,7 @@ class Needs:
 
     def room_to_cut(self) -> int:
         """Return how many distinct tuples are cut at a time."""
-        free = max(self.memory - BYTES_OF_ANY - self.of_rows, BYTES_OF_ANY // 4)
+        free = max(self.memory - BYTES_OF_ANY - self.of_rows - self.of_lines, BYTES_OF_ANY // 4)
         return free // (2 * self.columns * BYTES_A_CODE_CUT)
 
     def refuse(self, tuples: int, where: str = "") -> None:
@@ -79,6 +89,14 @@ class Needs:
             return
         needed = self.bytes(tuples)
         give = f"Give it more, with --memory {-(-needed // 10**8) / 10:g}GB"
+        if self.of_lines >= max(self.of_tuples(tuples), self.of_rows):
+            raise BadInput(
+                f"The table has {self.lines:,} different rows of {self.published} published "
+                f"columns. The second computation may need {needed / 1e9:.1f} GB for them, and may "
+                f"take {self.memory / 1e9:.1f} GB.",
+                remedy=f"{give}, or publish fewer columns: one that differs from row to row, such "
+                "as an exact amount, costs most.",
+            )
         if self.of_tuples(tuples) >= self.of_rows:
             raise BadInput(
                 f"The table has {tuples:,} different combinations of the {self.columns} columns "
@@ -107,13 +125,16 @@ def needs(table: CountedTable, names: tuple[str, ...], published: tuple[str, ...
     """
     codes = sum(_width(len(table.coded[name].tally)) for name in published)
     rows = table.dataset.rows
-    return Needs(
+    found = Needs(
         rows=rows,
         columns=len(names),
         published=len(published),
+        lines=rows,
         of_rows=rows * (2 * codes + _BYTES_A_ROW),
         memory=table.memory,
     )
+    # Which rows differ is counted only where it matters: it takes as long as reading the table.
+    return found if found.fits(0) else replace(found, lines=table.how_many(published))
 
 
 def _width(texts: int) -> int:

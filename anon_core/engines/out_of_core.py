@@ -178,6 +178,7 @@ class AtScale:
         names = _looked_at(plan.roles)
         published = plan.roles.published(dataset)
         needed = needs(self.table, names, published)
+        needed.refuse(0)  # what rows take to be verified is taken in any case
         people = encode_population(
             plan.population_size, dataset, plan.roles, every, people=dataset.rows
         )

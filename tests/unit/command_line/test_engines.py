@@ -239,6 +239,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     [
         ("BYTES_A_CODE", "different combinations of the 4 columns"),
         ("_BYTES_A_ROW", "rows of 5 published columns"),
+        ("BYTES_A_CELL", "different rows of 5 published columns. The second computation may need"),
     ],
 )
 def test_what_memory_has_no_room_for_is_refused_before_a_search(
