@@ -268,6 +268,17 @@ def sample_case(name: str, levels: Mapping[str, Levels]) -> Case:
     )
 
 
+def with_weights(case: Case, rng: np.random.Generator) -> Case:
+    """Return a case with a column of survey weights from 1 to 59."""
+    weights: list[str | None] = [str(n) for n in rng.integers(1, 60, len(case.rows)).tolist()]
+    return replace(
+        case,
+        columns={**case.columns, "w": weights},
+        kinds={**case.kinds, "w": "number"},
+        weight="w",
+    )
+
+
 def by_hand(
     problem: Problem,
     group: Sequence[int],

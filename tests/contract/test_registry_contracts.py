@@ -34,6 +34,7 @@ from anon_core.methods.bucketized.permuted_release import forms_groups
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.runner import run
 from anon_core.release.audience import audience_of
+from anon_core.release.ground_truth import truth_of
 from anon_core.release.grouping import group_runs
 from anon_core.release.release import Release, one_block, raw_view
 from anon_core.release.vocabulary import of_level
@@ -51,6 +52,7 @@ from tests.making import (
     for_mechanisms,
     random_case,
     with_numbers_in_one,
+    with_weights,
 )
 from tests.often import EVERY as EVERY_EXAMPLE
 from tests.often import times
@@ -642,6 +644,9 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
         return
     for _ in range(5):
         case = with_numbers_in_one(random_case(rng, rows=30)).with_earlier()
+        weighs = cast(type[Attack], find("attack", attack)).needs_weights
+        if weighs:
+            case = with_weights(case, rng)
         known = case.dataset if people == "table" else cast("int | None", people)
         problem = case.problem(population=known)
         chosen = cast(Attack, technique("attack", attack))
@@ -653,9 +658,10 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
         on_raw = chosen.run(*attacked(problem, raw_view(problem)), Context())
         for level in (1, 2, 3):
             release = at_levels(case, level)
-            for one, raw in zip(
-                chosen.run(*attacked(problem, release.view), Context()), on_raw, strict=True
-            ):
+            view, audience, truth = attacked(problem, release.view)
+            if weighs:  # what a class weighs is of its own release
+                truth = truth_of(problem, release)
+            for one, raw in zip(chosen.run(view, audience, truth, Context()), on_raw, strict=True):
                 assert raw.rate == pytest.approx(raw.raw)
                 assert one.raw == raw.rate
                 if not chosen.learns:
@@ -672,7 +678,7 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
                 # Of a population only its size is known: what says nothing fits all of it, exactly.
                 says = any(level < h.height for h in release.problem.quasi_hierarchies)
                 modelled = attack in ("journalist", "marketer") and people == 300 and says
-                assert one.estimated == (modelled or chosen.learns)
+                assert one.estimated == (modelled or weighs or chosen.learns)
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -686,6 +692,7 @@ def test_an_attack_without_what_it_needs_says_what(attack: str) -> None:
     kind = cast(type[Attack], find("attack", attack))
     needing = ("attribute", "inferential") if not kind.needs_permuted else (kind.discloses,)
     told = attack in ("journalist", *OF_A_TABLE) or kind.needs_earlier or kind.needs_stop_rule
+    told |= kind.needs_weights
     assert bool(reason) == (kind.discloses in needing or told)
 
 

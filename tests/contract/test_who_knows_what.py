@@ -18,7 +18,7 @@ from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience, audience_of
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.release import View
-from tests.making import Case, by_hand, random_case, with_numbers_in_one
+from tests.making import Case, by_hand, random_case, with_numbers_in_one, with_weights
 
 #: Attacks that reason from when a search stopped, or from changed values, are left out: no release
 #: here comes from one or has some.
@@ -45,14 +45,7 @@ def drawn(number: int) -> tuple[Case, list[int]]:
     rng = np.random.default_rng([211, number])
     case = with_numbers_in_one(random_case(rng, rows=int(rng.integers(12, 30)), quasi=2))
     group = np.unique(rng.integers(0, 4, len(case.rows)), return_inverse=True)[1]
-    weights: list[str | None] = [str(n) for n in rng.integers(1, 60, len(case.rows)).tolist()]
-    weighed = dataclasses.replace(
-        case,
-        columns={**case.columns, "w": weights},
-        kinds={**case.kinds, "w": "number"},
-        weight="w",
-    )
-    return weighed.with_earlier(), group.tolist()
+    return with_weights(case, rng).with_earlier(), group.tolist()
 
 
 def redrawn(case: Case, group: Sequence[int], blocks: Blocks, number: int) -> Case:

@@ -70,7 +70,7 @@ class IndividualRisk(Attack):
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for weights, and for rows whose quasi-identifiers are together."""
         if not audience.roles.weight:
-            return "It needs the weights of a survey: a column with the role weight."
+            return "It needs a column with the role weight: the weights of a survey."
         return why_not(view)
 
     def run(
