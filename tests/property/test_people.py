@@ -625,10 +625,18 @@ def test_how_persons_are_called_and_where_their_rows_stand_moves_no_byte(
 @pytest.mark.parametrize("name", list(family("attack")))
 def test_an_attack_counts_people_or_is_not_run(name: str) -> None:
     case = STAYS
-    plan = dataclasses.replace(case.plan(attacks=[{"name": name}]), population_size=100)
-    result = run(plan, case.dataset, case.levels)
     attack = find("attack", name)
     assert issubclass(attack, Attack)
+    if attack.needs_weights:
+        weights: list[str | None] = ["3"] * len(case.rows)
+        case = dataclasses.replace(
+            case,
+            columns={**case.columns, "w": weights},
+            kinds={**case.kinds, "w": "number"},
+            weight="w",
+        )
+    plan = dataclasses.replace(case.plan(attacks=[{"name": name}]), population_size=100)
+    result = run(plan, case.dataset, case.levels)
     ran = [a for a in result.attacks if a.attack == name]
     assert bool(ran) == attack.counts_people
     assert all(a.attempted == len(set(case.column("who"))) for a in ran)
