@@ -78,7 +78,7 @@ def test_no_kernel_is_without_a_twin() -> None:
 
 def test_a_kernel_that_nothing_with_a_twin_calls_would_be_found() -> None:
     assert "forest.root_of" in called("forest.grow_forest")
-    assert "sides.side_holds" in called("best_gain_split.split_by_gain")  # in another file
+    assert "cuts.side_holds" in called("best_gain_split.split_by_gain")  # in another file
     assert "forest.part_forest" not in called("forest.grow_forest")
     alone = {k for k in KERNELS if not any(k in called(other) for other in KERNELS)}
     assert alone <= set(TWINS)
