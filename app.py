@@ -11,15 +11,8 @@ from anon_core.explain.text.phrases import size
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options
 from ui.panels import page_frame, session_panel
-from ui.state import (
-    archives,
-    dropped_files,
-    kept_sessions,
-    limits,
-    loading,
-    session_owner,
-    state,
-)
+from ui.state import limits, loading, session_owner, state
+from ui.state.sessions import archives, dropped_files, kept_sessions
 from ui.words.escaping import first_sentence, plain
 
 _STAYS = "The file stays on this computer; nothing is sent anywhere."

@@ -26,16 +26,9 @@ from ui.forms import (
 )
 from ui.panels.page_frame import next_step, page
 from ui.panels.run import advice_panel, cost_panel, counts_panel, fixes_panel, reuse_panel
-from ui.state import (
-    confirmations,
-    jobs,
-    population_tables,
-    precompile_status,
-    results,
-    running,
-    state,
-)
-from ui.state.fragments import folded
+from ui.state import confirmations, population_tables, results, state
+from ui.state.work import jobs, precompile_status, running
+from ui.state.work.fragments import folded
 from ui.words.escaping import changed, plain
 
 #: The column with the button stays in view while the forms scroll.

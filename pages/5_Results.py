@@ -23,27 +23,30 @@ from ui.panels.results import (
     attack_panel,
     class_panel,
     class_selection,
-    details_panel,
     headline_figures,
-    lattice_panel,
     linked_charts,
-    measure_panel,
     metric_panel,
-    parts_panel,
     pending_result,
-    question_panel,
-    search_panel,
-    stopping_panel,
     table_panel,
-    value_panel,
-    verdict_lines,
-    verdict_tiles,
     what_if_panel,
     workspace,
 )
-from ui.state import pinning, results, running, selection, state, stopping
-from ui.state.fragments import Tells, alone, once_opened
-from ui.state.on_request import ATTACKING, MEASURING
+from ui.panels.results.drawers import (
+    details_panel,
+    lattice_panel,
+    measure_panel,
+    parts_panel,
+    question_panel,
+    search_panel,
+    stopping_panel,
+    value_panel,
+    verdict_lines,
+    verdict_tiles,
+)
+from ui.state import pinning, results, selection, state
+from ui.state.work import running, stopping
+from ui.state.work.fragments import Tells, alone, once_opened
+from ui.state.work.on_request import ATTACKING, MEASURING
 from ui.words.escaping import plain, what_is_this
 
 CLASSES, METRICS, ATTACKS = "Classes", "Metrics", "Attacks"

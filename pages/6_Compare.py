@@ -23,8 +23,10 @@ from ui.panels.page_frame import next_step, page
 from ui.panels.results import baseline_panel
 from ui.panels.results.attack_panel import not_tested
 from ui.panels.results.group_panel import title_of
-from ui.state import pinning, reopening, results, running, session_reruns, state
-from ui.state.fragments import once_opened
+from ui.state import pinning, results, state
+from ui.state.sessions import reopening, session_reruns
+from ui.state.work import running
+from ui.state.work.fragments import once_opened
 from ui.words.escaping import plain
 
 MOST = 4

@@ -24,9 +24,10 @@ from ui.export.bundle import ReportFormat
 from ui.export.script import script
 from ui.forms import context_form, dialect_form
 from ui.panels.page_frame import page
-from ui.panels.results import verdict_lines
+from ui.panels.results.drawers import verdict_lines
 from ui.panels.results.group_panel import title_of
-from ui.state import jobs, population_tables, release_context, results, running, state
+from ui.state import population_tables, release_context, results, state
+from ui.state.work import jobs, running
 from ui.words.escaping import plain
 
 _FORMULAS = {

@@ -8,7 +8,7 @@ from anon_core.base.errors import AnonError
 from ui.components.guard import handled, panel, show_error
 from ui.panels import page_frame
 from ui.panels.teaching import experiment_panel
-from ui.state import experiment_runs
+from ui.state.work import experiment_runs
 from ui.words.escaping import plain
 
 

@@ -8,8 +8,8 @@ from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric
 from anon_core.pipeline.result import Result
-from anon_core.release.audience import Audience, audience_of
 from anon_core.release.ground_truth import Truth, truth_of
+from anon_core.release.knowledge.audience import Audience, audience_of
 from anon_core.release.private_reference import Reference, reference_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import View

@@ -16,8 +16,8 @@ from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.recipe.plan import Plan
-from anon_core.release.earlier_release import encode_earlier
 from anon_core.release.grouping import Grouping
+from anon_core.release.knowledge.earlier_release import encode_earlier
 from anon_core.release.problem import Problem, build_problem
 from anon_core.release.release import Release
 from anon_core.release.vocabulary import of_level

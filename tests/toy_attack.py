@@ -14,8 +14,8 @@ from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack, Question
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.release import View
 
 

@@ -10,8 +10,8 @@ from anon_core.base.context import Context
 from anon_core.base.params import Technique
 from anon_core.data.roles.roles import ByRole
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.link_strength import LinkName
 from anon_core.release.release import View
 

@@ -20,9 +20,9 @@ from anon_core.base.thresholds import least_size
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.data.roles.roles import ByRole
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
+from anon_core.release.knowledge.people import Population
 from anon_core.release.outcome import Verdict
-from anon_core.release.people import Population
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View

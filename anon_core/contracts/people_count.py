@@ -21,7 +21,7 @@ from anon_core.contracts.min_group_size import LeastSize
 from anon_core.contracts.sensitive_share import MostShare, diverse, refuse_more_than_values
 from anon_core.data.frequency import dense_rank
 from anon_core.data.roles.roles import ByRole
-from anon_core.release.person_counts import Crowd, Values
+from anon_core.release.knowledge.person_counts import Crowd, Values
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem, paired
 

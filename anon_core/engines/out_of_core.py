@@ -38,7 +38,7 @@ from anon_core.pipeline.prepare import Keeping, refuse_formula_names, refuse_lac
 from anon_core.pipeline.publish.file_formats import published_formats
 from anon_core.pipeline.publish.table_files import digest_of, write_table
 from anon_core.recipe.plan import Plan
-from anon_core.release.people import encode_population
+from anon_core.release.knowledge.people import encode_population
 from anon_core.release.problem import Problem, leaf_codes
 from anon_core.release.release import Release
 from anon_core.release.reserved_texts import refuse_look_alikes

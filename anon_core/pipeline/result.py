@@ -27,14 +27,14 @@ from anon_core.recipe.plan import Plan
 from anon_core.recipe.reuse import Reached, refuse_undecidable
 from anon_core.recipe.statistics_files import typed_files
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience, audience_of
-from anon_core.release.outcome import Measure, SearchAccount, Verdict
-from anon_core.release.person_counts import (
+from anon_core.release.knowledge.audience import Audience, audience_of
+from anon_core.release.knowledge.person_counts import (
     Crowd,
     alone_over_all,
     crowd_of,
     suppressed_weight,
 )
+from anon_core.release.outcome import Measure, SearchAccount, Verdict
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
 from anon_core.verification.checks import Verification

@@ -35,8 +35,8 @@ from anon_core.recipe.earlier_release import beside_earlier, with_meanings
 from anon_core.recipe.plan import Plan
 from anon_core.recipe.reuse import refuse_unaccepted
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience, audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import Audience, audience_of
 from anon_core.release.outcome import Measure, Outcome, Verdict
 from anon_core.release.private_reference import Reference, reference_of
 from anon_core.release.problem import Problem

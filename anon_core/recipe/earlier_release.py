@@ -11,7 +11,7 @@ from anon_core.base.errors import BadPlan, InputChanged, brief
 from anon_core.data.hierarchy import TOP
 from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.table import MISSING, Dataset
-from anon_core.release.earlier_release import Overlap, encode_earlier
+from anon_core.release.knowledge.earlier_release import Overlap, encode_earlier
 from anon_core.release.problem import Problem
 
 

@@ -11,8 +11,8 @@ from anon_core.base.arrays import B1, F64, I64
 from anon_core.data.frequency import FrequencySet, dense_rank, occur_once
 from anon_core.release.changed_rows import ChangedColumn, changed_column
 from anon_core.release.grouping import Grouping
-from anon_core.release.holdout import Holdout
-from anon_core.release.person_counts import (
+from anon_core.release.knowledge.holdout import Holdout
+from anon_core.release.knowledge.person_counts import (
     Crowd,
     Members,
     class_weights,

@@ -16,7 +16,7 @@ from anon_core.data.frequency import FrequencySet, dense_rank
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.data.table import Dataset
 from anon_core.release.combined_values import Combined, combined_of
-from anon_core.release.person_counts import Crowd, Pairs, crowd_of, pairs_of
+from anon_core.release.knowledge.person_counts import Crowd, Pairs, crowd_of, pairs_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
 

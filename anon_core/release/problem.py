@@ -19,9 +19,9 @@ from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.release.changed_rows import Before
 from anon_core.release.combined_values import with_combinations
-from anon_core.release.earlier_release import Earlier
-from anon_core.release.holdout import Holdout, holdout_of
-from anon_core.release.people import Population, encode_population
+from anon_core.release.knowledge.earlier_release import Earlier
+from anon_core.release.knowledge.holdout import Holdout, holdout_of
+from anon_core.release.knowledge.people import Population, encode_population
 from anon_core.release.table_pieces import Pieces
 
 

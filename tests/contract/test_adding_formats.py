@@ -24,8 +24,8 @@ from anon_core.verification.text.texts import Codes
 from tests.ui import sessions
 from tests.ui.sessions import EXPORT, carried_out, compiles_nothing_ahead, load, open_page
 from ui.export import bundle
-from ui.state import archives, dropped_files
 from ui.state.loading import Opened
+from ui.state.sessions import archives, dropped_files
 
 RECIPE = """\
 [roles]

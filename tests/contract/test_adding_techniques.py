@@ -33,9 +33,9 @@ from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
 from anon_core.release.grouping import group_runs
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Measure, Outcome, SearchAccount, Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem

@@ -14,9 +14,9 @@ from anon_core.base.registry import family, find
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.data.table import Dataset
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.grouping import group_runs
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release, one_block
 from anon_core.release.vocabulary import of_level

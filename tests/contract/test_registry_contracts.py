@@ -33,9 +33,9 @@ from anon_core.data.table import Dataset
 from anon_core.methods.bucketized.permuted_release import forms_groups
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.runner import run
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.grouping import group_runs
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import Release, one_block, raw_view
 from anon_core.release.vocabulary import of_level
 from anon_core.verification.recipe import read_shape

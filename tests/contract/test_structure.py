@@ -59,10 +59,11 @@ def test_files_of_the_core() -> None:
 def test_no_folder_is_a_heap() -> None:
     flat: defaultdict[str, int] = defaultdict(int)
     for path in modules().values():
-        if path.is_relative_to(ROOT / "anon_core") and path.name != "__init__.py":
+        inside = any(path.is_relative_to(ROOT / room) for room in ("anon_core", "ui"))
+        if inside and path.name != "__init__.py":
             flat[str(path.parent.relative_to(ROOT))] += 1
     heaps = {where: n for where, n in flat.items() if where.rpartition("/")[2] not in SHELVES}
-    assert max(heaps.values()) <= 24, sorted(heaps.items(), key=lambda one: -one[1])[:5]
+    assert max(heaps.values()) <= 22, sorted(heaps.items(), key=lambda one: -one[1])[:5]
 
 
 def test_modules_are_nouns() -> None:

@@ -15,8 +15,8 @@ from anon_core.base.registry import family, find
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.model import GroupModel, PrivacyModel
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience, audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import Audience, audience_of
 from anon_core.release.release import View
 from tests.making import Case, by_hand, random_case, with_numbers_in_one, with_weights
 

@@ -19,10 +19,10 @@ from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.methods.changes.closeness import filtered, left_by_filter, lifts, spectral
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.changed_rows import Before
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.grouping import group_runs
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.problem import build_problem
 from anon_core.release.release import Release, one_block
 from anon_core.release.vocabulary import of_level

@@ -24,8 +24,8 @@ from anon_core.methods.reidentification.register import register_of
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import Release
 from anon_core.techniques.attacks.probabilistic_linkage import ProbabilisticLinkage
 from tests.making import Case

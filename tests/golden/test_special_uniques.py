@@ -23,8 +23,8 @@ from anon_core.methods.reidentification.minimal_uniques import dis_suda, file_ri
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import raw_view
 from anon_core.release.vocabulary import of_level
 from anon_core.techniques.attacks.special_uniques import SpecialUniques

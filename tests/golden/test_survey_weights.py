@@ -20,9 +20,9 @@ from anon_core.methods.reidentification.reidentification import individual_risk
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
-from anon_core.release.person_counts import class_weights
+from anon_core.release.knowledge.audience import audience_of
+from anon_core.release.knowledge.person_counts import class_weights
 from anon_core.release.problem import build_problem
 from anon_core.techniques.attacks.individual_risk import IndividualRisk
 from tests import naive

@@ -13,8 +13,8 @@ from anon_core.base.context import Context
 from anon_core.methods.reidentification.candidates import Known, candidates
 from anon_core.methods.reidentification.equivalence_counts import known_sets
 from anon_core.methods.reidentification.register import register_of
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import Release
 from anon_core.techniques.attacks.prosecutor import Prosecutor
 from tests.contract.test_attacks import at_node

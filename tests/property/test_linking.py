@@ -17,8 +17,8 @@ from anon_core.methods.reidentification.candidates import Known, candidates
 from anon_core.methods.reidentification.equivalence_counts import known_sets, with_errors
 from anon_core.methods.reidentification.register import register_of
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import Release, raw_view
 from anon_core.techniques.attacks.linking import Linking
 from anon_core.techniques.attacks.prosecutor import Prosecutor

@@ -20,7 +20,7 @@ from anon_core.methods.clusters.cluster_rows import average_vectors
 from anon_core.methods.queries.query_answers import overlap
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
-from anon_core.release.audience import audience_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.techniques.algorithms.microaggregation import Microaggregation, medians, standardised
 from anon_core.techniques.metrics.group_loss import GroupLoss
 from anon_core.techniques.metrics.loss import Loss

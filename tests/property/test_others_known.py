@@ -18,8 +18,8 @@ from anon_core.base.registry import find
 from anon_core.contracts.group_stats import GroupStats, Histogram
 from anon_core.contracts.model import GroupModel
 from anon_core.pipeline.runner import run
-from anon_core.release.audience import audience_of
 from anon_core.release.combined_values import COMBINED
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.private_reference import reference_of
 from anon_core.techniques.algorithms.incognito import Incognito
 from anon_core.techniques.algorithms.optimal import Optimal

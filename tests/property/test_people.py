@@ -27,8 +27,8 @@ from anon_core.data.profile import uniqueness
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import raw_view
 from anon_core.techniques.attacks.similarity import Similarity
 from anon_core.verification.checks import verify

@@ -21,8 +21,8 @@ from anon_core.methods.reidentification.minimal_uniques import file_risk, minima
 from anon_core.methods.reidentification.register import register_of
 from anon_core.methods.reidentification.unique_rows import unique_rows
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import Release
 from anon_core.techniques.attacks.linking import Linking
 from anon_core.techniques.attacks.special_uniques import SpecialUniques

@@ -15,9 +15,9 @@ from anon_core.base.context import Context
 from anon_core.base.registry import family
 from anon_core.data.table import Dataset
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
-from anon_core.release.earlier_release import encode_earlier
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
+from anon_core.release.knowledge.earlier_release import encode_earlier
 from anon_core.techniques.attacks.composition import Composition
 from anon_core.techniques.attacks.correspondence import Correspondence
 from tests.making import Case, by_hand

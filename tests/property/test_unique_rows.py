@@ -20,8 +20,8 @@ from anon_core.methods.reidentification.unique_rows import unique_rows
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import Release, raw_view
 from anon_core.techniques.attacks.uniqueness import Uniqueness
 from tests.making import Case, by_hand

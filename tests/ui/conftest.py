@@ -12,7 +12,7 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.sessions import PATIENCE, compiles_nothing_ahead
-from ui.state import advice_trials
+from ui.state.work import advice_trials
 
 # Each session asks every installed package whether it brings components, for the same answer: a
 # seventh of the time of these tests.

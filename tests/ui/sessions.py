@@ -27,7 +27,8 @@ from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from ui.forms.model_picker import QUESTIONS
 from ui.forms.technique_picker import approach_of
-from ui.state import jobs, pinning, precompile_status, results, state
+from ui.state import pinning, results, state
+from ui.state.work import jobs, precompile_status
 
 # Seconds after which a test gives up on a page or a job, however busy the machine.
 PATIENCE = 60

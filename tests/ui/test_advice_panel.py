@@ -27,7 +27,8 @@ from tests.ui.sessions import (
     wait_for,
     words,
 )
-from ui.state import advice_trials, release_context, release_context_answers, state
+from ui.state import release_context, release_context_answers, state
+from ui.state.work import advice_trials
 
 
 def button(app: AppTest, key: str) -> Any:

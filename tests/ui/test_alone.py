@@ -16,9 +16,10 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from tests.ui.sessions import METRICS, RESULTS, RUN, carried_out, load, open_page
 from ui.components import guard
-from ui.state import fragments, jobs, results, selection, state
-from ui.state.fragments import _shared
+from ui.state import results, selection, state
 from ui.state.result_view import facts
+from ui.state.work import fragments, jobs
+from ui.state.work.fragments import _shared
 
 
 @pytest.fixture(scope="module")

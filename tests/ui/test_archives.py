@@ -15,8 +15,9 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.errors import BadInput
 from tests.ui.sessions import carried_out, load, words
 from ui.export import bundle
-from ui.state import archives, loading, state
+from ui.state import loading, state
 from ui.state.loading import Opened
+from ui.state.sessions import archives
 
 
 def packed(files: dict[str, bytes], **changes: object) -> bytes:

@@ -14,8 +14,9 @@ from anon_core.data.reading import read_table
 from anon_core.recipe.earlier_release import EarlierFile
 from tests import toy_attack
 from tests.ui.sessions import ATTACKS, RESULTS, carried_out, load, open_page, wait_for, words
-from ui.state import pinning, results, running, state, what_if
+from ui.state import pinning, results, state
 from ui.state.population_tables import Population
+from ui.state.work import running, what_if
 
 
 def session() -> dict[str, Any]:

@@ -14,8 +14,9 @@ from anon_core.base.errors import BadPlan
 from anon_core.data.values.kinds import KINDS
 from anon_core.explain.text.tiles import tiles
 from tests.ui.sessions import RESULTS, RUN, carried_out, load, open_page, words
-from ui.state import session_file, state
+from ui.state import state
 from ui.state.result_view import Facts
+from ui.state.sessions import session_file
 
 KEY = bytes(range(32)).hex()
 

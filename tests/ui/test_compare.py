@@ -24,8 +24,9 @@ from ui.charts.chart_frame import Series, light_palette
 from ui.charts.tracks import tracks
 from ui.panels.compare.compare_tables import all_figures
 from ui.panels.results.baseline_panel import figure_table
-from ui.state import pinning, reopening, results, state
+from ui.state import pinning, results, state
 from ui.state.result_view import Facts
+from ui.state.sessions import reopening
 
 
 def three_runs() -> dict[str, Any]:

@@ -13,7 +13,8 @@ from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric, headline
 from tests.ui.sessions import PATIENCE, RUN, carried_out, load, open_page, words
-from ui.state import jobs, model_cost, running, state
+from ui.state import state
+from ui.state.work import jobs, model_cost, running
 
 PROMISES = [
     {"name": "k-anonymity", "k": 5},

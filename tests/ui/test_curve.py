@@ -18,7 +18,8 @@ from anon_core.pipeline import runner
 from tests.ui.sessions import RESULTS, load, open_page, words
 from tests.ui.test_what_if import K, asked, labels, ran_quickly, shown, typed
 from ui.charts.curve_plot import Stop, curve_frame
-from ui.state import background_points, curve, jobs, running, state, what_if
+from ui.state import state
+from ui.state.work import background_points, curve, jobs, running, what_if
 
 
 @contextmanager

@@ -15,8 +15,9 @@ from anon_core.base.errors import BadInput
 from tests.ui.sessions import carried_out, load, tips, words
 from tests.ui.test_archives import packed
 from ui.export import bundle
-from ui.state import dropped_files, kept_sessions, session_file, session_owner
+from ui.state import session_owner
 from ui.state.loading import Opened
+from ui.state.sessions import dropped_files, kept_sessions, session_file
 
 TABLE = b"age;zip\n31;5370\n"
 RECIPE = b'[roles]\nquasi = ["age"]\n[algorithm]\nname = "optimal"\n'

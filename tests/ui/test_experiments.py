@@ -23,7 +23,7 @@ from anon_core.teaching.experiments import (
 from anon_core.teaching.experiments.bench import Bench
 from anon_core.teaching.experiments.tables import WANTED
 from tests.ui.sessions import PATIENCE
-from ui.state import experiment_runs
+from ui.state.work import experiment_runs
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 

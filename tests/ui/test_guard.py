@@ -51,8 +51,8 @@ BROKEN = {
     RESULTS: {
         "ui.panels.results.headline_figures.draw": "The figures",
         "ui.panels.results.table_panel.draw": "Table",
-        "ui.panels.results.search_panel.draw": "The search",
-        "ui.panels.results.lattice_panel.palette": "Lattice",
+        "ui.panels.results.drawers.search_panel.draw": "The search",
+        "ui.panels.results.drawers.lattice_panel.palette": "Lattice",
     },
     EXPORT: {"ui.state.population_tables.find": "Internal edition"},
 }
@@ -102,7 +102,7 @@ def test_an_error_in_the_verdicts_is_told_there(
     def broken(*_: object, **__: object) -> None:
         raise BadHierarchy("It broke", remedy="Mend it")
 
-    monkeypatch.setattr("ui.panels.results.verdict_lines.draw", broken)
+    monkeypatch.setattr("ui.panels.results.drawers.verdict_lines.draw", broken)
     app = open_page(RESULTS, held, tab=VERDICTS)
     assert not app.exception
     (told,) = app.error

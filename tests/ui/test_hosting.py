@@ -16,7 +16,9 @@ from anon_core.base.registry import family
 from anon_core.data.reading import DataOptions
 from tests.ui.sessions import PATIENCE
 from ui.components.guard import handled
-from ui.state import jobs, limits, loading, session_end, session_owner, state
+from ui.state import limits, loading, session_owner, state
+from ui.state.sessions import session_end
+from ui.state.work import jobs
 
 CELL = "Xanthogranuloma"
 TABLE = loading.Opened(name=f"{CELL}.csv", content=f"age,{CELL}\n30,{CELL}\n31,{CELL}\n".encode())

@@ -15,9 +15,10 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from tests.ui.sessions import PATIENCE, carried_out, load, open_page
-from ui.state import jobs, precompile_status, state
-from ui.state.precompile_status import Warming
-from ui.state.time_left import Pace
+from ui.state import state
+from ui.state.work import jobs, precompile_status
+from ui.state.work.precompile_status import Warming
+from ui.state.work.time_left import Pace
 
 
 @pytest.fixture(autouse=True)
@@ -219,7 +220,7 @@ def test_the_best_so_far_is_told_and_taken(session: dict[str, Any]) -> None:
         context.so_far.taken.wait(PATIENCE)
 
     def watching() -> None:
-        from ui.state import jobs
+        from ui.state.work import jobs
 
         jobs.watch("run")
 

@@ -12,7 +12,7 @@ from anon_core.methods.partition.parts_picture import parts_picture
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import light_palette
 from ui.charts.parts_plot import parts_chart
-from ui.panels.results.parts_panel import applies
+from ui.panels.results.drawers.parts_panel import applies
 
 
 def chosen(app: AppTest, key: str) -> Any:

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
-from ui.panels.results import question_panel
+from ui.panels.results.drawers import question_panel
 from ui.state import state
 
 

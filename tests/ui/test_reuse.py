@@ -16,8 +16,9 @@ from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from tests.ui.sessions import EXPORT, RUN, carried_out, load, open_page, wait_for, words
 from ui.export.bundle import decided, figures
-from ui.state import earlier_figures, loading, population_tables, running, state
+from ui.state import earlier_figures, loading, population_tables, state
 from ui.state.loading import Opened
+from ui.state.work import running
 
 GATES = [{"rows": 0.5}, {"metric": "loss", "most": 0.99}]
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from anon_core.base.registry import find
 from anon_core.pipeline.result import Result
 from anon_core.release.outcome import SearchAccount
-from ui.panels.results.search_panel import sentences
+from ui.panels.results.drawers.search_panel import sentences
 
 
 def told(account: SearchAccount, *, numbered: bool = False) -> str:

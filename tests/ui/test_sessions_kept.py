@@ -26,19 +26,17 @@ from tests.ui.sessions import (
     words,
 )
 from ui.state import (
-    jobs,
-    kept_sessions,
     loading,
     noise_budget,
     pinning,
     release_context,
     release_context_answers,
     results,
-    session_file,
     session_owner,
-    session_reruns,
     state,
 )
+from ui.state.sessions import kept_sessions, session_file, session_reruns
+from ui.state.work import jobs
 
 CSV = b"age;town;ill\n30;A;x\n31;A;y\n30;B;x\n31;B;y\n"
 

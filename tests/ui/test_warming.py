@@ -16,8 +16,8 @@ from anon_core.data.table import Dataset
 from anon_core.pipeline import compilation as core
 from tests.ui.conftest import APP
 from tests.ui.sessions import PATIENCE, words
-from ui.state import precompile_status
-from ui.state.precompile_status import Warming
+from ui.state.work import precompile_status
+from ui.state.work.precompile_status import Warming
 
 LINE = "Preparing the fast routines"
 GENUINE = precompile_status.begin  # before the fixture puts another in its place

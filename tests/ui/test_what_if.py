@@ -30,8 +30,9 @@ from tests.ui.sessions import (
 from ui.charts.chart_frame import Series, palette
 from ui.charts.metric_plots import metric_bullets, title_of
 from ui.panels.results import headline_figures
-from ui.state import jobs, results, state, what_if
+from ui.state import results, state
 from ui.state.result_view import Facts
+from ui.state.work import jobs, what_if
 
 K = "what-if/models/0/k-anonymity/k"
 

@@ -14,7 +14,7 @@ from anon_core.pipeline.sweep.points import Figure, Point, Risk
 from anon_core.pipeline.sweep.variations import told
 from ui.charts import theme
 from ui.charts.chart_frame import Chart, Palette, Series, finish, label
-from ui.state.sweep import TECHNIQUE
+from ui.state.work.sweep import TECHNIQUE
 
 if TYPE_CHECKING:
     import pandas as pd

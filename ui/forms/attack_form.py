@@ -14,7 +14,7 @@ from anon_core.pipeline.measure import thresholds
 from ui.forms.draft_sync import follow, place
 from ui.forms.parameter_forms import filled, parameter_form
 from ui.state import state
-from ui.state.fragments import folded
+from ui.state.work.fragments import folded
 from ui.words.escaping import changed, plain, what_is_this
 
 #: Thresholds that are in use, offered both ways because they differ: 1 in 11 is not quite 0.09.

@@ -15,7 +15,7 @@ from ui.components.guard import show_error
 from ui.forms.draft_sync import follow, place
 from ui.forms.parameter_forms import parameter_form
 from ui.state import state
-from ui.state.fragments import folded
+from ui.state.work.fragments import folded
 from ui.words.escaping import changed, plain, what_is_this
 
 _NONE = ""

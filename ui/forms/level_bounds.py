@@ -11,7 +11,7 @@ from anon_core.contracts.algorithm import Algorithm
 from anon_core.data.hierarchy.model import TOP
 from ui.forms.draft_sync import follow
 from ui.state import state
-from ui.state.fragments import folded
+from ui.state.work.fragments import folded
 from ui.words.escaping import changed, plain
 
 #: Recipe's table: by column ``least``, ``most`` or both.

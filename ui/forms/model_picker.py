@@ -13,8 +13,9 @@ from anon_core.contracts.algorithm import Algorithm, counted_in_people, refuse_u
 from anon_core.contracts.model import GroupModel, Stops
 from anon_core.release.problem import Problem
 from ui.components.guard import handled
-from ui.state import model_facts, state
-from ui.state.fragments import once_opened
+from ui.state import state
+from ui.state.work import model_facts
+from ui.state.work.fragments import once_opened
 from ui.words.escaping import plain, what_is_this
 
 _STOPS = "promise_picker/stops"

@@ -23,8 +23,9 @@ from ui.components.guard import handled
 from ui.forms import allowed_range, model_picker
 from ui.forms.model_picker import once
 from ui.forms.parameter_forms import label_of, parameter_form, usual
-from ui.state import model_facts, state
-from ui.state.fragments import once_opened
+from ui.state import state
+from ui.state.work import model_facts
+from ui.state.work.fragments import once_opened
 from ui.words.escaping import changed, explained, plain
 
 _REPLACED = "promises_form/replaced"

@@ -21,7 +21,7 @@ from ui.forms import technique_picker
 from ui.forms.draft_sync import follow, place
 from ui.forms.parameter_forms import label_of, parameter_form, usual
 from ui.state import population_tables, state
-from ui.state.what_if import BUDGET
+from ui.state.work.what_if import BUDGET
 from ui.words.escaping import changed, explained, plain, what_is_this
 
 _KEPT = "run_form/parameters"

@@ -9,7 +9,7 @@ import streamlit as st
 from anon_core.recipe.readers import SEARCH
 from ui.forms.draft_sync import follow, place
 from ui.state import state
-from ui.state.fragments import folded
+from ui.state.work.fragments import folded
 from ui.words.escaping import changed, plain
 
 _EXACT = "Its values, as they are"

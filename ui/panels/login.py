@@ -6,7 +6,8 @@ import streamlit as st
 
 from ui.components.guard import handled
 from ui.journal import here
-from ui.state import session_end, session_owner
+from ui.state import session_owner
+from ui.state.sessions import session_end
 from ui.words.escaping import plain
 
 

@@ -16,16 +16,9 @@ from ui.components import clicks, guard, latest_file, leaving, narrow, theme_cha
 from ui.components.guard import handled, panel
 from ui.panels import icon_sidebar, login, session_panel
 from ui.panels.run import progress_panel
-from ui.state import (
-    fragments,
-    kept_sessions,
-    pinning,
-    precompile_status,
-    results,
-    running,
-    session_reruns,
-    state,
-)
+from ui.state import pinning, results, state
+from ui.state.sessions import kept_sessions, session_reruns
+from ui.state.work import fragments, precompile_status, running
 from ui.words.escaping import plain
 
 __all__ = ["BESIDE", "STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]

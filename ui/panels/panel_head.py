@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from ui.charts.chart_frame import Chart, Sign, legend, numbers
 from ui.components.guard import handled
 from ui.panels.results import workspace
-from ui.state.fragments import redraw
+from ui.state.work.fragments import redraw
 
 
 def details_of(title: str) -> str:

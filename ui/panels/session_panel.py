@@ -12,7 +12,9 @@ from anon_core.explain.text.phrases import count
 from ui.components.clicks import clicked
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
-from ui.state import jobs, kept_sessions, session_file, session_reruns, state
+from ui.state import state
+from ui.state.sessions import kept_sessions, session_file, session_reruns
+from ui.state.work import jobs
 from ui.words.escaping import plain
 
 PANEL = "Session"

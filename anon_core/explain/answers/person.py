@@ -14,8 +14,8 @@ from anon_core.data.table import Dataset
 from anon_core.explain.answers.answer import Answer, Cell, rows_said
 from anon_core.explain.answers.fitting import Covers, fitting
 from anon_core.pipeline.result import Result
+from anon_core.release.knowledge.people import encode_population
 from anon_core.release.outcome import per_cent
-from anon_core.release.people import encode_population
 
 
 def values_of(result: Result, row: int) -> dict[str, str]:

@@ -30,7 +30,7 @@ from anon_core.pipeline.measure.assessment import evidence as by_question
 from anon_core.pipeline.measure.value_breakdown import columns_told, who_pays
 from anon_core.pipeline.publish.file_formats import part_names, published_formats
 from anon_core.pipeline.result import Result
-from anon_core.release.person_counts import crowd_of
+from anon_core.release.knowledge.person_counts import crowd_of
 from anon_core.release.release import raw_view
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 from anon_core.base.arrays import F64, I32, I64
 from anon_core.base.context import Context
 from anon_core.data.table import MISSING
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.release import BlockTable, View
 
 #: Numbers of one column's table up to which it is learned.

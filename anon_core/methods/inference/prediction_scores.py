@@ -11,7 +11,7 @@ from anon_core.base.arrays import B1, F64, I32, I64
 from anon_core.base.context import Context
 from anon_core.methods.inference.naive_bayes import Learned, guesses
 from anon_core.release.attack_result import Cell, Details
-from anon_core.release.holdout import Holdout
+from anon_core.release.knowledge.holdout import Holdout
 from anon_core.release.outcome import per_cent
 
 #: Standard deviations either side of which 95% of a normal distribution lies.

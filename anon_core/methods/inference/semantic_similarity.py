@@ -13,7 +13,7 @@ from anon_core.base.arrays import F64, I64
 from anon_core.data.frequency import dense_rank
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.methods.inference.sensitive_beliefs import Entries
-from anon_core.release.person_counts import Values
+from anon_core.release.knowledge.person_counts import Values
 
 
 def level_below_root(tree: Hierarchy, level: int) -> int:

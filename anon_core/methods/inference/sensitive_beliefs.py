@@ -16,9 +16,9 @@ from anon_core.contracts.attack import Attack, Question
 from anon_core.contracts.group_stats import Histogram, sensitive_histogram
 from anon_core.contracts.people_count import crowd_histogram
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
-from anon_core.release.person_counts import Crowd, Values
+from anon_core.release.knowledge.audience import Audience
+from anon_core.release.knowledge.person_counts import Crowd, Values
 from anon_core.release.release import View
 
 

@@ -17,7 +17,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.methods.matching.cut_tree import CutTree, cuts_between, hull
-from anon_core.release.earlier_release import Earlier
+from anon_core.release.knowledge.earlier_release import Earlier
 from anon_core.release.release import View
 
 Bits = npt.NDArray[np.uint64]

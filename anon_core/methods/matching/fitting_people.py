@@ -15,10 +15,10 @@ from anon_core.data.frequency import FrequencySet, dense_rank
 from anon_core.data.hierarchy import TOP, Hierarchy, unclear_places
 from anon_core.kernels.overlap import covered
 from anon_core.methods.matching.fitting_rows import fits, least_of_fitting, rows_fitting
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
-from anon_core.release.people import Population
-from anon_core.release.person_counts import Crowd
+from anon_core.release.knowledge.audience import Audience
+from anon_core.release.knowledge.people import Population
+from anon_core.release.knowledge.person_counts import Crowd
 from anon_core.release.problem import Problem
 from anon_core.release.release import Persons, View
 

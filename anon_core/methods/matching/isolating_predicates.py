@@ -12,7 +12,7 @@ from anon_core.base.context import Context
 from anon_core.data.frequency import FrequencySet
 from anon_core.methods.matching.fitting_people import people_of_classes
 from anon_core.release.ground_truth import Truth
-from anon_core.release.people import Population
+from anon_core.release.knowledge.people import Population
 from anon_core.release.release import Persons, View
 
 

@@ -21,7 +21,7 @@ from anon_core.base.errors import AnonError
 from anon_core.base.params import integer
 from anon_core.contracts.min_group_size import LeastSize
 from anon_core.kernels.widening_boxes import Sorted, covered_pairs
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import State, Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.release import View

@@ -16,7 +16,7 @@ from anon_core.base.errors import AnonError
 from anon_core.methods.membership.bucket import BucketProblem, from_types
 from anon_core.methods.membership.joint_model import JointProblem
 from anon_core.methods.membership.presolve import parts
-from anon_core.release.people import Population
+from anon_core.release.knowledge.people import Population
 from anon_core.release.release import BlockTable, View
 
 #: Several models and attacks ask for the same equations.

@@ -14,7 +14,7 @@ from anon_core.methods.membership.decisions import UNKNOWN, YES, Decision, decid
 from anon_core.methods.membership.equations_from_view import Published, published_buckets
 from anon_core.release.attack_result import MOST_GROUPS, MOST_HITS, Hits
 from anon_core.release.ground_truth import Truth
-from anon_core.release.people import Population
+from anon_core.release.knowledge.people import Population
 from anon_core.release.release import View
 
 

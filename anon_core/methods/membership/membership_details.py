@@ -7,7 +7,7 @@ import numpy as np
 from anon_core.base.arrays import I64
 from anon_core.methods.membership.membership_probabilities import LABELS, Graded
 from anon_core.release.attack_result import Details
-from anon_core.release.people import Population
+from anon_core.release.knowledge.people import Population
 
 #: People of whom both models are reported, where they differ most.
 _LISTED = 12

@@ -18,7 +18,7 @@ from anon_core.methods.membership.exact_chances import Counted, count, shares
 from anon_core.methods.membership.joint_model import JointProblem
 from anon_core.methods.membership.members import Members
 from anon_core.release.ground_truth import Truth
-from anon_core.release.people import Population
+from anon_core.release.knowledge.people import Population
 
 #: Where chances are cut for telling how they are spread; both ends are distinguished from them.
 EDGES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)

@@ -11,7 +11,7 @@ from anon_core.base.context import Context
 from anon_core.methods.reidentification.linked_people import own_groups, published_share
 from anon_core.methods.reidentification.register import Register, drawn_people, named_person
 from anon_core.release.ground_truth import Truth
-from anon_core.release.person_counts import Crowd
+from anon_core.release.knowledge.person_counts import Crowd
 from anon_core.release.release import View
 
 

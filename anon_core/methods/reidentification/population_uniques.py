@@ -17,8 +17,8 @@ from anon_core.base.context import Context
 from anon_core.methods.matching.fitting_people import matched
 from anon_core.methods.matching.fitting_rows import fits
 from anon_core.release.attack_result import Cell, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import Persons, View
 

@@ -9,8 +9,8 @@ import numpy as np
 from anon_core.base.arrays import F64, I32, I64
 from anon_core.base.errors import BadPlan
 from anon_core.data.frequency import dense_rank
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.vocabulary import Vocabulary
 
 

@@ -23,7 +23,7 @@ from anon_core.methods.matching.fitting_people import (
     public_people,
     refuse_unclear,
 )
-from anon_core.release.people import Population
+from anon_core.release.knowledge.people import Population
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 

@@ -13,7 +13,7 @@ from anon_core.base.errors import BadPlan
 from anon_core.contracts.group_stats import GroupStats, Histogram
 from anon_core.contracts.sensitive_values import SensitiveValues
 from anon_core.methods.sensitive_statistics.numeric_proximity import exact_numbers
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference, ValueCounts
 from anon_core.release.problem import Problem

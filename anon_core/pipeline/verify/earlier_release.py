@@ -21,8 +21,8 @@ from anon_core.pipeline.input_tables import read_as_declared, read_population
 from anon_core.pipeline.prepare import prepare
 from anon_core.recipe.earlier_release import with_meanings
 from anon_core.recipe.plan import Plan, load_hierarchies
-from anon_core.release.earlier_groups import LinkedColumns, encode_groups
-from anon_core.release.earlier_release import Today
+from anon_core.release.knowledge.earlier_groups import LinkedColumns, encode_groups
+from anon_core.release.knowledge.earlier_release import Today
 from anon_core.release.problem import Problem
 from anon_core.verification.files.bounded_reading import Content, FileBytes
 from anon_core.verification.files.published import PublishedTable

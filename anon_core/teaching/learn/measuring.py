@@ -14,8 +14,8 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import buckets_of_rows
 from anon_core.methods.partition.merging import group_stats
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.outcome import Measure
 from anon_core.release.private_reference import reference_of
 from anon_core.teaching.learn.trace import Run

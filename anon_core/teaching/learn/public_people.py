@@ -13,7 +13,7 @@ from anon_core.methods.membership.joint_model import JointProblem, overlapping, 
 from anon_core.methods.membership.members import find_members
 from anon_core.methods.membership.membership_probabilities import grade
 from anon_core.pipeline.runner import run as carried_out
-from anon_core.release.audience import audience_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
 from anon_core.teaching.learn.example import Material

@@ -16,8 +16,8 @@ from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.contracts.group_stats import sensitive_histogram
 from anon_core.contracts.people_count import commonest, crowd_histogram
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

@@ -16,7 +16,7 @@ from anon_core.contracts.attack import Disclosure
 from anon_core.methods.inference.bucket_posteriors import Ranked, ranked
 from anon_core.methods.inference.sensitive_beliefs import Entries, SecretAttack, Secrets
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

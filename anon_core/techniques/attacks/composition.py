@@ -27,8 +27,8 @@ from anon_core.methods.matching.composition import (
 )
 from anon_core.methods.matching.joint_worlds import joint_candidates, only_pool
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

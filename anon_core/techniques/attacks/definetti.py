@@ -21,8 +21,8 @@ from anon_core.methods.inference.naive_bayes import base_rates, learn, too_large
 from anon_core.methods.inference.prediction_scores import by_sureness, control_of, told_of
 from anon_core.methods.inference.sensitive_beliefs import AboutSecrets
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

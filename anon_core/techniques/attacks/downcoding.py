@@ -19,8 +19,8 @@ from anon_core.methods.consistent_tables.base_cells import Boxes, boxes_of
 from anon_core.methods.consistent_tables.minimal_rows import Lowered, inside, lowered
 from anon_core.methods.matching.fitting_people import why_not
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.minimality_rule import MinimalRows
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View

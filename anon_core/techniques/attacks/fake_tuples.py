@@ -15,8 +15,8 @@ from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack, Disclosure
 from anon_core.methods.bucketized.pairings import Listed, Pairings, pairings
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.release import View
 
 #: Matching groups that are reported one by one; more of them are reported together.

@@ -18,10 +18,10 @@ from anon_core.methods.matching.fitting_people import matched, why_not
 from anon_core.methods.matching.fitting_rows import fits
 from anon_core.methods.reidentification.reidentification import individual_risk
 from anon_core.release.attack_result import AttackResult, Cell, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
+from anon_core.release.knowledge.person_counts import Crowd
 from anon_core.release.outcome import per_cent
-from anon_core.release.person_counts import Crowd
 from anon_core.release.release import View
 
 #: Chances above which rows are counted for the bars.

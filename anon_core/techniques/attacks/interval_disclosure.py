@@ -18,9 +18,9 @@ from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.data.values.kinds import KINDS
 from anon_core.methods.changes.closeness import window
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.changed_rows import ChangedColumn
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

@@ -17,8 +17,8 @@ from anon_core.methods.matching.fitting_people import by_columns, linked, why_no
 from anon_core.methods.matching.fitting_rows import BOUNDED
 from anon_core.methods.reidentification.population_uniques import uniques_told
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.release import View
 
 

@@ -25,8 +25,8 @@ from anon_core.methods.reidentification.equivalence_counts import (
 from anon_core.methods.reidentification.linked_people import Joined, joined
 from anon_core.methods.reidentification.register import register_of
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

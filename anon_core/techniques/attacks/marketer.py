@@ -13,8 +13,8 @@ from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.methods.matching.fitting_people import by_columns, linked, why_not, why_not_covered
 from anon_core.methods.matching.fitting_rows import BOUNDED
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

@@ -19,9 +19,9 @@ from anon_core.methods.membership.members import Members, find_members, hits, pr
 from anon_core.methods.membership.membership_details import beside_union, how_known, spread_of
 from anon_core.methods.membership.membership_probabilities import Graded, grade, in_table
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
-from anon_core.release.people import Population
+from anon_core.release.knowledge.audience import Audience
+from anon_core.release.knowledge.people import Population
 from anon_core.release.release import View
 
 _STATES = 50_000  # layer width up to which the worst chance below certainty is counted

@@ -24,8 +24,8 @@ from anon_core.methods.consistent_tables.assignments import (
 from anon_core.methods.inference.sensitive_beliefs import AboutSecrets
 from anon_core.methods.matching.fitting_people import why_not
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.minimality_rule import CheapestLevels, RaisedLevels
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View

@@ -17,8 +17,8 @@ from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.data.values.kinds import KINDS
 from anon_core.methods.changes.closeness import filtered, spectral
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

@@ -24,8 +24,8 @@ from anon_core.methods.reidentification.best_links import (
 from anon_core.methods.reidentification.fellegi_sunter import Agreement, agreement
 from anon_core.methods.reidentification.register import Register, register_of
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import Persons, View
 

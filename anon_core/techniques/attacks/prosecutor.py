@@ -15,10 +15,10 @@ from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.methods.matching.fitting_people import matched, why_not
 from anon_core.methods.matching.fitting_rows import BOUNDED, HIDDEN, fits, published_people
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
+from anon_core.release.knowledge.person_counts import Crowd
 from anon_core.release.outcome import per_cent
-from anon_core.release.person_counts import Crowd
 from anon_core.release.release import View
 
 

@@ -16,7 +16,7 @@ from anon_core.data.roles.roles import ByRole
 from anon_core.methods.inference.semantic_similarity import level_below_root, under_one_node, within
 from anon_core.methods.inference.sensitive_beliefs import Entries, SecretAttack, Secrets
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

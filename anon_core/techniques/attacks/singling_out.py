@@ -17,8 +17,8 @@ from anon_core.contracts.attack import Attack, Disclosure, Question
 from anon_core.methods.matching.fitting_people import matched, why_not, why_not_covered
 from anon_core.methods.matching.isolating_predicates import Predicates, predicates
 from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

@@ -29,8 +29,8 @@ from anon_core.methods.reidentification.special_details import (
     set_details,
 )
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

@@ -18,8 +18,8 @@ from anon_core.methods.reidentification.column_subsets import MOST_SETS
 from anon_core.methods.reidentification.distinct_rows import alone_over_all, quasi_lines
 from anon_core.methods.reidentification.unique_rows import UniqueRows, bars, by_size, unique_rows
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import Audience
 from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 

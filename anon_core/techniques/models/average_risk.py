@@ -23,7 +23,7 @@ from anon_core.methods.reidentification.reidentification import (
     rarest_first,
     smallest_first,
 )
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict, per_cent
 from anon_core.release.private_reference import Reference
 from anon_core.release.release import View

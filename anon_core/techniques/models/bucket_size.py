@@ -11,7 +11,7 @@ from anon_core.base.params import integer
 from anon_core.base.registry import register
 from anon_core.base.terms import count
 from anon_core.contracts.min_group_size import LeastSize
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.release import View

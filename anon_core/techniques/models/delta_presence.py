@@ -23,7 +23,7 @@ from anon_core.methods.bucketized.slice_chances import exact_cells
 from anon_core.methods.matching.fitting_people import public_people, refuse_unclear
 from anon_core.methods.membership.equations_from_view import published_buckets
 from anon_core.methods.membership.presence import Bounds, Presence, presence
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict, per_cent
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem

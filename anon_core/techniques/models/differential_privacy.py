@@ -16,8 +16,8 @@ from anon_core.base.params import number
 from anon_core.base.registry import register
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel, Stops
-from anon_core.release.audience import Audience
 from anon_core.release.guarantee import Guarantee
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem

@@ -25,7 +25,7 @@ from anon_core.contracts.sensitive_share import (
     refuse_ineligible,
 )
 from anon_core.contracts.sensitive_values import Seen, others_known, whole
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem

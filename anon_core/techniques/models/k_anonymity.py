@@ -24,7 +24,7 @@ from anon_core.methods.reidentification.column_subsets import (
     largest_valid,
     named_sets,
 )
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem

@@ -23,9 +23,9 @@ from anon_core.methods.matching.fitting_people import (
     public_people,
     refuse_unclear,
 )
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
+from anon_core.release.knowledge.people import Population
 from anon_core.release.outcome import Verdict
-from anon_core.release.people import Population
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View

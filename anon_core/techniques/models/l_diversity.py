@@ -18,7 +18,7 @@ from anon_core.contracts.group_stats import GroupStats, Histogram
 from anon_core.contracts.model import named
 from anon_core.contracts.sensitive_share import known_rows, refuse_more_than_values
 from anon_core.contracts.sensitive_values import SensitiveValues, others_known, protected_column
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference, ValueCounts
 from anon_core.release.problem import Problem

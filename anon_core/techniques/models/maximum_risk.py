@@ -16,7 +16,7 @@ from anon_core.base.terms import times
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.methods.matching.fitting_people import matched, people_or_rows
 from anon_core.methods.reidentification.reidentification import RiskBound, least_people
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.release import View

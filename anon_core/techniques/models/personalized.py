@@ -29,7 +29,7 @@ from anon_core.methods.reidentification.personal_k import (
     largest_own,
     rows_that_can_stay,
 )
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference, ValueCounts, reference_of
 from anon_core.release.problem import Problem

@@ -23,7 +23,7 @@ from anon_core.contracts.sensitive_share import (
     refuse_more_than_values,
 )
 from anon_core.methods.bucketized.slice_chances import exact_cells, matching, sliced_posteriors
-from anon_core.release.audience import Audience
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import State, Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem

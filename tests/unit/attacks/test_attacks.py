@@ -11,7 +11,7 @@ from anon_core.base.errors import AnonError
 from anon_core.methods.matching import fitting_people as population
 from anon_core.methods.matching.fitting_people import population_risk
 from anon_core.pipeline.runner import run
-from anon_core.release.audience import audience_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import raw_view
 from anon_core.techniques.attacks.homogeneity import Homogeneity
 from anon_core.techniques.attacks.journalist import Journalist

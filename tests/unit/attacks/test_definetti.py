@@ -15,8 +15,8 @@ from anon_core.base.errors import AnonError, Cancelled
 from anon_core.methods.inference.definetti import Settled, rows_of, settle, values_of_groups
 from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import Release, raw_view
 from anon_core.techniques.attacks.definetti import DeFinetti
 from tests.asked import attacked

@@ -15,8 +15,8 @@ from anon_core.methods.inference.naive_bayes import base_rates, learn
 from anon_core.methods.inference.prediction_scores import corrected, wilson
 from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import raw_view
 from anon_core.techniques.attacks.learn_and_infer import LearnAndInfer
 from tests.asked import attacked

@@ -16,7 +16,7 @@ from anon_core.methods.inference.semantic_similarity import within
 from anon_core.methods.inference.sensitive_beliefs import Entries, entries_of
 from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.release import raw_view
 from anon_core.techniques.attacks.background import Background
 from anon_core.techniques.attacks.homogeneity import Homogeneity

@@ -28,7 +28,7 @@ from anon_core.pipeline.publish.published_table import draw_rows
 from anon_core.pipeline.random_streams import chances
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
-from anon_core.release.audience import audience_of
+from anon_core.release.knowledge.audience import audience_of
 from tests.attacker import drawn_places
 from tests.making import PATIENTS, Case, by_hand, random_case
 

@@ -22,8 +22,8 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadInput, Infeasible, NotFound
 from anon_core.methods.bucketized.slice_chances import matching, sliced_posteriors
 from anon_core.pipeline.runner import run as carried_out
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import Truth, truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.teaching.learn import Example, Lesson, Step, Trace, all_lessons, traced
 from anon_core.teaching.learn.example import Material, own_example
 from anon_core.teaching.learn.measuring import attacked

@@ -18,10 +18,10 @@ from anon_core.methods.membership.exact_chances import count, shares
 from anon_core.methods.membership.joint_model import JointProblem
 from anon_core.methods.membership.members import find_members, hits, proven_by_raw
 from anon_core.release.attack_result import MOST_GROUPS
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.grouping import Grouping
-from anon_core.release.people import Population
+from anon_core.release.knowledge.audience import audience_of
+from anon_core.release.knowledge.people import Population
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
 from anon_core.release.vocabulary import Vocabulary

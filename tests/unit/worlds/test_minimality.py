@@ -15,8 +15,8 @@ from anon_core.base.registry import family, find
 from anon_core.contracts.search_cost import CellCost, SizeCost
 from anon_core.methods.consistent_tables.assignments import beliefs, failed_levels
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.minimality_rule import CheapestLevels, RaisedLevels
 from anon_core.release.release import Release
 from anon_core.techniques.attacks.minimality import Minimality, _people

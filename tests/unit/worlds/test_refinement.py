@@ -16,8 +16,8 @@ from anon_core.methods.consistent_tables.drawn_tables import drawn_worlds, least
 from anon_core.methods.consistent_tables.level_programs import first_levels, raised_levels
 from anon_core.methods.consistent_tables.program import solutions
 from anon_core.methods.consistent_tables.uncut_classes import UncutWorlds
-from anon_core.release.audience import audience_of
 from anon_core.release.ground_truth import truth_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.minimality_rule import CheapestLevels, RaisedLevels, StopRule, UncutClasses
 from anon_core.release.release import Release
 from anon_core.techniques.attacks.refinement import Refinement

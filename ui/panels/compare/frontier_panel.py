@@ -19,7 +19,8 @@ from ui.components.clicks import clicked
 from ui.components.guard import panel, show_error
 from ui.forms import run_form
 from ui.panels.compare import sweep_points
-from ui.state import curve, jobs, state, sweep, what_if
+from ui.state import state
+from ui.state.work import curve, jobs, sweep, what_if
 from ui.words.escaping import plain
 
 #: What is offered for a whole number, and what is chosen at first of it.

@@ -22,7 +22,7 @@ from ui.charts.chart_frame import Palette, Series, picked, show
 from ui.charts.frontier_plot import Axes, frontier_chart, risk_title
 from ui.components.clicks import clicked
 from ui.components.guard import handled
-from ui.state import sweep
+from ui.state.work import sweep
 from ui.words.escaping import plain
 
 _IN_HAND = "frontier/in_hand"

@@ -22,17 +22,13 @@ from ui.components.guard import handled, show_error
 from ui.forms import attack_form, run_form
 from ui.forms.parameter_forms import parameter_form
 from ui.panels import panel_head
-from ui.panels.results import (
-    details_panel,
-    linked_charts,
-    links_panel,
-    members_panel,
-    stopping_panel,
-)
+from ui.panels.results import linked_charts
+from ui.panels.results.drawers import details_panel, links_panel, members_panel, stopping_panel
 from ui.panels.run import earlier_panel
-from ui.state import jobs, selection, state, what_if
-from ui.state.fragments import once_opened
-from ui.state.on_request import ATTACKING
+from ui.state import selection, state
+from ui.state.work import jobs, what_if
+from ui.state.work.fragments import once_opened
+from ui.state.work.on_request import ATTACKING
 from ui.words.escaping import plain, what_is_this
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ui.charts import class_values
 from ui.charts.chart_frame import Series, table
 from ui.components.guard import handled
 from ui.state import selection
-from ui.state.fragments import redraw_linked
 from ui.state.result_view import Facts
+from ui.state.work.fragments import redraw_linked
 from ui.words.escaping import plain
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from anon_core.pipeline.result import Result
 from ui.components.guard import handled
 from ui.forms import level_bounds, run_form
 from ui.panels.results import pending_result
-from ui.state import results, state, what_if
+from ui.state import results, state
+from ui.state.work import what_if
 from ui.words.escaping import plain
 
 _NAME = "The what-if bar"

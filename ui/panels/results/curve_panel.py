@@ -13,10 +13,11 @@ from ui.charts.curve_plot import HEIGHT, PICKED, Stop, curve_frame, curve_spec
 from ui.components import another_look
 from ui.components.guard import handled
 from ui.panels.results import pending_result
-from ui.state import curve, results, what_if
-from ui.state.background_points import Point
-from ui.state.fragments import alone
-from ui.state.time_left import duration
+from ui.state import results
+from ui.state.work import curve, what_if
+from ui.state.work.background_points import Point
+from ui.state.work.fragments import alone
+from ui.state.work.time_left import duration
 
 #: The fragment that draws it.
 KEY = "curve-alone"

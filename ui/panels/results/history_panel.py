@@ -13,8 +13,9 @@ from ui.charts.chart_frame import palette, selected
 from ui.charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
 from ui.components.guard import handled
 from ui.panels.results import pending_result
-from ui.state import results, what_if
-from ui.state.fragments import alone
+from ui.state import results
+from ui.state.work import what_if
+from ui.state.work.fragments import alone
 from ui.words.escaping import plain
 
 _NAME = "The runs so far"

@@ -12,8 +12,8 @@ from ui.charts.chart_frame import Chart, Palette, Series, chosen_of, kept, vega
 from ui.charts.tracks import PICKED, Binned, binned_of, offered, picked_bins, tracks, words_of
 from ui.components.guard import handled
 from ui.state import results, selection
-from ui.state.fragments import redraw_linked
 from ui.state.result_view import Facts, facts
+from ui.state.work.fragments import redraw_linked
 
 KEY = "tracks"
 #: Further tracks that a panel has room for.

@@ -14,8 +14,10 @@ import streamlit as st
 from ui.components import another_look
 from ui.components.guard import handled
 from ui.panels.results import workspace
-from ui.state import kept_sessions, results, running, what_if
-from ui.state.fragments import draws_alone, redraw_result
+from ui.state import results
+from ui.state.sessions import kept_sessions
+from ui.state.work import running, what_if
+from ui.state.work.fragments import draws_alone, redraw_result
 
 KEY = "rest-alone"
 _NAME = "The run"

@@ -22,8 +22,9 @@ from ui.panels.results import (
     pending_result,
 )
 from ui.panels.run import fixes_panel
-from ui.state import curve, jobs, results, running, state, what_if
-from ui.state.time_left import duration
+from ui.state import results, state
+from ui.state.work import curve, jobs, running, what_if
+from ui.state.work.time_left import duration
 from ui.words.escaping import plain
 
 _NAME = "The what-if bar"

@@ -35,14 +35,9 @@ from ui.forms.draft_sync import follow
 from ui.forms.technique_picker import APPROACHES, approach_of
 from ui.panels.hierarchies import many_hierarchies_panel
 from ui.panels.page_frame import undo_button
-from ui.state import (
-    advice_trials,
-    population_tables,
-    release_context,
-    release_context_answers,
-    state,
-)
-from ui.state.advice_trials import Figures, Offered
+from ui.state import population_tables, release_context, release_context_answers, state
+from ui.state.work import advice_trials
+from ui.state.work.advice_trials import Figures, Offered
 from ui.words.escaping import plain
 
 PANEL = "Recommended"

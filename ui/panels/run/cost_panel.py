@@ -10,8 +10,9 @@ from anon_core.base.errors import AnonError
 from anon_core.explain.text.phrases import rows, share
 from anon_core.recipe.plan import Plan
 from ui.components.guard import handled, show_error
-from ui.state import jobs, model_cost, results, running, state
-from ui.state.model_cost import Cost
+from ui.state import results, state
+from ui.state.work import jobs, model_cost, running
+from ui.state.work.model_cost import Cost
 from ui.words.escaping import plain
 
 PANEL = "What it costs"

@@ -16,9 +16,10 @@ from ui.charts.attack_plots import name_of
 from ui.charts.chart_frame import Palette, Series
 from ui.components.guard import handled, show_error
 from ui.forms import earlier_form
-from ui.panels.results import details_panel
-from ui.state import jobs, population_tables, results, state
-from ui.state.on_request import ATTACKING
+from ui.panels.results.drawers import details_panel
+from ui.state import population_tables, results, state
+from ui.state.work import jobs
+from ui.state.work.on_request import ATTACKING
 from ui.words.escaping import plain, what_is_this
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from anon_core.explain.advice.fixes import Change, changes
 from anon_core.explain.text.plan_words import not_defined
 from anon_core.recipe.plan import Plan
 from ui.components.guard import handled
-from ui.state import running, state
+from ui.state import state
+from ui.state.work import running
 from ui.words.escaping import plain
 
 #: As many as are offered.

@@ -10,8 +10,9 @@ from pathlib import PurePosixPath
 import streamlit as st
 
 from ui.components.guard import handled
-from ui.state import jobs, results, running
-from ui.state.jobs import Job
+from ui.state import results
+from ui.state.work import jobs, running
+from ui.state.work.jobs import Job
 from ui.words.escaping import plain
 
 #: Seconds between two looks at what runs; the work's own page looks more often.

@@ -23,7 +23,7 @@ from ui.charts.chart_frame import palette, show, table
 from ui.charts.experiment_plot import experiment_chart
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
-from ui.state import experiment_runs, jobs
+from ui.state.work import experiment_runs, jobs
 from ui.words.escaping import plain
 
 #: Seconds between two looks at the points of an experiment under way.

@@ -11,7 +11,7 @@ from anon_core.base.registry import find
 from anon_core.contracts.model import PrivacyModel
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.release.audience import audience_of
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.private_reference import reference_of
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step

@@ -20,8 +20,8 @@ from anon_core.methods.bucketized.permuted_release import group_summary, groups_
 from anon_core.methods.matching.fitting_people import PublicPeople, public_people
 from anon_core.methods.membership.equations_from_view import published_buckets
 from anon_core.methods.membership.presence import Bounds, averages_break, judge
-from anon_core.release.audience import audience_of
 from anon_core.release.grouping import Grouping
+from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.private_reference import reference_of
 from anon_core.release.problem import Problem

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from anon_core.base.arrays import B1, I32, I64
 from anon_core.base.errors import BadInput
 from anon_core.data.frequency import dense_rank
-from anon_core.release.earlier_release import Earlier, Today
+from anon_core.release.knowledge.earlier_release import Earlier, Today
 
 #: Combinations of linked parts, and cells of what groups cover, that are looked at.
 _MOST = 1 << 22

@@ -11,7 +11,8 @@ import streamlit as st
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, Cancelled, NotVerified
 from anon_core.pipeline.result import Result
-from ui.state import jobs, results
+from ui.state import results
+from ui.state.work import jobs
 
 
 @dataclass(frozen=True, kw_only=True)

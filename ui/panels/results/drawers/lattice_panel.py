@@ -25,7 +25,8 @@ from ui.charts.lattice_plot import (
 )
 from ui.components.clicks import clicked
 from ui.components.guard import handled, panel, show_error
-from ui.state import results, running, state
+from ui.state import results, state
+from ui.state.work import running
 from ui.words.escaping import plain
 
 _IN_HAND = "lattice/in_hand"

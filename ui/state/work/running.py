@@ -18,16 +18,9 @@ from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
-from ui.state import (
-    background_points,
-    confirmations,
-    jobs,
-    population_tables,
-    result_view,
-    results,
-    state,
-)
-from ui.state.first_figures import FirstFigures
+from ui.state import confirmations, population_tables, result_view, results, state
+from ui.state.work import background_points, jobs
+from ui.state.work.first_figures import FirstFigures
 
 JOB = "run"
 _ERROR = "running/error"

@@ -13,7 +13,7 @@ from anon_core.base.errors import AnonError, BadInput
 from anon_core.teaching.experiments import Experiment, Report, Tables, carry_out, find_experiment
 from anon_core.teaching.experiments.experiment import Size
 from anon_core.teaching.experiments.points import Settings
-from ui.state import jobs
+from ui.state.work import jobs
 
 JOB = "experiment"
 #: Part of the address.

@@ -21,8 +21,9 @@ from anon_core.explain.text.tiles import tiles
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import foresee
 from anon_core.recipe.plan import Plan
-from ui.state import background_points, jobs, results, running, state, what_if
-from ui.state.background_points import Curve, Point
+from ui.state import results, state
+from ui.state.work import background_points, jobs, running, what_if
+from ui.state.work.background_points import Curve, Point
 
 JOB = jobs.BACKGROUND
 BUDGET = what_if.BUDGET

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from anon_core.base.errors import BadInput, listing
 from anon_core.data.reading import READABLE, file_kind
-from ui.state import archives, session_file
 from ui.state.loading import Opened
+from ui.state.sessions import archives, session_file
 
 #: What is accepted, for people.
 ACCEPTED = (

@@ -28,9 +28,9 @@ from ui.state import (
     release_context,
     release_context_answers,
     results,
-    session_reruns,
     state,
 )
+from ui.state.sessions import session_reruns
 
 FORMAT = "anonymity-workbench-session"
 #: Grows when an older workbench could not open the file any more.

@@ -19,9 +19,10 @@ from anon_core.base.context import Context, SoFar
 from anon_core.base.errors import AnonError, Cancelled
 from ui.components.guard import BrokenDown, handled
 from ui.journal import here
-from ui.state import best_so_far, limits, precompile_status, session_owner, state
-from ui.state.precompile_status import Warming
-from ui.state.time_left import Pace, duration
+from ui.state import limits, session_owner, state
+from ui.state.work import best_so_far, precompile_status
+from ui.state.work.precompile_status import Warming
+from ui.state.work.time_left import Pace, duration
 from ui.words.escaping import plain
 
 State = Literal["running", "done", "failed", "cancelled"]

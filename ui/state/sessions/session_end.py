@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.state import jobs
+from ui.state.work import jobs
 
 _OF = "ending/of"
 

@@ -15,7 +15,8 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
 from ui.components import guard
-from ui.state import jobs, results, state
+from ui.state import results, state
+from ui.state.work import jobs
 
 _T = TypeVar("_T")
 #: The panels of the page by their keys, in the order in which they are drawn.

@@ -13,8 +13,8 @@ from anon_core.pipeline.measure.extra_attacks import measured_further, waiting_m
 from ui.charts.chart_frame import Series
 from ui.components.guard import handled, show_error
 from ui.forms.parameter_forms import parameter_form
-from ui.state import jobs
-from ui.state.on_request import MEASURING
+from ui.state.work import jobs
+from ui.state.work.on_request import MEASURING
 from ui.words.escaping import plain, what_is_this
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from anon_core.base.registry import family
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
-from ui.state import jobs, pinning, release_context, results, running
+from ui.state import pinning, release_context, results
+from ui.state.work import jobs, running
 
 JOB = "again"
 _WAITING = "session/runs"

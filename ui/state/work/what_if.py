@@ -13,7 +13,8 @@ from anon_core.base.params import Parameter
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, by_levels
 from anon_core.data.roles.roles import Roles
-from ui.state import results, running, state
+from ui.state import results, state
+from ui.state.work import running
 
 #: Seconds that the last run may have taken for a change to start the next one at once.
 AT_ONCE = 2.0

@@ -11,7 +11,8 @@ from anon_core.base.errors import AnonError
 from anon_core.explain.advice.countermeasures import Inputs, Tried, what_stops
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
-from ui.state import jobs, running, state
+from ui.state import state
+from ui.state.work import jobs, running
 
 JOB = "stopping"
 _FOUND, _NEXT, _ERROR, _OF = (f"stopping/{part}" for part in ("found", "next", "error", "of"))

@@ -18,7 +18,7 @@ from anon_core.data.frequency import FrequencySet, dense_rank
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
-from anon_core.release.people import of_kind
+from anon_core.release.knowledge.people import of_kind
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

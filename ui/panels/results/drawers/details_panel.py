@@ -10,7 +10,7 @@ import streamlit as st
 from anon_core.release.attack_result import Details
 from ui.charts.chart_frame import Palette, Series, show, table
 from ui.charts.details_plot import details_chart
-from ui.state.fragments import once_opened
+from ui.state.work.fragments import once_opened
 from ui.words.escaping import plain
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from anon_core.explain.advice.countermeasures import Inputs
 from anon_core.explain.advice.recommendations import Recommendation
 from anon_core.explain.advice.trials import Offers, Trial
 from anon_core.explain.text.tiles import Tile, tiles
-from ui.state import confirmations, jobs, population_tables, state
+from ui.state import confirmations, population_tables, state
+from ui.state.work import jobs
 
 JOB = "advice"
 _JOB = "advice/job"

@@ -30,11 +30,10 @@ from ui.state import (
     release_context,
     release_context_answers,
     results,
-    session_file,
     session_owner,
-    session_reruns,
     state,
 )
+from ui.state.sessions import session_file, session_reruns
 
 #: Names another folder; "off" keeps nothing.
 FOLDER_VARIABLE = "ANONYMITY_WORKBENCH_SESSIONS"

@@ -17,7 +17,8 @@ from anon_core.methods.lattice.nodes import rows_removable
 from anon_core.pipeline.prepare import prepare
 from anon_core.recipe.plan import Plan
 from anon_core.release.problem import Problem
-from ui.state import jobs, running, state
+from ui.state import state
+from ui.state.work import jobs, running
 
 JOB = "promise-facts"
 #: Seconds that a page waits for the table to be encoded; larger tables are described later.

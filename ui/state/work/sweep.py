@@ -13,7 +13,8 @@ from anon_core.pipeline.result import Result
 from anon_core.pipeline.sweep import sweep as sweeping
 from anon_core.pipeline.sweep.points import Point
 from anon_core.pipeline.sweep.variations import Value, Variation
-from ui.state import jobs, pinning, results, running, state
+from ui.state import pinning, results, state
+from ui.state.work import jobs, running
 
 JOB = "sweep"
 #: How the technique is named among what is varied.

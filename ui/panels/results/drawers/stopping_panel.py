@@ -15,7 +15,8 @@ from anon_core.explain.text.tiles import certain
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
 from ui.components.guard import handled, show_error
-from ui.state import jobs, results, stopping
+from ui.state import results
+from ui.state.work import jobs, stopping
 from ui.words.escaping import plain
 
 _SIGNS: dict[Verdict, str] = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.data.roles.roles import Roles
 from anon_core.data.values.kinds import ColumnKind
-from anon_core.release.earlier_release import Earlier
-from anon_core.release.people import Population
+from anon_core.release.knowledge.earlier_release import Earlier
+from anon_core.release.knowledge.people import Population
 from anon_core.release.problem import Problem
 
 

@@ -1,0 +1,1 @@
+"""What an adversary may know next to a release."""

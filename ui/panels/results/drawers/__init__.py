@@ -1,0 +1,1 @@
+"""Drawers of Results: what a figure, a class or an attack opens."""

@@ -1,0 +1,1 @@
+"""Sessions that are kept, opened and ended."""

@@ -1,0 +1,1 @@
+"""Work that a page starts: runs, sweeps, trials and what they show meanwhile."""
