@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from anon_core.release.audience import Audience
 
 from anon_core.base.context import Context
 from anon_core.base.params import number, sensitive_column
@@ -17,6 +16,7 @@ from anon_core.base.registry import register
 from anon_core.contracts.group_stats import GroupStats, Histogram, sensitive_histogram
 from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
 from anon_core.data.roles.roles import ByRole
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.release import View
