@@ -65,7 +65,7 @@ def released(case: Case = SURVEY, **given: Any) -> Result:
     plan = {
         "algorithm": {"name": "fixed-levels", "levels": dict.fromkeys(case.quasi, 0)},
         "models": [{"name": "maximum-risk", "risk": 1.0}],
-        "attacks": [{"name": "individual-risk"}],
+        "attacks": [{"name": "individual-risk", "threshold": 0.1}],
     }
     return run(case.plan(**plan | given), case.dataset)
 

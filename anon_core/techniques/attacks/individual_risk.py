@@ -60,10 +60,10 @@ class IndividualRisk(Attack):
     needs_weights: ClassVar[bool] = True
 
     threshold: float = number(
-        default=0.1,
+        default=0.2,
         low=0.0,
         high=1.0,
-        help="Estimated chance above which a person counts as at risk: 0.1 is 1 in 10.",
+        help="Estimated chance above which a person counts as at risk: 0.2 is 1 in 5.",
         label="Acceptable chance",
     )
 

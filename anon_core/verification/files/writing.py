@@ -80,7 +80,7 @@ def _csv_parts(
         lines = cast(Any, pc).binary_join_element_wise(*cells, pa.scalar("", pa.large_string()))
         _, places, text = lines.buffers()
         last = np.frombuffer(places, dtype=np.int64)[lines.offset + len(lines)]
-        yield memoryview(text)[:last]
+        yield memoryview(text).cast("B")[:last]
 
 
 def _cells(texts: Sequence[str], alone: bool) -> Sequence[str]:

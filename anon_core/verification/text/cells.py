@@ -267,9 +267,16 @@ def _shortened(time: str) -> str:
 
 
 def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
-    """Return cells by the places of their values; a missing value among these is none."""
+    """Return cells by the places of their values; a missing value among these is none.
+
+    A dictionary may hold values that no row has: they are no texts of the column.
+    """
     import pyarrow as pa
 
+    shown = np.bincount(places[places >= 0], minlength=len(values)) > 0
+    if not shown.all():
+        at = np.append(np.cumsum(shown) - 1, -1)
+        places, values = at[places], values.take(pa.array(np.flatnonzero(shown)))
     if pa.types.is_string(values.type) and not values.null_count:
         told = cast(list[str], values.to_pylist())
         return Cells(codes=narrow(places, len(told)), texts=told)

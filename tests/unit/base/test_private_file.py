@@ -38,10 +38,6 @@ WRITERS = {
         "anon_core/pipeline/publish/table_files.py",
         "_write",
     ): "public, new, in a folder of mode 0700",
-    (
-        "anon_core/verification/files/release_files.py",
-        "_kinds_stand",
-    ): "public, in a folder of mode 0700",
     ("ui/journal.py", "_open"): "what happens on a host, without values; its owner's",
 }
 _METHODS = {"write_bytes", "write_text", "to_csv", "to_parquet", "to_excel", "mkstemp"}

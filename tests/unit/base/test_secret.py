@@ -19,7 +19,8 @@ from anon_core.pipeline.prepare import prepare
 from anon_core.pipeline.random_streams import chances
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
-from anon_core.verification.rows import tables as sampling
+from anon_core.verification import recipe as second
+from anon_core.verification.rows import tables
 from tests.making import PATIENTS
 
 RECIPE = """
@@ -75,7 +76,7 @@ def test_a_plan_does_not_show_its_seed() -> None:
 @pytest.mark.parametrize("seed", [0, 7, 31337, (1 << 128) - 1, 1 << 128, (1 << 256) - 1])
 def test_a_seed_comes_back_from_its_spelling(seed: int) -> None:
     assert secret.parse(secret.spell(seed)) == seed
-    assert sampling.seed_of(secret.spell(seed)) == seed
+    assert second.seed_of(secret.spell(seed)) == seed
     assert isinstance(secret.spell(seed), str) == (seed >= secret.ENOUGH)
 
 
@@ -90,27 +91,27 @@ def test_a_long_seed_that_somebody_made_up_is_refused(text: str) -> None:
     plan = Plan.from_toml(f'seed = "{text}"\n{RECIPE}')
     with pytest.raises(BadPlan, match="found by trying"):
         plan.refuse_guessable()
-    assert sampling.is_guessable(plan.seed)
+    assert second.is_guessable(plan.seed)
 
 
 def test_what_is_drawn_is_never_refused() -> None:
     drawn = [secret.draw() for _ in range(2000)]
     assert all(secret.is_secret(seed) for seed in drawn)
-    assert not any(sampling.is_guessable(seed) for seed in drawn)
+    assert not any(second.is_guessable(seed) for seed in drawn)
 
 
 @of(st.text("0123", min_size=1, max_size=12), st.integers(1, 64), st.integers(0, 1 << 16))
 def test_both_computations_refuse_the_same_seeds(part: str, times: int, other: int) -> None:
     for text in ((part * times)[:64], (part * times + f"{other:x}")[-64:]):
         seed = int(text, 16)
-        assert secret.is_secret(seed) != sampling.is_guessable(seed)
+        assert secret.is_secret(seed) != second.is_guessable(seed)
 
 
 def test_both_computations_take_the_same_texts_and_draw_the_same_numbers() -> None:
     for given in ("7", "F" * 64, "00ff", 7):
-        assert secret.parse(given) == sampling.seed_of(given)
+        assert secret.parse(given) == second.seed_of(given)
     for seed in (0, 1 << 255):
-        one, other = secret.stream(seed, "sample"), sampling._draws(seed)  # pyright: ignore[reportPrivateUsage]
+        one, other = secret.stream(seed, "sample"), tables._draws(seed)  # pyright: ignore[reportPrivateUsage]
         assert one.permutation(50).tolist() == other.permutation(50).tolist()
 
 

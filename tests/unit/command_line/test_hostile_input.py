@@ -414,7 +414,8 @@ def test_long_texts_of_a_parquet_file_are_not_repeated() -> None:
 
 
 def read_parquet_again(content: bytes) -> object:
-    return own_reading.read_parquet(content, "x")
+    found = own_reading.read_parquet(content, "x")
+    return [found.column_at(place) for place in range(len(found.names))]
 
 
 def parquet_files() -> list[bytes]:

@@ -58,7 +58,7 @@ def test_an_arrow_table_comes_back_as_one():
 
 
 def test_nothing_comes_back_that_does_not_verify(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(coverage, "beyond", lambda own, shown, count: count)
+    monkeypatch.setattr(coverage, "beyond", lambda own, room, shown, count: count)
     monkeypatch.setattr(coverage, "without_partner", lambda *given: given[4])
     with pytest.raises(NotVerified):
         anonymize(PEOPLE, plan(), SEX)
