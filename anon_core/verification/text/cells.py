@@ -276,7 +276,7 @@ def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
     shown = np.bincount(places[places >= 0], minlength=len(values)) > 0
     if not shown.all():
         at = np.append(np.cumsum(shown) - 1, -1)
-        places, values = at[places], values.take(pa.array(np.flatnonzero(shown)))
+        places, values = at[places], cast(Any, values).take(pa.array(np.flatnonzero(shown)))
     if pa.types.is_string(values.type) and not values.null_count:
         told = cast(list[str], values.to_pylist())
         return Cells(codes=narrow(places, len(told)), texts=told)
