@@ -194,7 +194,7 @@ class AtScale:
         if can_cut(plan) and not needed.fits(tuples):
             roles = roles_looked_at(plan)
             names = _looked_at(roles)
-            needed = needs(self.table, names, published)
+            needed = replace(needed, columns=len(names))
             pieces = self._pieces = pieces_of(self.table, roles, every, names, needed)
             found = problem(frequency=pieces.sensitive(), by_class=True, pieces=pieces)
             return replace(found, roles=roles)

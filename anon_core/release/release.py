@@ -328,6 +328,13 @@ class View:
                 return block
         raise AnonError(f"Column '{column}' is not published.", remedy="Choose a published column.")
 
+    def rows_of_cells(self, column: str) -> npt.NDArray[np.int64]:
+        """Return how many published rows show each cell of a column, shape (entries,)."""
+        block = self.block_of(column)
+        code = block.codes[:, block.columns.index(column)]
+        entries = len(self.vocabularies[column].texts)
+        return np.bincount(code, block.count, entries).astype(np.int64)
+
     @property
     def averaged(self) -> bool:
         """Whether numbers replace quasi-identifiers' values, and cover none for sure."""

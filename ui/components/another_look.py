@@ -1,6 +1,6 @@
 """A fragment that is drawn again a moment later, as long as it asks to be.
 
-A fragment with `run_every` goes on for as long as the page is; this one ends by itself.
+A fragment with `run_every` goes on for as long as the page is open; this one ends by itself.
 """
 
 from __future__ import annotations

@@ -261,9 +261,7 @@ def _files(result: Result) -> list[str]:
 def _labels(result: Result, column: str) -> dict[str, Any]:
     """Return what a column publishes: its labels, the most frequent ones where there are many."""
     view = result.release.view
-    block, vocabulary = view.block_of(column), view.vocabularies[column]
-    code = block.codes[:, block.columns.index(column)]
-    shown = np.bincount(code, block.count, len(vocabulary.texts)).astype(np.int64)
+    vocabulary, shown = view.vocabularies[column], view.rows_of_cells(column)
     used = np.flatnonzero(shown)
     order = used[np.lexsort((used, -shown[used]))]
     return {

@@ -56,7 +56,7 @@ def least_people(risk: float) -> int:
 def individual_risk(sizes: I64, weights: F64) -> F64:
     """Return the estimated chance of naming whose a survey's row is, of each class.
 
-    E[1/F | f], where F − f, the people of the population who fit besides, is negative binomial with
+    E[1/F | f], where F − f, the other people of the population who fit, is negative binomial with
     p = f / Σw. Merging two classes never raises it.
 
     Parameters

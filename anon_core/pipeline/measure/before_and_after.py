@@ -8,13 +8,12 @@ is for the public edition.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from anon_core.base.arrays import B1, F64, I64
-from anon_core.data.values.kinds import KINDS
 from anon_core.methods.queries.count_queries import parts_of
 from anon_core.methods.queries.pair_tables import expected
 from anon_core.methods.queries.query_answers import overlap
@@ -89,7 +88,8 @@ def column_statistics(result: Result, column: str) -> BeforeAndAfter:
     problem, release = result.problem, result.release
     hierarchy = problem.hierarchies[column]
     leaves = np.arange(len(hierarchy.leaves), dtype=np.int32)
-    numbers = hierarchy.measure if _is_number(result, column) else None
+    is_number = problem.dataset.column(column).kind == "number"
+    numbers = hierarchy.measure if is_number else None
     missing = np.zeros(len(leaves), dtype=np.bool_)
     missing[len(leaves) - 1 :] = hierarchy.has_missing
     before = _statistics(
@@ -98,7 +98,7 @@ def column_statistics(result: Result, column: str) -> BeforeAndAfter:
     vocabulary = release.view.vocabularies[column]
     after = _statistics(
         vocabulary.texts,
-        _shown(release, column, vocabulary),
+        release.view.rows_of_cells(column),
         vocabulary.lo,
         vocabulary.hi,
         missing,
@@ -108,17 +108,6 @@ def column_statistics(result: Result, column: str) -> BeforeAndAfter:
     return BeforeAndAfter(
         column=column, before=before, after=after, removed=problem.rows - release.view.rows
     )
-
-
-def _is_number(result: Result, column: str) -> bool:
-    kind = result.problem.dataset.column(column).kind
-    return KINDS[kind].measured and kind == "number"
-
-
-def _shown(release: Release, column: str, vocabulary: Vocabulary) -> I64:
-    block = release.view.block_of(column)
-    code = block.codes[:, block.columns.index(column)]
-    return np.bincount(code, block.count, len(vocabulary.texts)).astype(np.int64)
 
 
 def _statistics(
@@ -152,11 +141,8 @@ def _statistics(
     weight = count[valued]
     rows = float(weight.sum())
     spread = spread_bounds(low, high, weight)
-    return ColumnStatistics(
-        rows=found.rows,
-        missing=found.missing,
-        distinct=found.distinct,
-        mode=found.mode,
+    return replace(
+        found,
         minimum=Bounded(low=float(low.min()), high=float(high.min())),
         maximum=Bounded(low=float(low.max()), high=float(high.max())),
         mean=Bounded(low=float(low @ weight / rows), high=float(high @ weight / rows)),
@@ -212,6 +198,9 @@ def spread_bounds(low: F64, high: F64, weight: I64) -> Bounded:
         return np.where(middle > centre, high, low)
 
     rows = float(weight.sum())
+    if np.array_equal(low, high):  # nothing is open, as in every table before its release
+        known = float((low - float(low @ weight) / rows) ** 2 @ weight)
+        return Bounded(low=known, high=known)
     found: list[float] = []
     for choose in (nearest, farthest):
         left, right = float(low.min()), float(high.max())
@@ -358,7 +347,7 @@ class _Side:
             release.problem.hierarchies[column],
             release.view.vocabularies[column],
         )
-        shown = np.flatnonzero(_shown(release, column, vocabulary) > 0)
+        shown = np.flatnonzero(release.view.rows_of_cells(column) > 0)
         order = shown[np.argsort(vocabulary.lo[shown], kind="stable")]
         lo, hi = vocabulary.lo[order], vocabulary.hi[order]
         if (lo[1:] > hi[:-1]).all():
@@ -398,7 +387,7 @@ class _Side:
         return cls(labels=tuple(labels), of_leaf=of_leaf, of_cell=of_cell, spread=False)
 
 
-#: What is told of a column, in order, by its name for people.
+#: The statistics of a column in the order in which they are shown, by their names for people.
 STATISTICS: dict[str, Callable[[ColumnStatistics], object]] = {
     "rows with a value": lambda s: s.rows,
     "missing": lambda s: s.missing,

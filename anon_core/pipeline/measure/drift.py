@@ -87,9 +87,7 @@ def published_texts(result: Result) -> dict[str, dict[str, int]]:
     view = result.release.view
     found: dict[str, dict[str, int]] = {}
     for name in result.problem.quasi:
-        block, texts = view.block_of(name), view.vocabularies[name].texts
-        codes = block.codes[:, block.columns.index(name)]
-        rows = np.bincount(codes, block.count, len(texts)).astype(np.int64)
+        texts, rows = view.vocabularies[name].texts, view.rows_of_cells(name)
         most = np.argsort(-rows, kind="stable")[:MOST_TEXTS]
         own: dict[str, int] = {}
         for at in most[rows[most] > 0].tolist():

@@ -131,9 +131,8 @@ def _rows(problem: Problem, column: str) -> I64:
 def _rebuilt(release: Release, column: str) -> F64:
     """Return the expected published rows with each leaf, shape (leaves,)."""
     view, hierarchy = release.view, release.problem.hierarchies[column]
-    block, vocabulary = view.block_of(column), view.vocabularies[column]
-    code = block.codes[:, block.columns.index(column)]
-    shown = np.bincount(code, block.count, len(vocabulary.texts)).astype(np.float64)
+    vocabulary = view.vocabularies[column]
+    shown = view.rows_of_cells(column).astype(np.float64)
     leaves = np.arange(len(hierarchy.leaves), dtype=np.int32)
     found = np.empty(len(leaves), dtype=np.float64)
     for start in range(0, len(leaves), 512):  # a table of all leaves by all cells may not fit
