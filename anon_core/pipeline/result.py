@@ -14,6 +14,7 @@ import numpy.typing as npt
 from anon_core.base.errors import BadPlan, NotVerified
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack, not_applicable
+from anon_core.contracts.metric import headline
 from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.table import MISSING
 from anon_core.data.values.kinds import ColumnKind
@@ -116,6 +117,12 @@ class Result:
     levels: Mapping[str, LevelTable] = field(default_factory=dict[str, LevelTable])
     witness: Witness | None = None
     pending: bool = False
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether its quasi-identifiers say nothing: all are at the top of hierarchies, or gone."""
+        loss, made = self.measures.get(headline("cells")), self.plan.algorithm
+        return loss is not None and loss.share >= 1 and (made.coarsens or not made.permutes)
 
     def level_rows(self, column: str) -> list[list[str]]:
         """Return a column's hierarchy as it was given, or as it was made where none was.

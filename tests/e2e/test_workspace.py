@@ -120,13 +120,16 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
     field.press("Enter")
     nearest = page.get_by_role("button", name="Set k to 2", exact=True)
     expect(nearest).to_be_visible()
-    expect(head).to_contain_text("k = 25")  # the last good result stays
+    expect(head).to_contain_text("k = 25")  # the last good result stays, and is greyed
+    chart = page.locator(".st-key-panel-metrics").get_by_test_id("stVegaLiteChart")
+    expect(chart).to_have_css("filter", "grayscale(1)")
     for width, height in reversed(SIZES):
         page.set_viewport_size({"width": width, "height": height})
         wait_for_app(page)
         fits(page, width, height)
     page.get_by_role("button", name="Keep the settings of this result").click()
     expect(nearest).to_have_count(0)
+    expect(chart).to_have_css("filter", "none")
     expect(field).to_have_value("25")
 
     page.get_by_role("button", name="Back to A", exact=True).click()

@@ -269,20 +269,70 @@ def test_a_value_out_of_range_is_refused_with_the_nearest_that_is_allowed(
     assert "what-if/keep" not in [b.key for b in app.button]
 
 
+def offered(app: AppTest) -> list[str]:
+    """Return the labels of what was found to help."""
+    return [b.label for b in app.button if str(b.key).startswith("what-if/fix-")]
+
+
 def test_an_infeasible_run_keeps_the_result_and_offers_what_is_feasible() -> None:
     held = load("hospital")
     first = ran_quickly(held)
     app = open_page(RESULTS, held)
     typed(app, 6000)  # more than there are rows
     assert shown(app) is first
-    offered = [b for b in app.button if str(b.key).startswith("what-if/fix-")]
-    assert offered
+    assert "Below: your last release." in words(app)
     assert "The last run produced no release" in words(app)
-    offered[0].click().run()
+    assert offered(app)[0] == "Set k \\= 2,186"  # no larger class says anything
+    app.button(key="what-if/fix-0").click().run()
     wait_for(app, "run")
     assert not app.exception
     assert shown(app) is not first
     assert shown(app).verification.holds
+    assert not shown(app).is_silent
+
+
+def test_fixed_levels_are_offered_the_k_the_budget_and_the_column_that_help() -> None:
+    def infeasible() -> AppTest:
+        held = load("hospital")
+        first = ran_quickly(held)
+        node = first.account.node
+        assert node is not None
+        with patch.object(st, "session_state", held):
+            state.update_draft(algorithm=by_levels({**node, "age": 2}, 0.02))
+            results.renew(results.now())
+        app = open_page(RESULTS, held)
+        return typed(app, 15)
+
+    first_quasi = load("hospital")["state/work"]["roles"]["quasi"]
+    labels = offered(infeasible())
+    assert len(labels) == 3
+    for place, begins in enumerate(("Set k", "Allow", "Leave out")):
+        assert labels[place].startswith(begins)
+        app = infeasible()
+        app.button(key=f"what-if/fix-{place}").click().run()
+        wait_for(app, "run") if "run" in app.session_state["jobs"] else app
+        assert not app.exception
+        assert not offered(app)
+        result = shown(app)
+        assert result.verification.holds
+        assert (asked(result) < 15) == (place == 0)
+        assert (len(result.problem.quasi) < len(first_quasi)) == (place == 2)
+        app.button(key="what-if/undo").click().run()
+        assert not app.exception
+
+
+def test_a_release_that_says_nothing_says_so_with_what_says_something() -> None:
+    held = load("hospital")
+    ran_quickly(held)
+    app = open_page(RESULTS, held)
+    typed(app, 5000)
+    assert shown(app).is_silent
+    assert "says nothing of them" in words(app)
+    assert offered(app)[0].startswith("Set k")
+    app.button(key="what-if/fix-0").click().run()
+    wait_for(app, "run")
+    assert not shown(app).is_silent
+    assert not offered(app)
 
 
 def test_keeping_the_settings_of_the_result_forgets_what_was_refused() -> None:

@@ -16,7 +16,7 @@ from anon_core.contracts.algorithm import Algorithm, met_first
 from anon_core.contracts.model import GroupModel
 
 #: What is allowed to be suppressed where nothing was, and the parameter that says so.
-_SHARE, _BUDGET = 0.05, "max_suppression"
+_SHARE, BUDGET = 0.05, "max_suppression"
 #: What the best value of a refusal is counted in, where a size can be set to it.
 _SIZES = ("rows", "people")
 
@@ -31,10 +31,19 @@ class Change:
         What it does, for a button.
     tables : mapping of str to object
         The tables of the recipe that take the place of the present ones.
+    note : str
+        What is to be known of it.
+    about : {'', 'size', 'budget', 'model'}
+        Of changes about one thing, one is offered.
+    leaves_out : str
+        The quasi-identifier that it leaves out of the release.
     """
 
     label: str
     tables: Mapping[str, Any]
+    note: str = ""
+    about: str = ""
+    leaves_out: str = ""
 
 
 def changes(recipe: Mapping[str, Any], error: AnonError | None = None) -> Iterator[Change]:
@@ -108,7 +117,7 @@ def _sizes(
         for at, name in large:
             made[at][name] = least
         named = ", ".join(dict.fromkeys(f"{name} = {least:,}" for _, name in large))
-        yield Change(label=f"Set {named}", tables={"models": made})
+        yield Change(label=f"Set {named}", tables={"models": made}, about="size")
 
 
 def _budget(
@@ -116,13 +125,38 @@ def _budget(
 ) -> Iterator[Change]:
     if error is not None and not isinstance(error, Infeasible | NotFound):
         return
-    default = next((p.default for p in technique.parameters() if p.name == _BUDGET), None)
-    if default is None or float(cast(float, algorithm.get(_BUDGET, default))) >= _SHARE:
+    default = next((p.default for p in technique.parameters() if p.name == BUDGET), None)
+    if default is None or float(cast(float, algorithm.get(BUDGET, default))) >= _SHARE:
         return
-    yield Change(
-        label=f"Allow {_SHARE:.0%} of rows to be suppressed",
-        tables={"algorithm": {**algorithm, _BUDGET: _SHARE}},
+    yield with_budget(algorithm, _SHARE)
+
+
+def with_budget(algorithm: Mapping[str, Any], share: float) -> Change:
+    """Return the change that lets a technique suppress another share of rows."""
+    return Change(
+        label=f"Allow {100 * share:.3g}% of rows to be suppressed",
+        tables={"algorithm": {**algorithm, BUDGET: share}},
+        about="budget",
     )
+
+
+def without(recipe: Mapping[str, Any], column: str) -> Change:
+    """Return the change that leaves a quasi-identifier out, with all that names it."""
+    roles: Mapping[str, Any] = recipe["roles"]
+    kinds = cast(Mapping[str, type[Algorithm]], family("algorithm"))
+    algorithm = dict(recipe["algorithm"])
+    technique = kinds.get(str(algorithm["name"]))
+    named = technique.levels_parameter if technique is not None else ""
+    if named and named in algorithm:
+        algorithm[named] = {n: level for n, level in algorithm[named].items() if n != column}
+    tables: dict[str, Any] = {
+        "roles": {**roles, "quasi": [n for n in roles["quasi"] if n != column]},
+        "algorithm": algorithm,
+    }
+    for table in ("level_bounds", "hierarchies", "labels"):
+        if column in recipe.get(table, {}):
+            tables[table] = {n: own for n, own in recipe[table].items() if n != column}
+    return Change(label=f"Leave out '{column}'", tables=tables, leaves_out=column)
 
 
 def _models(
@@ -138,6 +172,7 @@ def _models(
             yield Change(
                 label=f"Remove {present.title}",
                 tables={"models": [dict(m) for at, m in enumerate(models) if at != place]},
+                about="model",
             )
         for name, other in known.items():
             if name in taken or other.stops != present.stops:
@@ -147,7 +182,9 @@ def _models(
             own, theirs = present.size_parameter, other.size_parameter
             if own and theirs and own in model:
                 made[place][theirs] = model[own]
-            yield Change(label=f"Replace it by {other.title}", tables={"models": made})
+            yield Change(
+                label=f"Replace it by {other.title}", tables={"models": made}, about="model"
+            )
 
 
 def _the(title: str) -> str:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from anon_core.base.context import Context, now, silent
-from anon_core.base.errors import AnonError, BadPlan, Cancelled
+from anon_core.base.context import Context, now
+from anon_core.base.context import silent as no_report
+from anon_core.base.errors import AnonError, BadPlan, Cancelled, Infeasible, NotFound
 from anon_core.base.registry import family
 from anon_core.contracts.metric import headline
 from anon_core.data.table import Dataset
 from anon_core.explain.advice.countermeasures import Inputs
-from anon_core.explain.advice.fixes import Change, changes
+from anon_core.explain.advice.fixes import BUDGET, Change, changes, with_budget, without
 from anon_core.explain.advice.recommendations import Recommendation
+from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.result import Result
-from anon_core.pipeline.runner import run
+from anon_core.pipeline.runner import foresee, run
 from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
 
@@ -26,6 +28,8 @@ from anon_core.release.attack_result import AttackResult
 MOST_ROWS = 50_000
 #: Any number: the same table gives the same sample, and nothing of it is published.
 _DRAWN_WITH = 35
+#: Tables of a recipe that take the place of the present ones.
+_Tables = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +76,7 @@ def tried(recipe: Mapping[str, Any], given: Inputs, context: Context) -> Trial:
             levels,
             population=given.population,
             earlier=given.earlier,
-            context=replace(context, progress=silent),
+            context=replace(context, progress=no_report),
         )
     except Cancelled:
         raise
@@ -223,15 +227,194 @@ def mended(
 ) -> list[Change]:
     """Return the changes of a refused recipe that release something, each carried out here.
 
-    Nothing is tried on a table of more than `MOST_ROWS` rows.
+    Those come first that keep the most of it: the nearest value, the least budget, one column left
+    out. Nothing is tried on a table of more than `MOST_ROWS` rows.
     """
     began, found = now(), list[Change]()
     if given.dataset.rows > MOST_ROWS:
         return found
-    for change in changes(recipe, error):
+    near = list(nearest(recipe, given, context)) if isinstance(error, Infeasible | NotFound) else []
+    for change in (*near, *changes(recipe, error)):
         if len(found) == _MOST or now() - began > _SECONDS / 2:
             break
+        known = {one.about for one in found}
+        # A privacy model is weakened by what it asks for before another one replaces it.
+        if change.about and (change.about in known or (change.about == "model" and found)):
+            continue
         context.report(1.0, "Looking for what helps")
-        if tried({**recipe, **change.tables}, given, context).refused is None:
+        trial = tried({**recipe, **change.tables}, given, context)
+        if trial.result is not None and (change in near or not trial.result.is_silent):
             found.append(change)
     return found
+
+
+def telling(recipe: Mapping[str, Any], given: Inputs, context: Context) -> list[Change]:
+    """Return the changes of a recipe whose release says nothing with which one says something.
+
+    Each is carried out here; nothing is tried on a table of more than `MOST_ROWS` rows.
+    """
+    if given.dataset.rows > MOST_ROWS:
+        return []
+    found = list[Change]()
+    for change in nearest(recipe, given, context):
+        trial = tried({**recipe, **change.tables}, given, context)
+        if trial.result is not None and not trial.result.is_silent:
+            found.append(change)
+    return found
+
+
+#: Seconds for each kind of change whose nearest value is looked for.
+_SEARCHING = 2.5
+#: The largest share of rows that may be offered to be suppressed, and the step, in thousandths.
+_LARGEST, _THOUSANDTHS = 500, 1000
+
+
+def nearest(recipe: Mapping[str, Any], given: Inputs, context: Context) -> Iterator[Change]:
+    """Return the smallest changes of a recipe with which a search releases what says something.
+
+    One of a number of a privacy model, one of the suppression budget, one of the columns. The
+    number may be one with which the release says nothing where no other helps.
+    """
+    look = _Look(recipe=recipe, given=given, context=context)
+    yield from _nearest_number(look)
+    yield from _least_budget(look)
+    yield from _one_column_less(look)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """What a change comes to by the search alone."""
+
+    recipe: Mapping[str, Any]
+    given: Inputs
+    context: Context
+    fit: EncodedOnce = field(default_factory=EncodedOnce)
+
+    def loss(self, tables: Mapping[str, Any], *, silent: bool = False) -> float | None:
+        """Return what a release loses; None without one, or, mostly, where it says nothing."""
+        given = self.given
+        try:
+            plan = Plan.from_mapping({**self.recipe, **tables})
+            result = foresee(
+                plan,
+                given.dataset,
+                {name: rows for name, rows in given.levels.items() if name in plan.hierarchies},
+                population=given.population,
+                earlier=given.earlier,
+                context=replace(self.context, progress=no_report),
+                fit=self.fit,
+            )
+        except Cancelled:
+            raise
+        except AnonError:
+            return None
+        if result.is_silent and not silent:
+            return None
+        kind = "groups" if result.release.grouping.published else "cells"
+        measure = result.measures.get(headline(kind))
+        return 0.0 if measure is None else measure.share
+
+
+def _nearest_number(look: _Look) -> Iterator[Change]:
+    """Ask for as much as can be had: the highest k or l, the lowest share."""
+    models: Sequence[Mapping[str, Any]] = look.recipe.get("models", [])
+    known = family("model")
+    numbers = [
+        (place, parameter)
+        for place, model in enumerate(models)
+        if str(model["name"]) in known
+        for parameter in known[str(model["name"])].parameters()
+        if parameter.kind in ("integer", "number") and not parameter.quiet
+    ]
+    for silent in (False, True):
+        for place, parameter in numbers:
+            asked = models[place].get(parameter.name, parameter.default)
+            if not isinstance(asked, int | float):
+                continue
+
+            def tables(value: float, place: int = place, name: str = parameter.name) -> _Tables:
+                made = [dict(model) for model in models]
+                made[place][name] = value
+                return {"models": made}
+
+            for end in (parameter.low, parameter.high):
+                if end is None or end == asked:
+                    continue
+                found = _furthest(look, tables, _grid(float(end), float(asked)), silent=silent)
+                if found is not None:
+                    value = int(found) if parameter.kind == "integer" else found
+                    most = "highest" if value < asked else "lowest"
+                    does = "releases anything" if silent else "says something"
+                    yield Change(
+                        label=f"Set {parameter.name} = {value:,}",
+                        tables=tables(value),
+                        note=f"The {most} {parameter.name} with which this technique {does} "
+                        "within its budget.",
+                        about="size",
+                    )
+                    return
+
+
+def _least_budget(look: _Look) -> Iterator[Change]:
+    """Allow as few rows as possible to be suppressed."""
+    algorithm: Mapping[str, Any] = look.recipe["algorithm"]
+    own = {p.name: p.default for p in family("algorithm")[str(algorithm["name"])].parameters()}
+    if BUDGET not in own:
+        return
+    now_allowed = float(algorithm.get(BUDGET, own[BUDGET]))
+    steps = range(_LARGEST, math.ceil(now_allowed * _THOUSANDTHS) - 1, -1)
+    shares = [step / _THOUSANDTHS for step in steps]
+    found = _furthest(look, lambda share: with_budget(algorithm, share).tables, shares)
+    if found is not None:
+        yield replace(
+            with_budget(algorithm, found),
+            note="The least budget that these settings need, to a tenth of a per cent.",
+        )
+
+
+def _one_column_less(look: _Look) -> Iterator[Change]:
+    """Leave out the column without which the least is lost."""
+    began, best, least = now(), None, math.inf
+    columns: Sequence[str] = look.recipe["roles"]["quasi"]
+    for column in columns if len(columns) > 1 else ():
+        if now() - began > _SEARCHING:
+            break
+        change = without(look.recipe, column)
+        loss = look.loss(change.tables)
+        if loss is not None and loss < least:
+            best, least = change, loss
+    if best is not None:
+        yield replace(best, note="The column without which the release loses least.")
+
+
+def _furthest(
+    look: _Look,
+    tables: Callable[[float], _Tables],
+    values: Sequence[float],
+    *,
+    silent: bool = False,
+) -> float | None:
+    """Return the last of some values that releases; None where not even the first one does.
+
+    The last value is what was refused. Where time runs out, it is the last that was found.
+    """
+    began = now()
+    if len(values) < 2 or look.loss(tables(values[0]), silent=silent) is None:
+        return None
+    good, bad = 0, len(values) - 1
+    while bad - good > 1 and now() - began < _SEARCHING:
+        middle = (good + bad) // 2
+        if look.loss(tables(values[middle]), silent=silent) is None:
+            bad = middle
+        else:
+            good = middle
+    return values[good]
+
+
+def _grid(first: float, last: float) -> Sequence[float]:
+    """Return the values between two ends: whole numbers, or 1,000 steps to three digits."""
+    if first.is_integer() and last.is_integer() and abs(first - last) > 1:
+        step = 1 if first < last else -1
+        return range(int(first), int(last) + step, step)
+    inner = np.linspace(first, last, 1001)[1:-1]
+    return [first, *dict.fromkeys(float(f"{value:.3g}") for value in inner), last]

@@ -234,9 +234,7 @@ def hidden(result: Result) -> str:
 
 def says_nothing(result: Result) -> str:
     """Return that the quasi-identifiers of a release say nothing, where that is so; else empty."""
-    loss = result.measures.get(headline("cells"))
-    made = result.plan.algorithm
-    if loss is None or loss.share < 1 or (made.permutes and not made.coarsens):
+    if not result.is_silent:
         return ""
     if not len(result.class_sizes):
         return "Every row is suppressed: nothing is released."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import cast
 
 import streamlit as st
@@ -11,6 +12,7 @@ from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, order_of_use
 from anon_core.explain.advice.fixes import Change
+from anon_core.explain.text.phrases import says_nothing
 from anon_core.explain.text.plan_words import made_by
 from ui.components.guard import handled
 from ui.forms import run_form
@@ -140,11 +142,14 @@ def _said() -> None:
         jobs.watch(running.JOB, running.has_figures)
     refused = what_if.refused()
     error = refused.error if refused is not None else running.error()
-    if error is None or running.is_running():
+    if running.is_running():
+        return
+    if error is None:
+        _says_nothing()
         return
     with st.container(key="what-if-refused", horizontal=True, vertical_alignment="center"):
         told = f"{error.message} {error.remedy}".strip()
-        st.markdown(f":material/warning: {plain(told)}", width="stretch")
+        st.markdown(f":material/warning: {plain(told)} Below: your last release.", width="stretch")
         if refused is not None and refused.setting is not None:
             _nearest(refused)
         else:
@@ -155,6 +160,16 @@ def _said() -> None:
             on_click=handled(_NAME)(_keep_shown),
             width="content",
         )
+
+
+def _says_nothing() -> None:
+    """Draw that a release says nothing, with what was found to say something as buttons."""
+    result = results.last()
+    if result is None or not result.is_silent or not results.is_current():
+        return
+    with st.container(key="what-if-silent", horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/warning: {plain(says_nothing(result))}", width="stretch")
+        _buttons(running.says_more(), tried=True)
 
 
 def _nearest(refused: what_if.Refused) -> None:
@@ -175,14 +190,18 @@ def _changes(error: AnonError, *, tried: bool) -> None:
     last = results.last()
     other = last is not None and last.plan.algorithm.name != what_if.technique().name
     found = running.helps() if tried else fixes_panel.making_a_plan(error, keeps_technique=other)
-    for place, change in enumerate(found[:2]):
+    _buttons(found, tried=tried)
+
+
+def _buttons(found: Sequence[Change], *, tried: bool) -> None:
+    for place, change in enumerate(found[:3]):
         st.button(
             plain(change.label),
             key=f"what-if/fix-{place}",
             width="content",
             on_click=handled(_NAME)(pending_result.shown(_mend)),
             args=(change,),
-            help="It was tried on this table, and releases something." if tried else None,
+            help=f"{change.note} It was tried on this table.".strip() if tried else None,
         )
 
 
@@ -209,7 +228,7 @@ def _technique() -> None:
 
 
 def _mend(change: Change) -> None:
-    running.mend(change)
+    what_if.mend(change)
     what_if.go()
 
 

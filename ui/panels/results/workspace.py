@@ -65,9 +65,14 @@ _LOOK = """<style>
 .st-key-drawer-row [data-testid="stVerticalBlock"] {gap: 0;}
 .st-key-drawer-row .st-key-drawer-open, .st-key-drawer-open [data-testid="stVerticalBlock"]
   {gap: .8rem;}
-.st-key-what-if-refused {gap: .5rem;}
-.st-key-what-if-refused > :first-child {flex: 1 1 16rem; width: auto;}
-.st-key-what-if-refused button {min-height: 1.9rem;}
+:is(.st-key-what-if-refused, .st-key-what-if-silent) {gap: .5rem;}
+:is(.st-key-what-if-refused, .st-key-what-if-silent) > :first-child {flex: 1 1 16rem; width: auto;}
+:is(.st-key-what-if-refused, .st-key-what-if-silent) button {min-height: 1.9rem;}
+.st-key-workspace:has(.st-key-what-if-refused) :is(.st-key-strip .aw-tile,
+  [class*="st-key-panel-"]) {border-style: dashed; border-color: MUTED;}
+.st-key-workspace:has(.st-key-what-if-refused) :is(.st-key-strip .aw-strip,
+  .st-key-results-panels :is([data-testid="stVegaLiteChart"], canvas, .aw-legend, .aw-table-note))
+  {filter: grayscale(1);}
 [class*="st-key-panel-"] [data-testid="stButtonGroup"] button {padding: .1rem .5rem;
   min-height: 1.75rem;}
 [class*="st-key-panel-"] [data-testid="stButtonGroup"] button p {font-size: .8rem;}

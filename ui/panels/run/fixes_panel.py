@@ -21,7 +21,7 @@ from anon_core.explain.text.plan_words import not_defined
 from anon_core.recipe.plan import Plan
 from ui.components.guard import handled
 from ui.state import state
-from ui.state.work import running
+from ui.state.work import running, what_if
 from ui.words.escaping import plain
 
 #: As many as are offered.
@@ -99,9 +99,9 @@ def _draw(found: Iterable[Change], *, key: str) -> None:
                 plain(change.label),
                 key=f"fix-{key}-{place}",
                 icon=":material/build:",
-                on_click=handled("The run")(running.mend),
+                on_click=handled("The run")(what_if.mend),
                 args=(change,),
-                help="Changes the plan; Undo takes it back. Then run.",
+                help=f"{change.note} Changes the plan; Undo takes it back. Then run.".strip(),
             )
 
 

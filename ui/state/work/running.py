@@ -11,7 +11,7 @@ from anon_core.base.errors import AnonError, BadPlan, Cancelled
 from anon_core.data.table import Dataset
 from anon_core.explain.advice.countermeasures import Inputs
 from anon_core.explain.advice.fixes import Change
-from anon_core.explain.advice.trials import mended
+from anon_core.explain.advice.trials import mended, telling
 from anon_core.explain.text.plan_words import not_defined
 from anon_core.pipeline.input_tables import refuse_undecided
 from anon_core.pipeline.prepare import EncodedOnce
@@ -65,7 +65,7 @@ def start(*, shown: bool = False) -> None:
     def work(context: Context) -> Result:
         figures.cancel = context.cancel
         try:
-            return run(
+            result = run(
                 plan,
                 table,
                 own,
@@ -81,6 +81,9 @@ def start(*, shown: bool = False) -> None:
         except AnonError as error:
             helps.extend(mended(recipe, error, given, context))
             raise
+        if result.is_silent:
+            helps.extend(telling(recipe, given, context))
+        return result
 
     st.session_state.pop(_ERROR, None)
     st.session_state[_HELPS] = helps
@@ -309,7 +312,11 @@ def helps() -> tuple[Change, ...]:
     return tuple(st.session_state.get(_HELPS, ()))
 
 
-def mend(change: Change) -> None:
-    """Make a change of the plan; what stopped the last run is settled by it."""
-    state.update_draft(**change.tables)
-    forget_error()
+def says_more() -> tuple[Change, ...]:
+    """Return the changes with which a release that says nothing says something, each tried.
+
+    They are known of the last run; of one that is shown again they are not.
+    """
+    ran, shown = st.session_state.get(_MADE_OF), results.made_of()
+    known = ran is not None and shown is not None and ran["fingerprint"] == shown["fingerprint"]
+    return helps() if known and error() is None else ()

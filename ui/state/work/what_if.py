@@ -13,6 +13,7 @@ from anon_core.base.params import Parameter
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, by_levels
 from anon_core.data.roles.roles import Roles
+from anon_core.explain.advice.fixes import Change
 from ui.state import results, state
 from ui.state.work import running
 
@@ -178,12 +179,9 @@ def attack_with(attacks: Sequence[dict[str, Any]], people: dict[str, Any]) -> No
 
 def leave_out(column: str) -> None:
     """Leave a quasi-identifier out of the release, and show what it comes to."""
-    roles = state.roles()
-    _take_roles(
-        replace(roles, quasi=tuple(n for n in roles.quasi if n != column)),
-        (*state.left_out(), column),
-    )
-    st.session_state[_LEFT_OUT] = [*_own_left_out(), column]
+    forget()
+    _without(column)
+    follow_up()
 
 
 def put_back(column: str) -> None:
@@ -191,7 +189,9 @@ def put_back(column: str) -> None:
     roles, data = state.roles(), state.dataset()
     order = (*roles.quasi, column) if data is None else data.names
     quasi = tuple(n for n in order if n in roles.quasi or n == column)
+    forget()
     _take_roles(replace(roles, quasi=quasi), [n for n in state.left_out() if n != column])
+    follow_up()
 
 
 def left_out_here() -> list[str]:
@@ -204,9 +204,18 @@ def _own_left_out() -> list[str]:
     return list(st.session_state.get(_LEFT_OUT, []))
 
 
+def _without(column: str) -> None:
+    """Leave a quasi-identifier out, and remember that it was left out here."""
+    roles = state.roles()
+    _take_roles(
+        replace(roles, quasi=tuple(n for n in roles.quasi if n != column)),
+        (*state.left_out(), column),
+    )
+    st.session_state[_LEFT_OUT] = [*_own_left_out(), column]
+
+
 def _take_roles(roles: Roles, gone: Sequence[str]) -> None:
     """Take other roles; levels that a technique names go with the columns that they are of."""
-    forget()
     algorithm = state.draft()["algorithm"]
     named = technique().levels_parameter
     with state.one_change():
@@ -214,7 +223,15 @@ def _take_roles(roles: Roles, gone: Sequence[str]) -> None:
         if named and named in algorithm:
             kept = {n: level for n, level in algorithm[named].items() if n in roles.quasi}
             state.update_draft(algorithm={**algorithm, named: kept})
-    follow_up()
+
+
+def mend(change: Change) -> None:
+    """Make a change of the plan that was found to help; what stopped the last run is settled."""
+    running.forget_error()
+    if change.leaves_out:
+        _without(change.leaves_out)
+    else:
+        state.update_draft(**change.tables)
 
 
 def follow_up() -> None:
