@@ -248,6 +248,7 @@ stopping_panel.follow()
 if page("Results", "📊", needs="result"):
     if results.shown() is not None:
         workspace.look()
+        headline_figures.look()
         with st.container(key="workspace"):
             alone("The run", lambda: head(now()), key="run-alone", tells="verdict")
             alone("The figures", figures, key="strip-alone", tells="verdict")

@@ -120,12 +120,13 @@ def find(which: Family, name: str) -> type[Technique]:
     AnonError
         As `family` does.
     """
-    if which not in _loaded:
-        alone = _found[which].get(name) or _in_its_file(which, name)
-        if alone is not None:
-            if which == "model":
-                _refuse_unverifiable({name: alone})
-            return alone
+    one = _found[which].get(name)
+    if one is None and which not in _loaded:
+        one = _in_its_file(which, name)
+    if one is not None:
+        if which == "model":
+            _refuse_unverifiable({name: one})
+        return one
     known = family(which)
     if name not in known:
         raise BadPlan(

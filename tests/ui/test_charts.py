@@ -44,7 +44,7 @@ def drawn(result: Result, letter: str = "") -> Series:
 
 def data(chart: Chart, name: str = "lines") -> pd.DataFrame:
     assert isinstance(chart.figure, Vega)
-    return chart.figure.data[name]
+    return chart.figure.data[name].to_pandas()
 
 
 def test_attacks_that_were_not_run_stand_among_the_numbers_with_the_reason() -> None:

@@ -282,5 +282,5 @@ def test_lines_of_least_sizes_are_each_run_s_own() -> None:
     assert len(set(least)) == 2
     with patch.object(st, "session_state", {}):
         drawn = tracks(runs, light_palette()).figure
-    assert drawn.data["limits"]["text"].tolist() == [" · ".join(least)]
-    assert set(drawn.data["lines"]["of"].str[0]) == {"A", "B"}
+    assert drawn.data["limits"]["text"].to_pylist() == [" · ".join(least)]
+    assert {of[0] for of in drawn.data["lines"]["of"].to_pylist()} == {"A", "B"}

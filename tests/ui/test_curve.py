@@ -170,11 +170,11 @@ def test_invariant_values_go_outwards_within_what_is_allowed(name: str) -> None:
 
 def test_a_click_anywhere_means_the_nearest_value() -> None:
     stops = [Stop(value=v, loss=0.1, chance=0.1, gone=0.0, said="") for v in (8, 2, 32)]
-    frame = curve_frame(stops, 1, logarithmic=True)
+    frame = curve_frame(stops, 1, logarithmic=True).to_pandas()
     assert frame["value"].tolist() == [2, 8, 32]
     assert frame["hi"].tolist()[:-1] == frame["lo"].tolist()[1:] == pytest.approx([4, 16])
     assert math.isclose(frame["lo"][0] * frame["hi"][2], 64)
-    assert len(curve_frame([], 1, logarithmic=True)) == 0
+    assert curve_frame([], 1, logarithmic=True).num_rows == 0
 
 
 def test_the_page_with_its_curve_says_nothing_twice() -> None:

@@ -76,7 +76,7 @@ def test_rows_are_counted_in_whole_steps_whatever_is_drawn() -> None:
         drawn = column_distribution.figure_of(found)
         layer = drawn.spec["layer"][0]
         assert layer["encoding"][channel]["axis"]["tickMinStep"] == 1
-        assert list(drawn.data["bars"]["rows"]) == [bar.rows for bar in found.bars]
+        assert drawn.data["bars"]["rows"].to_pylist() == [bar.rows for bar in found.bars]
 
 
 def test_a_type_is_changed_and_taken_back(start: AppTest) -> None:

@@ -214,7 +214,7 @@ def test_a_promise_about_matches_draws_no_least_size() -> None:
     run = Series(letter="", title="", facts=Facts(result=carried_out(held)), colour="#000000")
     assert not open_page(RESULTS, held).exception
     with patch.object(st, "session_state", {}):
-        assert tracks([run], light_palette()).figure.data["limits"].empty
+        assert tracks([run], light_palette()).figure.data["limits"].num_rows == 0
 
 
 def test_round_groups_in_place_of_real_values_are_one_click() -> None:

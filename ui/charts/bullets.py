@@ -7,7 +7,7 @@ every line.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +16,7 @@ from ui.charts.chart_frame import Palette, Series, shortened
 from ui.charts.vega import LETTERS, SMALL, Vega, form, named
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pyarrow as pa
 
 #: How a figure changed since A.
 Tone = Literal["better", "worse", "same", ""]
@@ -125,20 +125,22 @@ def bullets(lines: Sequence[Bullet], heads: Heads, colours: Palette, *, runs: in
     )
 
 
-def _frame(lines: Sequence[Bullet]) -> pd.DataFrame:
-    import pandas as pd
+def _frame(lines: Sequence[Bullet]) -> pa.Table:
+    import pyarrow as pa
 
-    numbers = ("share", "mean", "before", "chosen", "limit", "guess")
-    frame = pd.DataFrame([asdict(one) for one in lines], columns=list(Bullet.__annotations__))
-    frame[list(numbers)] = frame[list(numbers)].astype(float)
     short = {one.name: shortened(one.short or one.name, _NAME) for one in lines}
     apart = len(set(short.values())) == len(short)  # two lines never fall together
-    frame["line"] = frame["name"].map(short) if apart else frame["name"]
-    frame["said"] = [_said(one) for one in lines]
-    frame["order"] = range(len(frame))
-    lanes = frame["lane"].astype(bool)  # colour alone tells no run
-    frame["label"] = frame["told"].where(~lanes, frame["lane"] + "  " + frame["told"])
-    return frame
+    own = {field.name: [getattr(one, field.name) for one in lines] for field in fields(Bullet)}
+    return pa.table(
+        {
+            **own,
+            "line": [short[one.name] if apart else one.name for one in lines],
+            "said": [_said(one) for one in lines],
+            "order": list(range(len(lines))),
+            # Colour alone tells no run.
+            "label": [f"{one.lane}  {one.told}" if one.lane else one.told for one in lines],
+        }
+    )
 
 
 def _said(one: Bullet) -> str:
@@ -147,10 +149,10 @@ def _said(one: Bullet) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _heads(heads: Heads) -> pd.DataFrame:
-    import pandas as pd
+def _heads(heads: Heads) -> pa.Table:
+    import pyarrow as pa
 
-    return pd.DataFrame([{"told": heads.told, "change": heads.change, "more": heads.more}])
+    return pa.table({"told": [heads.told], "change": [heads.change], "more": [heads.more]})
 
 
 def _tones() -> tuple[str, str, str]:

@@ -23,6 +23,7 @@ _STRONGEST = 0.5
 def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, number: int) -> Chart:
     """Return the shares of a sensitive column's values in one class of a run against the whole."""
     import pandas as pd
+    import pyarrow as pa
 
     facts = runs[0].facts
     inside = f"this {facts.noun[0]}"
@@ -39,7 +40,7 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
                 sum(whole[v] for v in rest),
             )
         )
-    lines = pd.DataFrame(
+    lines = pa.table(
         {
             "value": apart([value for value, _, _ in rows], 28),
             "inside": [here for _, here, _ in rows],
@@ -52,7 +53,7 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
         figure=Vega(
             spec=_shares_spec(colours, inside),
             data={"values": lines},
-            height=40 + 20 * len(lines),
+            height=40 + 20 * lines.num_rows,
         ),
         numbers=pd.DataFrame(
             [(v, here, there, here - there) for v, here, there in rows],
@@ -89,7 +90,7 @@ def held_chart(runs: Sequence[Series], colours: Palette, column: str) -> Chart:
         figure=Vega(
             spec=_held_spec(colours, f"{some}{many}, surest guess first", one),
             data={"cells": cells},
-            height=50 + 19 * cells["value"].nunique(),
+            height=50 + 19 * len(cells["value"].unique()),
         ),
         numbers=pd.DataFrame(
             {
@@ -109,7 +110,7 @@ def held_chart(runs: Sequence[Series], colours: Palette, column: str) -> Chart:
 
 def _held(facts: Facts, column: str, drawn: list[int], colours: Palette) -> Any:
     """Return a row for each value of each class that is drawn, from the commonest value."""
-    import pandas as pd
+    import pyarrow as pa
 
     whole = facts.whole(column)
     held = [facts.within(column, n) for n in drawn]
@@ -126,7 +127,7 @@ def _held(facts: Facts, column: str, drawn: list[int], colours: Palette) -> Any:
         grid.append([max(here.get(v, 0.0) for v in rest) for here in held])
         names.append(f"one of {len(rest)} others · {share(sum(whole[v] for v in rest))}")
     numbers = [f"{n}" for n in facts.numbers[drawn].tolist()]
-    return pd.DataFrame(
+    return pa.Table.from_pylist(
         [
             {
                 "value": name,

@@ -66,7 +66,7 @@ def _note(found: Distribution, distinct: int) -> str:
 def _values(found: Distribution) -> Vega:
     """Return one bar a value, with its rows at the end."""
     import altair as alt
-    import pandas as pd
+    import pyarrow as pa
 
     colours = chart_frame.palette()
     texts = chart_frame.labels([bar.label for bar in found.bars], 28)
@@ -90,7 +90,7 @@ def _values(found: Distribution) -> Vega:
     written = base.mark_text(align="left", dx=4).encode(
         x=x, y=y, text=alt.Text("rows:Q", format=",")
     )
-    frame = pd.DataFrame({"label": texts, "value": [b.label for b in found.bars], "rows": rows})
+    frame = pa.table({"label": texts, "value": [b.label for b in found.bars], "rows": rows})
     height = max(4, len(rows)) * _BAR + 40
     spec = form(alt.layer(bars, written).properties(height=height - 40), colours)
     return Vega(spec=spec, data={_DATA: frame}, height=height)
@@ -99,7 +99,7 @@ def _values(found: Distribution) -> Vega:
 def _intervals(found: Distribution) -> Vega:
     """Return one bar an interval, each of equally many possible values."""
     import altair as alt
-    import pandas as pd
+    import pyarrow as pa
 
     colours = chart_frame.palette()
     rows = [bar.rows for bar in found.bars]
@@ -123,7 +123,7 @@ def _intervals(found: Distribution) -> Vega:
         .mark_bar(color=colours.original)
         .encode(x=x, x2="end:Q", y=y, y2=alt.datum(0), **_told())
     )
-    frame = pd.DataFrame(
+    frame = pa.table(
         {
             "place": [place + 0.03 for place in range(len(rows))],
             "end": [place + 0.97 for place in range(len(rows))],

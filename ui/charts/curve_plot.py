@@ -13,13 +13,12 @@ from anon_core.base.terms import WORST_CHANCE
 from ui.charts.chart_frame import Palette
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pyarrow as pa
 
 #: The selection that a click makes, and the column that identifies it from one of an earlier
 #: drawing.
 PICKED, TURN = "picked", "turn"
 HEIGHT = 50
-_COLUMNS = ["value", "lo", "hi", "loss", "chance", "gone", "said", "sign", TURN]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +45,9 @@ class Stop:
     sign: str = ""
 
 
-def curve_frame(stops: Sequence[Stop], turn: int, *, logarithmic: bool) -> pd.DataFrame:
+def curve_frame(stops: Sequence[Stop], turn: int, *, logarithmic: bool) -> pa.Table:
     """Return one row for each value, with the width on which a click means it."""
-    import pandas as pd
+    import pyarrow as pa
 
     ordered = sorted(stops, key=lambda one: one.value)
     at = [math.log2(one.value) if logarithmic else one.value for one in ordered]
@@ -67,7 +66,7 @@ def curve_frame(stops: Sequence[Stop], turn: int, *, logarithmic: bool) -> pd.Da
         }
         for place, one in enumerate(ordered)
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    return pa.Table.from_pylist(rows)
 
 
 @lru_cache(maxsize=16)

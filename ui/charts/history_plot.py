@@ -10,7 +10,7 @@ from anon_core.base.terms import WORST_CHANCE
 from ui.charts.chart_frame import Palette
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pyarrow as pa
 
 #: The selection that a click on a dot makes.
 PICKED = "run"
@@ -24,7 +24,7 @@ def history_frame(
     labels: Sequence[str],
     signs: Sequence[str],
     turn: int,
-) -> pd.DataFrame:
+) -> pa.Table:
     """Return one row for each run that has both figures.
 
     Parameters
@@ -36,7 +36,7 @@ def history_frame(
     turn : int
         Another one after each change: a choice outlives its data, and must not mean another run.
     """
-    import pandas as pd
+    import pyarrow as pa
 
     rows = [
         {PICKED: place, "lost": loss, "chance": chance, "settings": label, "sign": sign, TURN: turn}
@@ -45,7 +45,7 @@ def history_frame(
         )
         if loss is not None and chance is not None
     ]
-    return pd.DataFrame(rows, columns=[PICKED, "lost", "chance", "settings", "sign", TURN])
+    return pa.Table.from_pylist(rows)
 
 
 @lru_cache(maxsize=16)

@@ -225,6 +225,7 @@ def _short(value: float | None) -> str:
 def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
     """Return the loss of every column; None where no metric has a value for each column."""
     import pandas as pd
+    import pyarrow as pa
 
     by_column = {n for r in runs for n, m in r.facts.result.measures.items() if m.per_column}
     names = [n for n in metric_names(runs) if n in by_column]
@@ -250,7 +251,7 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
         title="Where it was lost: column by column",
         figure=Vega(
             spec=_heat_spec(colours, len(runs)),
-            data={"cells": pd.DataFrame(cells)},
+            data={"cells": pa.Table.from_pylist(cells)},
             height=70 + _CELL * len(shown),
         ),
         signs=signs_of(runs),

@@ -23,6 +23,7 @@ from ui.state.result_view import Facts
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 Values = npt.NDArray[np.float64]
 #: Bins of a run, about four pixels each in the narrowest panel.
@@ -240,12 +241,12 @@ def tracks(
     boxes = {n: _Box.of(form_of[n], tops[n], at, len(names)) for at, n in enumerate(names)}
     _, many = runs[0].facts.noun if alone else nouns(runs)
     bins = _bins(runs[0], parts[0], boxes, chosen, turn, bars=alone)
-    hits = bins.drop_duplicates(_BIN)
+    hits = bins.slice(0, len(parts[0]) if alone else 0)  # those of the first track
     figure = Vega(
         spec=_spec(colours, f"{many}, smallest first", tuple(names), alone),
         data={
-            "bars": bins if alone else bins.iloc[:0],
-            "hits": hits if alone else hits.iloc[:0],
+            "bars": bins,
+            "hits": hits,
             "lines": _lines(ghosts, boxes),
             "ticks": _ticks(boxes),
             "titles": _titles(boxes),
@@ -351,10 +352,10 @@ def _round_below(value: float) -> float:
     return float(round(next(m * scale for m in (5, 4, 2, 1) if m * scale <= value * 1.0001), 12))
 
 
-def _frame(columns: dict[str, Any]) -> pd.DataFrame:
-    import pandas as pd
+def _columns(columns: dict[str, Any]) -> pa.Table:
+    import pyarrow as pa
 
-    return pd.DataFrame(columns)
+    return pa.table(columns)
 
 
 def _bins(
@@ -365,40 +366,34 @@ def _bins(
     turn: object,
     *,
     bars: bool,
-) -> pd.DataFrame:
-    """Return a row for each bin of each track."""
-    import pandas as pd
-
-    facts, many = run.facts, len(part) if bars else 0
-    if not many:
-        told = (f"told{at}" for at in range(len(part.tracks)))
-        names = (_BIN, "x0", "x1", "low", "y", "colour", "chosen", "classes", "said", *told)
-        return _frame({name: [] for name in names})
+) -> pa.Table:
+    """Return a row for each bin of each track, track by track."""
+    facts, many, tracks = run.facts, len(part) if bars else 0, len(part.tracks)
     share = part.edges / max(part.edges[-1], 1)
     mine = np.zeros(len(facts.by_size), dtype=np.bool_) if chosen is None else chosen
-    marked = part.holds(mine[facts.by_size])
-    common: dict[str, Any] = {
-        _BIN: [f"{turn}/{at}" for at in range(many)],
-        "x0": share[:-1],
-        "x1": share[1:],
-        "colour": run.colour,
-        "chosen": marked,
-        "classes": _which(facts, part),
-    }
     told = {f"told{at}": _told(t) for at, t in enumerate(part.tracks)}
     names = [track.name for track in part.tracks]
-    common["said"] = [
-        "; ".join([which, *(f"{name} {text}" for name, text in zip(names, texts, strict=True))])
-        for which, *texts in zip(common["classes"], *told.values(), strict=True)
+    which = _which(facts, part)
+    said = [
+        "; ".join([bin_, *(f"{name} {text}" for name, text in zip(names, texts, strict=True))])
+        for bin_, *texts in zip(which, *told.values(), strict=True)
     ]
-    return pd.concat(
-        [
-            _frame(
-                {**common, **told, "low": boxes[t.name].low, "y": boxes[t.name].height(t.values)}
-            )
-            for t in part.tracks
-        ],
-        ignore_index=True,
+    one: dict[str, list[Any]] = {
+        _BIN: [f"{turn}/{at}" for at in range(many)],
+        "x0": share[:-1].tolist(),
+        "x1": share[1:].tolist(),
+        "colour": [run.colour] * many,
+        "chosen": part.holds(mine[facts.by_size]).tolist(),
+        "classes": which,
+        "said": said,
+        **told,
+    }
+    return _columns(
+        {
+            **{name: values[:many] * tracks for name, values in one.items()},
+            "low": [boxes[t.name].low for t in part.tracks for _ in range(many)],
+            "y": [y for t in part.tracks for y in boxes[t.name].height(t.values)[:many].tolist()],
+        }
     )
 
 
@@ -427,41 +422,33 @@ def words_of(facts: Facts, part: Binned, at: int) -> str:
     return _which(facts, part)[at]
 
 
-def _lines(ghosts: Sequence[tuple[Series, Binned]], boxes: dict[str, _Box]) -> pd.DataFrame:
-    import pandas as pd
-
-    parts = [_frame({"x": [], "y": [], "of": [], "colour": []})]
+def _lines(ghosts: Sequence[tuple[Series, Binned]], boxes: dict[str, _Box]) -> pa.Table:
+    found: dict[str, list[Any]] = {"x": [], "y": [], "of": [], "colour": []}
     for run, part in ghosts:
         share = part.edges / max(part.edges[-1], 1)
         for track in part.tracks:
             if track.name not in boxes:
                 continue
             y = boxes[track.name].height(track.values)
-            parts.append(
-                _frame(
-                    {
-                        "x": share,
-                        "y": np.append(y, y[-1:]),
-                        "of": f"{run.letter} {track.name}",
-                        "colour": run.colour,
-                    }
-                )
-            )
-    return pd.concat(parts[1:] or parts, ignore_index=True)
+            found["x"] += share.tolist()
+            found["y"] += [*y.tolist(), *y[-1:].tolist()]
+            found["of"] += [f"{run.letter} {track.name}"] * len(share)
+            found["colour"] += [run.colour] * len(share)
+    return _columns(found)
 
 
-def _ticks(boxes: dict[str, _Box]) -> pd.DataFrame:
+def _ticks(boxes: dict[str, _Box]) -> pa.Table:
     rows = [(box.height(v).item(), box.written(v)) for box in boxes.values() for v in box.ticks()]
-    return _frame({"y": [y for y, _ in rows], "text": [text for _, text in rows]})
+    return _columns({"y": [y for y, _ in rows], "text": [text for _, text in rows]})
 
 
-def _titles(boxes: dict[str, _Box]) -> pd.DataFrame:
-    return _frame(
+def _titles(boxes: dict[str, _Box]) -> pa.Table:
+    return _columns(
         {"y": [b.high for b in boxes.values()], "text": [b.title for b in boxes.values()]}
     )
 
 
-def _limits(runs: Sequence[Series], boxes: dict[str, _Box]) -> pd.DataFrame:
+def _limits(runs: Sequence[Series], boxes: dict[str, _Box]) -> pa.Table:
     """Return the least sizes that the models allow, where the track of rows reaches them."""
     asked: dict[int, list[str]] = {}
     for facts in (run.facts for run in runs):
@@ -471,7 +458,7 @@ def _limits(runs: Sequence[Series], boxes: dict[str, _Box]) -> pd.DataFrame:
     told = {size: " · ".join(dict.fromkeys(names)) for size, names in asked.items()}
     lines = [] if box is None else [(v, t) for v, t in told.items() if v <= box.top]
     found = [] if box is None else [(box.height(v).item(), t) for v, t in lines]
-    return _frame(
+    return _columns(
         {
             "y": [y for y, _ in found],
             "text": [text for _, text in found],
@@ -487,7 +474,7 @@ def _numbers(runs: Sequence[Series], parts: Sequence[Binned]) -> pd.DataFrame:
     for run, part in zip(runs, parts, strict=True):
         one, many = run.facts.noun
         found.append(
-            _frame(
+            pd.DataFrame(
                 {
                     **({"run": run.letter} if len(runs) > 1 else {}),
                     one: _which(run.facts, part),

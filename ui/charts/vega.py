@@ -14,7 +14,7 @@ from ui.charts.chart_frame import FONT, Palette
 
 if TYPE_CHECKING:
     import altair as alt
-    import pandas as pd
+    import pyarrow as pa
 
 #: Pixels of letters in a chart, and of quieter ones.
 LETTERS, SMALL = 12, 11
@@ -28,8 +28,8 @@ class Vega:
     ----------
     spec : mapping
         The form, without data.
-    data : mapping of str to pandas.DataFrame
-        By the names that the form has for them.
+    data : mapping of str to pyarrow.Table
+        By the names that the form has for them; Arrow is what a browser gets.
     height : int
         Pixels; the least of them where it stretches.
     stretches : bool
@@ -39,7 +39,7 @@ class Vega:
     """
 
     spec: Mapping[str, Any]
-    data: Mapping[str, pd.DataFrame]
+    data: Mapping[str, pa.Table]
     height: int
     stretches: bool = False
     picked: str = ""

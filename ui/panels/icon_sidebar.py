@@ -19,7 +19,7 @@ _LOOK = """
 @media (min-width: FROMpx) {
   [data-testid="stSidebar"] {width: WIDTHpx !important; min-width: WIDTHpx !important;
     transform: none !important; visibility: visible !important; overflow: visible;}
-  [data-testid="stSidebar"] > :not([data-testid="stSidebarContent"]),
+  .stSidebar > div:not([data-testid="stSidebarContent"]),
   [data-testid="stSidebarHeader"], [data-testid="stExpandSidebarButton"] {display: none !important;}
   [data-testid="stHeader"] {background: transparent; pointer-events: none;}
   [data-testid="stSidebarContent"] {position: absolute; inset: 0 auto 0 0; overflow: hidden auto;
@@ -33,8 +33,9 @@ _LOOK = """
     {padding: 6px 24px 1rem 8px !important;}
   :root:not([data-sidebar="open"]) [data-testid="stSidebarContent"] {width: WIDTHpx;}
   :root:not([data-sidebar="open"]) [data-testid="stSidebarUserContent"]
-    > div > [data-testid="stVerticalBlock"]
-    > :not(:has([data-testid="stPageLink"])):not(:has(.st-key-rail))
+    > div > .stVerticalBlock > [data-testid="stElementContainer"],
+  :root:not([data-sidebar="open"]) [data-testid="stSidebarUserContent"] > div > .stVerticalBlock
+    > [data-testid="stLayoutWrapper"]:not(:has(> :is([class*="-step-"], .st-key-rail)))
     {position: absolute; width: 1px; height: 1px; overflow: hidden; visibility: hidden;}
   :root:not([data-sidebar="open"]) [data-testid="stSidebar"] [data-testid="stPageLink"] a
     {padding: .3rem .5rem; justify-content: center; gap: 0; margin: 0; min-width: 0;

@@ -33,18 +33,17 @@ _CSS = """
 [data-testid="stSidebarUserContent"] {padding-bottom: 1.5rem;}
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .35rem;}
 [data-testid="stPageLink"] a {padding-top: .2rem; padding-bottom: .2rem;}
-[data-testid="stMain"] [data-testid="stPageLink"] a * {white-space: normal; overflow: visible;}
+.stMain .stPageLink a * {white-space: normal; overflow: visible;}
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: MUTED; opacity: 1;}
-[data-testid^="stBaseButton-primary"]:not(:disabled) *,
-[data-testid="stMultiSelect"] span[title],
-[data-testid="stMultiSelect"] span[title] + * {color: ON_PRIMARY; opacity: 1;}
-[data-testid="stSidebar"] [data-testid="stPageLink"] * {opacity: 1;}
+button[data-testid^="stBaseButton-primary"]:not(:disabled) *,
+.stMultiSelect span[title], .stMultiSelect span[title] + * {color: ON_PRIMARY; opacity: 1;}
+.stSidebar .stPageLink * {opacity: 1;}
 .aw-legend {font-size: .78rem; line-height: 1.2;}
-[data-testid="stSidebar"] [data-testid="stPageLink"] a[disabled] *,
-[data-testid="stSidebar"] [data-testid="stPageLink"] [aria-disabled="true"] * {color: MUTED;}
+.stSidebar .stPageLink a[disabled] *, .stSidebar .stPageLink [aria-disabled="true"] *
+  {color: MUTED;}
 [data-testid="stPageLink"] a:focus-visible, [data-testid="stElementToolbar"] button:focus-visible
   {outline: 2px solid currentColor; outline-offset: 1px;}
-[data-testid="stMain"] [data-testid="stPopover"] button[kind="tertiary"] * {color: MUTED;}
+.stMain .stPopover button[kind="tertiary"] * {color: MUTED;}
 h1 {font-size: 1.7rem !important; padding-bottom: .6rem !important;}
 h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
 h3 {font-size: 1.05rem !important;}
@@ -53,10 +52,10 @@ h3 {font-size: 1.05rem !important;}
   min-width: min(100%, 21rem);}
 [data-testid="stLayoutWrapper"]:has(> [class*="st-key-half-"]) {flex: 1 1 13rem;
   min-width: min(100%, 13rem);}
-[class*="st-key-beside-"] > :first-child {flex: 1 1 12rem;}
-[class*="st-key-beside-"] > :last-child {flex: 3 1 24rem;}
-[class*="st-key-facing-"] > :first-child {flex: 3 1 20rem;}
-[class*="st-key-facing-"] > :last-child {flex: 2 1 13rem;}
+[class*="st-key-beside-"] > [data-testid]:first-child {flex: 1 1 12rem;}
+[class*="st-key-beside-"] > [data-testid]:last-child {flex: 3 1 24rem;}
+[class*="st-key-facing-"] > [data-testid]:first-child {flex: 3 1 20rem;}
+[class*="st-key-facing-"] > [data-testid]:last-child {flex: 2 1 13rem;}
 [class*="st-key-done-step-"] a {position: relative;}
 [class*="st-key-done-step-"] a::after {content: ""; position: absolute; right: .7rem; top: 50%;
   width: .3rem; height: .6rem; border: solid MUTED; border-width: 0 2px 2px 0;

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from anon_core.base.registry import family
+from anon_core.base.registry import family, find
 from anon_core.base.terms import SCALE, in_figures
 from anon_core.base.terms import count as count
 from anon_core.base.terms import times as times
@@ -117,7 +117,7 @@ def in_order(attacks: Iterable[AttackResult]) -> list[AttackResult]:
 
 def kind_of(attack: AttackResult) -> type[Attack]:
     """Return the class of the attack that a result is of."""
-    return cast(type[Attack], family("attack")[attack.attack])
+    return cast(type[Attack], find("attack", attack.attack))
 
 
 def told_first(attack: AttackResult) -> bool:

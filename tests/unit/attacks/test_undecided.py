@@ -101,7 +101,7 @@ def test_pages_and_report_say_it(boxed: Result) -> None:
         assert row["not decided"] == attack.undecided
         assert row["rate"] == attack.rate
         chart = risk_bullets([run_], light_palette())
-        notes = list(chart.figure.data["lines"]["note"])
+        notes = chart.figure.data["lines"]["note"].to_pylist()
         assert any(f"{attack.undecided:,} not decided" in note for note in notes)
         assert figures(run_)["Membership: not decided, treated as exposed"] == attack.undecided
         page = as_html(edition_of(boxed))

@@ -31,7 +31,7 @@ def draw(result: Result, base: Result | None) -> None:
         for tile, old in zip(tiles(result), before, strict=True)
     ]
     with st.container(key="strip"):
-        st.html(f"{_look()}<div class='aw-strip'>{''.join(told)}{_chips(result)}</div>")
+        st.html(f"<div class='aw-strip'>{''.join(told)}{_chips(result)}</div>")
 
 
 def against(value: float, before: float, told: str, *, better: str = "less") -> str:
@@ -133,13 +133,15 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-def _look() -> str:
+def look() -> None:
+    """Draw the look of the strip, once a page: a changed look is laid out anew everywhere."""
     verdicts = " ".join(
         f".aw-strip .aw-{v} {{border-left-color: {verdict_colour(v)};}} "
         f".aw-strip .aw-{v} .aw-word {{color: {verdict_colour(v)};}}"
         for v in VERDICT_STYLE
     )
-    return f"""<style>
+    st.html(
+        f"""<style>
 .aw-strip {{display: grid; grid-template-columns: 1.3fr 1.1fr 1.1fr 1.3fr; gap: .5rem;
   height: 72px; color: {ink()};}}
 .aw-tile {{border: 1px solid {grid()}; border-left-width: 5px; border-radius: .4rem;
@@ -156,3 +158,4 @@ def _look() -> str:
 {rules()} {verdicts}
 @media (max-width: 1000px) {{.aw-strip {{grid-template-columns: 1fr 1fr; height: auto;}}}}
 </style>"""
+    )

@@ -106,7 +106,7 @@ def _dots(kept: list[results.Kept]) -> None:
     figures = [_figures(one.result) for one in kept]
     names = [name_of(one.result) for one in kept]
     frame = history_frame(figures, names, signs, id(results.last()))
-    if frame.empty:
+    if not frame.num_rows:
         return
     with st.container(key="history-dots", width=100):
         st.vega_lite_chart(

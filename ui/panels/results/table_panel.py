@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from anon_core.pipeline.result import Result
 
-PAGE = 100
+PAGE = 60
 _MOST_MARKED = 200
 #: Pixels of a row of the table.
 ROW = 24

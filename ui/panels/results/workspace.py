@@ -19,17 +19,17 @@ NARROW = 1000
 PANELS = ("panel-table", "panel-classes", "panel-metrics", "panel-attacks")
 _OPEN = "drawer"
 _LOOK = """<style>
-[data-testid="stMainBlockContainer"]:has(.st-key-workspace) {padding: 0 1rem;}
-[data-testid="stMain"]:has(.st-key-workspace) h1 {position: absolute; top: 9px; left: 1rem;
+[data-testid="stMainBlockContainer"] {padding: 0 1rem;}
+.stMain h1 {position: absolute; top: 9px; left: 1rem;
   padding: 0 !important; font-size: 1.15rem !important; z-index: 1;}
-[data-testid="stMainBlockContainer"]:has(.st-key-workspace) > [data-testid="stVerticalBlock"]
+[data-testid="stMainBlockContainer"] > .stVerticalBlock
   {gap: 0;}
 [data-testid="stElementContainer"]:has(> .stHtml > style:only-child) {position: absolute;}
 .st-key-workspace {gap: .5rem;}
 .st-key-workspace p, .st-key-workspace [data-testid="stWidgetLabel"] p {font-size: .85rem;}
 .st-key-run-head {padding: 4px 6rem 0 6.5rem; min-height: 40px; gap: .5rem; flex-wrap: nowrap;}
-.st-key-run-head > :first-child {flex: 1 1 0; min-width: 0;}
-.st-key-run-head > :not(:first-child) {flex: none;}
+.st-key-run-head > [data-testid]:first-child {flex: 1 1 0; min-width: 0;}
+.st-key-run-head > [data-testid]:not(:first-child) {flex: none;}
 .st-key-run-head [data-testid="stMarkdownContainer"] p {white-space: nowrap; overflow: hidden;
   text-overflow: ellipsis;}
 .st-key-run-head button, .st-key-drawer-row button {min-height: 1.9rem; padding: 0 .6rem;}
@@ -37,15 +37,17 @@ _LOOK = """<style>
 .st-key-what-if {padding: .3rem .7rem .5rem;}
 .st-key-what-if-row {gap: .6rem; flex-wrap: wrap;}
 .st-key-what-if-fields {gap: .6rem;}
-.st-key-what-if-row > :has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
-.st-key-what-if-row > :has(> .st-key-history-place) {flex: 0 0 15.5rem; width: auto;}
-.st-key-what-if-row > :has(> .st-key-curve) {flex: 1.4 1 10rem; width: auto; min-width: 7.5rem;}
-.st-key-what-if-row > :has(> .st-key-what-if-fields > :nth-child(8)) {flex-basis: 100%;}
+[data-testid="stLayoutWrapper"]:has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
+[data-testid="stLayoutWrapper"]:has(> .st-key-history-place) {flex: 0 0 15.5rem; width: auto;}
+[data-testid="stLayoutWrapper"]:has(> .st-key-curve)
+  {flex: 1.4 1 10rem; width: auto; min-width: 7.5rem;}
+[data-testid="stLayoutWrapper"]:has(> .st-key-what-if-fields > :nth-child(8)) {flex-basis: 100%;}
 :is(.st-key-curve, .st-key-history-dots) [data-testid="stElementToolbar"] {display: none;}
 .st-key-levels {gap: .3rem;}
 .st-key-levels [data-testid="stHorizontalBlock"] {flex-wrap: nowrap;}
 .st-key-history-side {min-width: 0; gap: 4px;}
-.st-key-history > :has(> .st-key-history-side) {flex: 1 1 10rem; width: auto; min-width: 0;}
+[data-testid="stLayoutWrapper"]:has(> .st-key-history-side)
+  {flex: 1 1 10rem; width: auto; min-width: 0;}
 .st-key-history-steps {gap: 4px; flex-wrap: nowrap;}
 .st-key-history-steps button {min-height: 28px; height: 28px; padding: 0 .4rem;}
 .st-key-history-steps kbd {display: none;}
@@ -60,13 +62,15 @@ _LOOK = """<style>
 .st-key-curve .st-key-curve-look {position: absolute;}
 .aw-curve-head {font-size: .75rem; line-height: 1.3; color: MUTED; white-space: nowrap;
   overflow: hidden; text-overflow: ellipsis;}
-.st-key-drawer-row > :has(.st-key-drawers) {flex: 0 1 auto; width: auto;}
+.st-key-drawer-row > [data-testid="stLayoutWrapper"]:has(.st-key-drawers)
+  {flex: 0 1 auto; width: auto;}
 .st-key-drawers {gap: .4rem;}
 .st-key-drawer-row [data-testid="stVerticalBlock"] {gap: 0;}
 .st-key-drawer-row .st-key-drawer-open, .st-key-drawer-open [data-testid="stVerticalBlock"]
   {gap: .8rem;}
 :is(.st-key-what-if-refused, .st-key-what-if-silent) {gap: .5rem;}
-:is(.st-key-what-if-refused, .st-key-what-if-silent) > :first-child {flex: 1 1 16rem; width: auto;}
+:is(.st-key-what-if-refused, .st-key-what-if-silent) > [data-testid]:first-child
+  {flex: 1 1 16rem; width: auto;}
 :is(.st-key-what-if-refused, .st-key-what-if-silent) button {min-height: 1.9rem;}
 .st-key-workspace:has(.st-key-what-if-refused) :is(.st-key-strip .aw-tile,
   [class*="st-key-panel-"]) {border-style: dashed; border-color: MUTED;}
@@ -80,7 +84,7 @@ _LOOK = """<style>
 [class*="st-key-panel-"] > [data-testid="stElementContainer"] [data-testid="stCaptionContainer"]
   {margin-bottom: 0;}
 [class*="st-key-head-"] {gap: .5rem; flex-wrap: nowrap; min-height: 1.75rem;}
-[class*="st-key-head-"] > :not(:nth-child(2)) {flex: none; width: auto;}
+[class*="st-key-head-"] > [data-testid]:not(:nth-child(2)) {flex: none; width: auto;}
 [class*="st-key-head-"] button {min-height: 1.6rem; padding: 0 .3rem;}
 [class*="st-key-panel-"] .aw-legend {text-align: right;}
 [class*="st-key-head-"] h3 {font-size: 1rem !important; white-space: nowrap;}
@@ -104,7 +108,7 @@ _LOOK = """<style>
 .st-key-chosen-smaller [data-testid="stMarkdownContainer"] p,
 .st-key-chosen-larger [data-testid="stMarkdownContainer"] p {font-size: 0 !important;}
 .st-key-what-if [data-testid="stWidgetLabel"] {min-height: 1.2rem; margin-bottom: 0;}
-.st-key-results-panels > * {min-width: 0;}
+.st-key-results-panels > [data-testid] {min-width: 0;}
 [class*="st-key-panel-"] {padding: .35rem .7rem .6rem;}
 [class*="st-key-panel-"], [class*="st-key-panel-"] [data-testid="stVerticalBlock"] {gap: .45rem;}
 [class*="st-key-panel-"] h3 {padding: 0 !important;}
@@ -112,43 +116,45 @@ _LOOK = """<style>
   z-index: 999991; overflow-y: auto; padding: .8rem 1.2rem 2rem; background: PAPER;
   border-left: 1px solid GRID; box-shadow: -8px 0 24px rgba(0, 0, 0, .25);}
 @media (max-width: BELOWpx) {
-  [data-testid="stMain"]:has(.st-key-workspace) h1
+  .stMain h1
     {position: static; margin: 3.75rem 0 1.2rem;}
   .st-key-run-head {flex-wrap: wrap; padding: 0;}
-  .st-key-run-head > :first-child {flex: 1 1 100%;}
+  .st-key-run-head > [data-testid]:first-child {flex: 1 1 100%;}
 }
 @media (min-width: WIDEpx) {
-  [data-testid="stMain"]:has(.st-key-workspace) {overflow: hidden;}
+  .stMain {overflow: hidden;}
   [data-testid="stLayoutWrapper"]:has(> .st-key-workspace) {flex: none; height: 100dvh;
     height: calc(100dvh - .5rem);}
   .st-key-workspace {height: 100%; min-height: 0; flex-wrap: nowrap;}
-  .st-key-workspace > * {flex: none;}
+  .st-key-workspace > [data-testid] {flex: none;}
   .st-key-workspace > [data-testid="stLayoutWrapper"]:has(> .st-key-results-panels)
     {flex: 1 1 0; min-height: 0;}
   .st-key-results-panels {display: grid !important; gap: .5rem; height: 100%; min-height: 0;
     grid-template: repeat(2, minmax(0, 1fr)) / repeat(2, minmax(0, 1fr));}
-  .st-key-results-panels > * {min-height: 0; height: 100%;}
+  .st-key-results-panels > [data-testid] {min-height: 0; height: 100%;}
   [class*="st-key-panel-"] {height: 100%; overflow: auto; flex-wrap: nowrap;}
-  [class*="st-key-panel-"] > * {flex: none;}
-  .st-key-panel-table > :has(> * > [data-testid="stElementContainer"] [data-testid="stDataFrame"]),
-  .st-key-panel-table > * > :has(> [data-testid="stElementContainer"] [data-testid="stDataFrame"])
+  [class*="st-key-panel-"] > [data-testid] {flex: none;}
+  .st-key-panel-table > [data-testid="stLayoutWrapper"],
+  .st-key-panel-table > [data-testid="stLayoutWrapper"] > .stVerticalBlock
     {flex: 1 1 0; min-height: 0; display: flex; flex-direction: column;}
-  .st-key-panel-table > * > * > [data-testid="stElementContainer"]:has([data-testid="stDataFrame"])
+  .st-key-panel-table > * > * > [data-testid="stElementContainer"]:has(.stDataFrame)
     {flex: 1 1 0; min-height: 8rem;}
-  .st-key-panel-table :has([class*="st-key-stack-tables-"]),
+  [data-testid="stLayoutWrapper"]:has(> [class*="st-key-stack-tables-"]),
   .st-key-panel-table [class*="st-key-stack-tables-"],
-  .st-key-panel-table [class*="st-key-stack-tables-"] > *,
-  .st-key-panel-table [data-testid="stColumn"] :has([data-testid="stDataFrame"]):not(
-    [data-testid="stFullScreenFrame"] *)
+  .st-key-panel-table [class*="st-key-stack-tables-"] > [data-testid="stLayoutWrapper"],
+  .st-key-panel-table .stColumn > .stVerticalBlock,
+  .st-key-panel-table .stColumn > * > [data-testid="stElementContainer"]:has(> * > .stDataFrame)
     {flex: 1 1 0; min-height: 0; display: flex; flex-direction: column;}
-  .st-key-panel-table [data-testid="stColumn"] {display: flex; flex-direction: column;}
+  .st-key-panel-table .stColumn {display: flex; flex-direction: column;}
   .st-key-panel-table [class*="st-key-stack-tables-"] [data-testid="stHorizontalBlock"]
     {flex: 1 1 0; min-height: 8rem;}
   .st-key-panel-table :is([data-testid="stFullScreenFrame"], [data-testid="stDataFrame"])
     {height: 100%;}
   .st-key-panel-table :is([data-testid="stDataFrameResizable"], .stDataFrameGlideDataEditor)
     {min-height: 0 !important;}
-  [class*="st-key-panel-"] :has([class*="st-key-vega-"]):not([class*="st-key-"])
+  .st-key-results-panels > * > :not(.st-key-panel-table) > [data-testid="stLayoutWrapper"],
+  .st-key-results-panels > * > :not(.st-key-panel-table) > * > .stVerticalBlock,
+  .st-key-results-panels [data-testid="stLayoutWrapper"]:has(> [class*="st-key-vega-"])
     {flex: 1 0 auto; display: flex; flex-direction: column;}
   [class*="st-key-panel-"] [class*="st-key-vega-"] {contain: size; height: auto !important;
     flex: 1 0 auto;}
