@@ -134,7 +134,7 @@ def _short(value: float) -> str:
 
 
 def look() -> None:
-    """Draw the look of the strip, once a page: a changed look is laid out anew everywhere."""
+    """Draw the look of the strip, once a page: a browser lays everything out after a new look."""
     verdicts = " ".join(
         f".aw-strip .aw-{v} {{border-left-color: {verdict_colour(v)};}} "
         f".aw-strip .aw-{v} .aw-word {{color: {verdict_colour(v)};}}"
