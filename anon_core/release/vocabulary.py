@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -208,11 +210,9 @@ def of_cells(
 
 def of_numbers(
     hierarchy: Hierarchy,
-    number: npt.NDArray[np.float64],
+    shown: Sequence[str],
     lo: npt.NDArray[np.int32],
     hi: npt.NDArray[np.int32],
-    *,
-    decimals: int,
 ) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
     """Return the vocabulary of numbers that replace values, and each cell's code in it.
 
@@ -220,13 +220,11 @@ def of_numbers(
     ----------
     hierarchy : Hierarchy
         Of a column of numbers.
-    number : float64 array of shape (cells,)
-        What each cell shows instead of the values it represents; NaN where it shows none.
+    shown : sequence of str
+        What each cell shows instead of the values it represents, as `as_published` writes it.
     lo, hi : int32 arrays of shape (cells,)
         First and last leaf of the values each cell represents. One text has one cover: that of all
         cells that show it.
-    decimals : int
-        Decimals shown.
 
     Notes
     -----
@@ -238,10 +236,9 @@ def of_numbers(
     if hierarchy.has_missing:
         mixed = (hi == last) & (lo < last)
     cover = np.where(mixed, np.int32(0), lo).astype(np.int32)
-    value, of_value = np.unique(np.where(mixed, np.inf, number), return_inverse=True)
-    texts = [_shown(v, decimals) for v in value.tolist()]
-    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    code = np.array([place[t] for t in texts], dtype=np.int32)[of_value.ravel()]
+    texts = [TOP if mixed[i] else text for i, text in enumerate(shown)]
+    place = {text: i for i, text in enumerate(sorted(set(texts), key=_by_size))}
+    code = np.array([place[t] for t in texts], dtype=np.int32)
     own_lo = np.full(len(place), last, dtype=np.int32)
     own_hi = np.zeros(len(place), dtype=np.int32)
     np.minimum.at(own_lo, code, cover)
@@ -258,13 +255,30 @@ def of_numbers(
     ), code
 
 
-def _shown(number: float, decimals: int) -> str:
-    """Return a number as it is published; infinity represents the column, NaN for missing."""
-    if np.isnan(number):
-        return MISSING
-    if np.isinf(number):
-        return TOP
-    text = f"{number:.{decimals}f}"
+def _by_size(text: str) -> tuple[int, Decimal]:
+    """Return a published number's place: by size, then what represents the column, then gaps."""
+    if text in (TOP, MISSING):
+        return 1 + (text == MISSING), Decimal(0)
+    return 0, Decimal(text)
+
+
+def as_published(number: float | Fraction, decimals: int) -> str:
+    """Return a number as it is published; NaN for missing.
+
+    Examples
+    --------
+    >>> as_published(-0.04, 1), as_published(Fraction(2**54 + 1, 2), 1), as_published(2.0, 0)
+    ('0.0', '9007199254740992.5', '2')
+    """
+    if isinstance(number, float):
+        if np.isnan(number):
+            return MISSING
+        text = f"{number:.{decimals}f}"
+    else:
+        units = round(number * 10**decimals)
+        digits = f"{abs(units):0{decimals + 1}d}"
+        cut = len(digits) - decimals
+        text = "-" * (units < 0) + digits[:cut] + "." * (decimals > 0) + digits[cut:]
     return text.removeprefix("-") if float(text) == 0 else text
 
 

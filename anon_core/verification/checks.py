@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from anon_core.base.errors import clipped, listing
 from anon_core.verification.files import statistics_files as typed
@@ -35,16 +36,23 @@ from anon_core.verification.files.spelling import check_spelling
 from anon_core.verification.files.writing import check_dialect, check_presence, names_of
 from anon_core.verification.findings import Check, Verification, many, named
 from anon_core.verification.recipe import Promise, completed, is_guessable, read_promise, section
-from anon_core.verification.registry import check_gates, judge_all, looks_at_public
+from anon_core.verification.registry import (
+    check_gates,
+    fails_alone,
+    judge_all,
+    looks_at_public,
+)
 from anon_core.verification.rows.averages import check_averages, check_groups, numbers_of
 from anon_core.verification.rows.changes import with_changes
 from anon_core.verification.rows.coverage import (
+    Fails,
     bounds_of,
     check_coverage,
     check_level_bounds,
     check_one_level,
+    check_suppressed,
 )
-from anon_core.verification.rows.groups import Grouped, Lines, table_names, tally
+from anon_core.verification.rows.groups import Grouped, Lines, Settled, table_names, tally
 from anon_core.verification.rows.membership import Witness
 from anon_core.verification.rows.people import PublicPeople, read_public
 from anon_core.verification.rows.permuted import check_permuted
@@ -169,11 +177,17 @@ def _verified(
     def judged(parts: Mapping[str, Grouped]) -> list[Check]:
         return judge_all(promise, parts, table, levels, people)
 
+    def fails(classes: Grouped) -> tuple[npt.NDArray[np.bool_], Settled | None] | str:
+        if public is None or not set(promise.quasi) <= set(public.names):
+            return fails_alone(promise, classes, table, levels, lambda: None)
+        covered = partial(read_public, promise, public, private, table, levels, classes.table)
+        return fails_alone(promise, classes, table, levels, cache(covered))
+
     if promise.permuted:
         verification = check_permuted(promise, published, table, judged, witness)
     else:
         release = published["release"]
-        verification = _check_whole(promise, release, table, levels, judged, witness, bounds)
+        verification = _check_whole(promise, release, table, levels, judged, fails, witness, bounds)
     more: list[Check] = []
     for name, own in published.items():
         file = own.called(name)
@@ -247,12 +261,17 @@ def _check_whole(
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
     judged: Callable[[Mapping[str, Grouped]], Sequence[Check]],
+    fails: Fails,
     witness: Witness | None,
     bounds: Mapping[str, tuple[int, int | None]],
 ) -> Verification:
     """Check a release whose rows stay whole."""
     release = file.lines
-    checks = [*_check_columns(promise, file.header), *_check_rows(promise, release, table)]
+    checks = [
+        *_check_columns(promise, file.header),
+        *_check_rows(promise, release, table),
+        *_check_suppression(promise, release, table, fails),
+    ]
     checks.append(_check_order(file))
     if promise.neutralised:
         checks.append(check_formulas(file))
@@ -382,11 +401,6 @@ def _check_columns(promise: Promise, header: Sequence[str]) -> list[Check]:
 
 def _check_rows(promise: Promise, release: Lines, table: PrivateTable) -> list[Check]:
     suppressed = table.rows - release.rows
-    allowed = math.floor(promise.max_suppression * table.rows + Fraction(1, 10**9))
-    share = max(suppressed, 0) / table.rows if table.rows else 0.0
-    bound = float(promise.max_suppression)
-    told = many(max(suppressed, 0), "row", "is", "are")
-    within = suppressed <= allowed or promise.shape.rows == "drawn"
     return [
         Check(
             name="rows",
@@ -396,18 +410,41 @@ def _check_rows(promise: Promise, release: Lines, table: PrivateTable) -> list[C
             sentence=f"{release.rows} rows are published of {table.rows}."
             if suppressed >= 0
             else f"{release.rows} rows are published, but the table has only {table.rows}.",
-        ),
-        Check(
-            name="suppression",
-            holds=within,
-            bound=1.0 if promise.shape.rows == "drawn" else bound,
-            reached=share,
-            sentence=f"{told} not published ({share:.2%}): not drawn, or of a class too small; the "
-            "recipe sets no limit."
-            if promise.shape.rows == "drawn"
-            else f"{told} suppressed ({share:.2%}); at most {allowed} may be ({bound:.2%}).",
-        ),
+        )
     ]
+
+
+def _check_suppression(
+    promise: Promise, release: Lines, table: PrivateTable, fails: Fails
+) -> list[Check]:
+    """Check how many rows are suppressed, and which, as far as that is not the technique's own."""
+    suppressed = max(table.rows - release.rows, 0)
+    share = suppressed / table.rows if table.rows else 0.0
+    told = many(suppressed, "row", "is", "are")
+    if promise.shape.rows == "drawn":
+        sentence = (
+            f"{told} not published ({share:.2%}): not drawn, or of a class too small; the recipe "
+            "sets no limit."
+        )
+        return [Check(name="suppression", holds=True, bound=1.0, reached=share, sentence=sentence)]
+    allowed = math.floor(promise.max_suppression * table.rows + Fraction(1, 10**9))
+    bound = float(promise.max_suppression)
+    which: Check | str = ""
+    if suppressed:
+        which = "the technique chooses them"
+        if promise.shape.levels == "one":
+            which = check_suppressed(promise, release, table, fails)
+    sentence = f"{told} suppressed ({share:.2%}); at most {allowed} may be ({bound:.2%})."
+    if isinstance(which, str) and which:
+        sentence += f" Which rows these are is not checked: {which}."
+    found = Check(
+        name="suppression",
+        holds=suppressed <= allowed,
+        bound=bound,
+        reached=share,
+        sentence=sentence,
+    )
+    return [found, which] if isinstance(which, Check) else [found]
 
 
 def _check_order(release: PublishedTable) -> Check:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from anon_core.base.errors import AnonError, listing
 from anon_core.verification.findings import Check, many, named
 from anon_core.verification.recipe import Promise
-from anon_core.verification.rows.groups import Grouped, Histogram, blocks
+from anon_core.verification.rows.groups import Grouped, Histogram, Settled, blocks
 from anon_core.verification.rows.people import Behind, PublicPeople, behind, covered_people
 from anon_core.verification.rows.tables import PrivateTable, joined
 from anon_core.verification.text.texts import Codes, PrivateColumn
@@ -53,6 +53,10 @@ class Evidence:
         The private table before any suppression, after what the recipe drops and samples.
     levels : mapping of str to level table
         The hierarchies by column: value first, then one label a level.
+    failing : list of bool arrays of shape (lines,)
+        Filled by the model's checks: lines of the classes that break it by themselves.
+    settled : list of callables
+        Filled where the model is about all classes together.
     """
 
     name: str
@@ -64,6 +68,10 @@ class Evidence:
     people: Callable[[], PublicPeople | None]
     behind_of: dict[tuple[str, ...], Behind] = field(default_factory=dict[tuple[str, ...], Behind])
     parted: dict[str, Grouped] = field(default_factory=dict[str, Grouped], init=False)
+    failing: list[npt.NDArray[np.bool_]] = field(
+        default_factory=list[npt.NDArray[np.bool_]], init=False
+    )
+    settled: list[Settled] = field(default_factory=list[Settled], init=False)
 
     # ---- parameters ----------------------------------------------------------------------------
 
@@ -335,6 +343,7 @@ def class_check(
             sentence=f"No row is published, so {what} holds for no one: there is nothing to find.",
         )
     part = evidence.part_of(column) if column else evidence.grouped
+    evidence.failing.append(broken[part.group])
     extreme = float(reached.min() if worst == "least" else reached.max())
     rows = part.table.rows_of(broken[part.group])
     permuted = evidence.form == "permuted" and not evidence.others_known
@@ -383,6 +392,8 @@ def at_least(
     small, least = reached < bound, int(reached.min()) if len(reached) else bound
     broken = bool(small.any())
     part = evidence.part_of(column) if column else evidence.grouped
+    if not evidence.settled:
+        evidence.failing.append(small[part.group])
     rows = part.table.rows_of(small[part.group])
     few = many(int(np.count_nonzero(small)), "group" if permuted else "class", "has", "have")
     worst = (
@@ -424,6 +435,7 @@ def at_most_shares(evidence: Evidence, counted: Histogram, least: int, column: s
     broken = most * least > sizes  # whole numbers: no quotient decides
     worst = float((sizes / most).min()) if len(sizes) else float(least)
     part = evidence.part_of(column)
+    evidence.failing.append(broken[part.group])
     rows = part.table.rows_of(broken[part.group])
     return Check(
         name=evidence.name,
@@ -586,6 +598,8 @@ def person_check(
         The column concerned, if any.
     """
     part = evidence.part_of(column) if column else evidence.grouped
+    if sure.all():
+        evidence.failing.append(~keeps[part.group])
     rows = part.table.rows_of(~keeps[part.group])
     worst = float(reached.min()) if len(reached) else bound
     broken, open_ = ~keeps & sure, ~keeps & ~sure

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeVar, cast
 
+import numpy as np
+import numpy.typing as npt
+
 from anon_core.verification.evidence import CannotTell, Evidence, Form, Levels
 from anon_core.verification.findings import Check, undecided
 from anon_core.verification.recipe import Promise
-from anon_core.verification.rows.groups import Grouped
+from anon_core.verification.rows.groups import Grouped, Settled
 from anon_core.verification.rows.matching import TooLarge
 from anon_core.verification.rows.people import Behind, PublicPeople
 from anon_core.verification.rows.tables import PrivateTable
@@ -166,6 +169,49 @@ def judge_all(
         )
         checks += judge(evidence, second)
     return checks
+
+
+def fails_alone(
+    promise: Promise,
+    grouped: Grouped,
+    private: PrivateTable,
+    levels: Levels,
+    people: Callable[[], PublicPeople | None],
+) -> tuple[npt.NDArray[np.bool_], Settled | None] | str:
+    """Return which classes break a model of the recipe by themselves, and who decides of the rest.
+
+    Or why that cannot be told.
+
+    Returns
+    -------
+    broken : bool array of shape (classes,)
+    settled : callable or None
+        Of a model that is about all classes together; `broken` is then what the others say.
+    """
+    known = second_computations()
+    broken = np.zeros(len(grouped.sizes), dtype=np.bool_)
+    settled: list[Settled] = []
+    for model in promise.models:
+        name = str(model.get("name", ""))
+        evidence = Evidence(
+            name=name,
+            model=model,
+            promise=promise,
+            parts={"release": grouped},
+            private=private,
+            levels=levels,
+            people=people,
+        )
+        found = judge(evidence, known[name]) if name in known else []
+        nothing = not evidence.failing and not evidence.settled
+        if nothing or any(check.undecided for check in found):
+            return f"'{name}' does not decide it class by class"
+        settled += evidence.settled
+        for lines in evidence.failing:
+            broken[grouped.group[lines]] = True
+    if len(settled) > 1:
+        return "several privacy models are about all classes together"
+    return broken, settled[0] if settled else None
 
 
 def judge(evidence: Evidence, second: SecondComputation) -> list[Check]:

@@ -52,6 +52,7 @@ _NEEDS_TABLE = {
 }
 
 _EVERYONE = "Whether everyone fits a group that shows all their values was not checked."
+_WHICH = "Whether the suppressed rows are those that the privacy models ask for was not checked."
 _BOUNDS = "Whether every column is at a level that [level_bounds] allows was not checked."
 _AVERAGES = "Whether each number is the average of its class was not checked."
 
@@ -172,6 +173,8 @@ def _unchecked(promise: Promise, left: Sequence[Check], *, bounded: bool) -> tup
     needs = dict(_NEEDS_TABLE)
     if promise.permuted:
         needs["membership"] = _EVERYONE
+    if promise.shape.levels == "one" and promise.shape.rows == "all":
+        needs["suppressed-rows"] = _WHICH
     if bounded:
         needs["level-bounds"] = _BOUNDS
     if promise.averaged:

@@ -6,6 +6,8 @@ import csv
 import io
 import statistics
 from collections import defaultdict
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from anon_core.base.registry import find
 from anon_core.contracts.attack import Attack
 from anon_core.methods.clusters.cluster_rows import average_vectors
 from anon_core.methods.queries.query_answers import overlap
+from anon_core.pipeline.measure.before_and_after import Bounded, column_statistics
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.release.knowledge.audience import audience_of
@@ -27,6 +30,7 @@ from anon_core.techniques.metrics.loss import Loss
 from anon_core.techniques.metrics.ncp import CertaintyPenalty
 from anon_core.techniques.metrics.squared_error import SquaredError
 from anon_core.techniques.models.k_anonymity import KAnonymity
+from anon_core.verification.checks import verify
 from tests import naive
 from tests.asked import attacked
 from tests.making import PATIENTS, Case
@@ -256,3 +260,62 @@ def test_small_tables_wrong_weights_and_cancelling() -> None:
     context.cancel.set()
     with pytest.raises(Cancelled):
         Microaggregation().run(problem, [KAnonymity(k=2)], context)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+@settings(max_examples=times(30))
+@given(
+    whole=st.lists(st.integers(-(10**17), 10**17), min_size=4, max_size=12, unique_by=float),
+    shift=st.sampled_from([0, 2]),
+)
+def test_averages_of_numbers_beyond_floats_are_exact(
+    statistic: str, whole: list[int], shift: int
+) -> None:
+    """Of whole numbers beyond 2^53, and of as many digits with decimals."""
+    texts = [format(Decimal(n).scaleb(-shift), "f") for n in whole]
+    case = Case(
+        columns={"q0": list(texts), "s0": ["a"] * len(texts)},
+        quasi=("q0",),
+        sensitive=("s0",),
+        kinds={"q0": "number", "s0": "text"},
+    )
+    result = released(case, 2, statistic=statistic, decimals=1)
+    assert result.verification.holds
+    classes: dict[int, list[Fraction]] = defaultdict(list)
+    for text, group in zip(texts, result.row_group.tolist(), strict=True):
+        classes[group].append(Fraction(text))
+    average = statistics.mean if statistic == "mean" else statistics.median
+    expected = sorted(average(own) for own in classes.values() for _ in own)
+    shown = sorted(Fraction(row[0]) for row in cells(result))
+    half = Fraction(1, 2 * 10 ** (1 + shift))
+    assert all(abs(a - b) <= half for a, b in zip(shown, expected, strict=True))
+    told = column_statistics(result, "q0").before
+    assert told.maximum is not None
+    if max(abs(n) for n in whole) >= 2**53 * 10**shift:
+        assert Fraction(told.maximum.low) == max(map(Fraction, texts)) or shift
+        assert told.mean is not None
+        assert told.mean.low == pytest.approx(float(statistics.mean(map(Fraction, texts))))
+
+
+def test_an_average_off_by_one_in_seventeen_digits_is_refused() -> None:
+    texts = ["90071992547409931", "90071992547409971", "90071992547410011", "12", "13", "17"]
+    case = Case(
+        columns={"q0": texts, "s0": list("aabbcc")},
+        quasi=("q0",),
+        sensitive=("s0",),
+        kinds={"q0": "number", "s0": "text"},
+    )
+    result = released(case, 3)
+    assert result.files["release.csv"].count(b"90071992547409971.0") == 3
+    assert column_statistics(result, "q0").before.maximum == Bounded(
+        low=int(texts[2]), high=int(texts[2])
+    )
+    changed = result.files["release.csv"].replace(b"09971.0", b"09972.0")
+    found = verify(
+        result.recipe.completed(),
+        case.dataset.frame(),
+        {},
+        {"release.csv": changed},
+        witness=result.witness,
+    )
+    assert [c.name for c in found.broken] == ["groups"]

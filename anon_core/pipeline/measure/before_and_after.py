@@ -7,11 +7,14 @@ is for the public edition.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from anon_core.base.arrays import B1, F64, I64
 from anon_core.methods.queries.count_queries import parts_of
@@ -92,6 +95,8 @@ def column_statistics(result: Result, column: str) -> BeforeAndAfter:
     numbers = hierarchy.measure if is_number else None
     missing = np.zeros(len(leaves), dtype=np.bool_)
     missing[len(leaves) - 1 :] = hierarchy.has_missing
+    if numbers is not None:
+        numbers = _exact(numbers, hierarchy.leaves)
     before = _statistics(
         hierarchy.leaves, problem.leaf_counts(column), leaves, leaves, missing, numbers, None
     )
@@ -116,7 +121,7 @@ def _statistics(
     lo: np.ndarray[tuple[int], np.dtype[np.int32]],
     hi: np.ndarray[tuple[int], np.dtype[np.int32]],
     missing: B1,
-    numbers: F64 | None,
+    numbers: F64 | npt.NDArray[np.object_] | None,
     shown: F64 | None,
 ) -> ColumnStatistics:
     here = count > 0
@@ -135,17 +140,18 @@ def _statistics(
     low, high = numbers[lo[valued]], numbers[hi[valued]]
     if shown is not None:
         told = shown[valued]
-        low, high = np.where(np.isnan(told), low, told), np.where(np.isnan(told), high, told)
-    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        own = _exact(told, [text for text, here in zip(texts, valued, strict=True) if here])
+        low, high = np.where(np.isnan(told), low, own), np.where(np.isnan(told), high, own)
+    if any(math.isnan(end) for end in (*low.tolist(), *high.tolist())):
         return found
     weight = count[valued]
-    rows = float(weight.sum())
-    spread = spread_bounds(low, high, weight)
+    rows = int(weight.sum())
+    spread = spread_bounds(low.astype(np.float64), high.astype(np.float64), weight)
     return replace(
         found,
-        minimum=Bounded(low=float(low.min()), high=float(high.min())),
-        maximum=Bounded(low=float(low.max()), high=float(high.max())),
-        mean=Bounded(low=float(low @ weight / rows), high=float(high @ weight / rows)),
+        minimum=Bounded(low=_plain(low.min()), high=_plain(high.min())),
+        maximum=Bounded(low=_plain(low.max()), high=_plain(high.max())),
+        mean=Bounded(low=_plain((low @ weight) / rows), high=_plain((high @ weight) / rows)),
         median=Bounded(low=_median(low, weight), high=_median(high, weight)),
         deviation=None
         if rows < 2
@@ -156,14 +162,31 @@ def _statistics(
     )
 
 
-def _median(values: F64, weight: I64) -> float:
+def _exact(values: F64, texts: Sequence[str]) -> F64 | npt.NDArray[np.object_]:
+    """Return numbers as fractions where floats would lose digits of them; others as they are."""
+    if not np.any(np.abs(np.nan_to_num(values)) >= 2.0**53):
+        return values
+    found = values.astype(np.object_)
+    for place in np.flatnonzero(~np.isnan(values)).tolist():
+        found[place] = Fraction(texts[place].strip().replace(",", "."))
+    return found
+
+
+def _plain(number: float | Fraction) -> float:
+    """Return a fraction as a whole number where it is one."""
+    whole = isinstance(number, Fraction) and number.denominator == 1
+    return int(number) if whole else float(number)
+
+
+def _median(values: F64 | npt.NDArray[np.object_], weight: I64) -> float:
     order = np.argsort(values, kind="stable")
     until = np.cumsum(weight[order])
     rows = int(until[-1])
     middle = [
         int(np.searchsorted(until, place, side="right")) for place in ((rows - 1) // 2, rows // 2)
     ]
-    return float(values[order][middle].mean())
+    one, other = values[order][middle]
+    return _plain((one + other) / 2)
 
 
 def spread_bounds(low: F64, high: F64, weight: I64) -> Bounded:

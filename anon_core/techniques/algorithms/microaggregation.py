@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import ClassVar, cast
 
 import numpy as np
@@ -28,7 +30,7 @@ from anon_core.methods.partition.merging import merged
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree, normalized_positions
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.release.vocabulary import Vocabulary, of_numbers
+from anon_core.release.vocabulary import Vocabulary, as_published, of_numbers
 
 # Publish, for every part of the table, one number instead of each column's numbers.
 
@@ -78,17 +80,20 @@ def aggregated_outcome(
     ):
         if not KINDS[problem.dataset.column(name).kind].amount or hierarchy.measure is None:
             continue
-        value = hierarchy.measure[codes[:, d]]
+        leaf = codes[:, d]
+        value = hierarchy.measure[leaf]
         told = ~np.isnan(value)
         group, count, value = parts.group[told], parts.count[told], value[told]
-        number = (medians if median else means)(group, count, value, len(low))
-        replaced[name] = of_numbers(
-            hierarchy,
-            number,
-            low[:, d],
-            high[:, d],
-            decimals=own_decimals(problem, name) + decimals,
-        )
+        own = own_decimals(problem, name)
+        averages = (medians if median else means)(group, count, value, len(low))
+        shown = [as_published(number, own + decimals) for number in averages.tolist()]
+        largest = float(np.abs(value).max(initial=0.0)) * 10.0 ** (own + decimals)
+        if largest * float(count.sum()) >= _EXACT:  # sums that floats round
+            units = [units_of(hierarchy.leaves[code], own) for code in leaf[told].tolist()]
+            found = (exact_medians if median else exact_means)(group, count, value, units)
+            for number, average in found.items():
+                shown[number] = as_published(average / 10**own, own + decimals)
+        replaced[name] = of_numbers(hierarchy, shown, low[:, d], high[:, d])
     return covered_outcome(problem, parts, low, high, as_nodes, replaced=replaced)
 
 
@@ -112,18 +117,53 @@ def means(group: I64, count: I64, value: F64, groups: int) -> F64:
 
 def medians(group: I64, count: I64, value: F64, groups: int) -> F64:
     """Return the median of each group's values, NaN where it has none, shape (groups,)."""
+    filled, one, other = _middle(group, count, value, groups)
+    found = np.full(groups, np.nan)
+    found[filled] = (value[one] + value[other]) / 2.0
+    return found
+
+
+def _middle(group: I64, count: I64, value: F64, groups: int) -> tuple[I64, I64, I64]:
+    """Return the groups that have rows, and the places of the two middle values of each."""
     order = np.lexsort([value, group])
     upto = np.cumsum(count[order])
     rows = np.bincount(group, weights=count, minlength=groups).astype(np.int64)
     begin = np.cumsum(rows) - rows
     # Rows of a group are one after the other; the middle ones are found by counting.
-    middle = [begin + (rows - 1) // 2, begin + rows // 2]
-    found = np.full(groups, np.nan)
-    filled = rows > 0
-    one, other = (np.searchsorted(upto, m[filled], side="right") for m in middle)
-    sorted_value = value[order]
-    found[filled] = (sorted_value[one] + sorted_value[other]) / 2.0
-    return found
+    filled = np.flatnonzero(rows > 0)
+    middle = (begin + (rows - 1) // 2, begin + rows // 2)
+    one, other = (order[np.searchsorted(upto, m[filled], side="right")] for m in middle)
+    return filled, one, other
+
+
+# The same in whole numbers, where sums of floats would lose digits.
+
+
+#: From here on 64-bit floats leave whole numbers out.
+_EXACT = float(1 << 53)
+
+
+def units_of(text: str, decimals: int) -> int:
+    """Return a number in units of its column's last decimal."""
+    return int(Decimal(text.strip().replace(",", ".")).scaleb(decimals))
+
+
+def exact_means(group: I64, count: I64, value: F64, units: Sequence[int]) -> Mapping[int, Fraction]:
+    """Return the mean of each group that has values; `value` is not looked at."""
+    total, rows = defaultdict[int, int](int), defaultdict[int, int](int)
+    for number, often, own in zip(group.tolist(), count.tolist(), units, strict=True):
+        total[number] += often * own
+        rows[number] += often
+    return {number: Fraction(total[number], rows[number]) for number in total}
+
+
+def exact_medians(
+    group: I64, count: I64, value: F64, units: Sequence[int]
+) -> Mapping[int, Fraction]:
+    """Return the median of each group that has values, which have the order of `value`."""
+    filled, one, other = _middle(group, count, value, int(group.max(initial=-1)) + 1)
+    pairs = zip(filled.tolist(), one.tolist(), other.tolist(), strict=True)
+    return {number: Fraction(units[a] + units[b], 2) for number, a, b in pairs}
 
 
 @register("algorithm")

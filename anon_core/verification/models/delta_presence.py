@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import comb
 
 import numpy as np
+import numpy.typing as npt
 
 from anon_core.verification.evidence import CannotTell, Evidence
 from anon_core.verification.findings import Check, Rows, many, named
@@ -230,11 +231,14 @@ def delta_presence(evidence: Evidence) -> list[Check]:
     promise, people = evidence.promise, evidence.public
     rows = Rows()
     if evidence.form == "whole":
-        found, rows = _whole(evidence.grouped, people, promise, low, high)
+        found, wrong = _whole(evidence.grouped, people, promise, low, high)
+        rows = evidence.grouped.table.rows_of(wrong)
+        evidence.failing.append(wrong)
     elif promise.coarsened:
         found = _permuted(evidence, people)
     elif any(set(promise.quasi) <= set(block) for block in blocks(promise)):
-        found, rows = _whole(_by_cells(evidence), people, promise, low, high)
+        found, wrong = _whole(_by_cells(evidence), people, promise, low, high)
+        rows = evidence.grouped.table.rows_of(wrong)
     else:
         raise CannotTell("cells are exact and quasi-identifiers permuted separately")
     least, most = min(found), max(found)
@@ -269,10 +273,10 @@ def _by_cells(evidence: Evidence) -> Grouped:
 
 def _whole(
     grouped: Grouped, people: PublicPeople, promise: Promise, low: Fraction, high: Fraction
-) -> tuple[list[Fraction], Rows]:
+) -> tuple[list[Fraction], npt.NDArray[np.bool_]]:
     """Return the chances |G ∩ T| / |G ∩ P| of all classes, and 0 where somebody is in none.
 
-    And the rows of the classes whose chance is not within the bounds.
+    And the lines of the classes whose chance is not within the bounds.
     """
     inside, times = covered_people(promise, grouped, people)
     if np.any(times > 1):
@@ -284,9 +288,8 @@ def _whole(
     chance = {pair: Fraction(*pair) for pair in set(pairs)}
     beyond = {pair for pair, own in chance.items() if not low <= own <= high}
     wrong = np.array([pair in beyond for pair in pairs], dtype=np.bool_)
-    rows = grouped.table.rows_of(wrong[grouped.group])
     found = list(chance.values())
-    return found if np.all(times == 1) else [*found, Fraction(0)], rows
+    return found if np.all(times == 1) else [*found, Fraction(0)], wrong[grouped.group]
 
 
 def _permuted(evidence: Evidence, people: PublicPeople) -> list[Fraction]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from anon_core.base.errors import listing
 from anon_core.verification.evidence import (
@@ -23,6 +25,8 @@ from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import tally
 from anon_core.verification.rows.tables import joined
 from anon_core.verification.text.texts import Codes
+
+Marks = npt.NDArray[np.bool_]
 
 # How many people could stand behind a row of each class.
 
@@ -60,8 +64,13 @@ def k_anonymity(evidence: Evidence) -> list[Check]:
     if subsets > len(chosen):
         raise CannotTell(f"subsets is {subsets}, and there are {len(chosen)} columns")
     reached = np.full(len(evidence.sizes), np.iinfo(np.int64).max)
-    for names in combinations(chosen, subsets or len(chosen)):
-        np.minimum.at(reached, evidence.grouped.group, _rows_alike(evidence, names))
+    sets = list(combinations(chosen, subsets or len(chosen)))
+    alike = [_alike(evidence, names) for names in sets]
+    for own in alike:
+        np.minimum.at(
+            reached, evidence.grouped.group, tally(own, evidence.grouped.table.count)[own]
+        )
+    evidence.settled.append(partial(_rare_left, evidence, alike, k))
     of = f"every {subsets} of {listing(chosen)}" if subsets else listing(chosen)
     return [at_least(evidence, f"k = {k} for {of}", reached, k, unit="rows")]
 
@@ -89,11 +98,29 @@ def _columns(evidence: Evidence) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _rows_alike(evidence: Evidence, names: Sequence[str]) -> Codes:
-    """Return, of every line, how many rows show what it shows in these columns."""
+def _alike(evidence: Evidence, names: Sequence[str]) -> Codes:
+    """Return the number of what each line shows in these columns, shape (lines,)."""
     table = evidence.grouped.table
-    alike, _ = joined([table.codes_of(name) for name in names], len(evidence.grouped.group))
-    return tally(alike, table.count)[alike]
+    return joined([table.codes_of(name) for name in names], len(evidence.grouped.group))[0]
+
+
+def _rare_left(
+    evidence: Evidence, alike: Sequence[Codes], k: int, may: Marks, stay: Marks
+) -> Marks:
+    """Return the classes that stay though they show what is rare, or go though they do not.
+
+    What is rare goes until nothing is; no choice of classes without rare combinations is larger.
+    """
+    group, count = evidence.grouped.group, evidence.grouped.table.count
+    left = may.copy()
+    while True:
+        rare = np.zeros_like(left)
+        for own in alike:
+            rows = tally(own, np.where(left[group], count, 0))[own]
+            rare[group[rows < k]] = True
+        if not np.any(left & rare):
+            return left != stay
+        left &= ~rare
 
 
 # k-map, recomputed.
@@ -157,6 +184,8 @@ def average_risk(evidence: Evidence) -> list[Check]:
     """The mean of 1/N over the rows is at most r; without a public table, classes / rows."""
     risk = evidence.number("risk", above=0, most=1)
     alike = np.maximum(who_look_alike(evidence), 1)  # nobody of the public: a risk of 1
+    if np.array_equal(alike, evidence.sizes):  # else which classes go is a choice among many
+        evidence.settled.append(partial(_smallest_left, evidence.sizes, risk))
     rows: Counter[int] = Counter()
     for size, among in zip(evidence.sizes.tolist(), alike.tolist(), strict=True):
         rows[among] += size
@@ -180,3 +209,20 @@ def average_risk(evidence: Evidence) -> list[Check]:
             f"{named(raising)}.",
         )
     ]
+
+
+def _smallest_left(sizes: Codes, risk: Fraction, may: Marks, stay: Marks) -> Marks:
+    """Return the classes that go though fewer of the smallest are enough, or larger ones stay.
+
+    Which of classes of one size go does not matter to the mean.
+    """
+    ordered = np.sort(sizes[may])
+    classes, rows = len(ordered), int(ordered.sum())
+    gone = 0
+    while gone < classes and classes - gone > risk * rows:
+        rows -= int(ordered[gone])
+        gone += 1
+    left = may & ~stay
+    if np.array_equal(np.sort(sizes[left]), ordered[:gone]) and not np.any(stay & ~may):
+        return np.zeros_like(may)
+    return left | (stay & ~may)

@@ -56,6 +56,8 @@ def check_matches(
         Whether only matches count that leave everyone else a row.
     """
     k = evidence.integer("k")
+    # Where whole classes are suppressed it is those that are smaller.
+    evidence.failing.append((evidence.sizes < k)[evidence.grouped.group])
     rows = Rows()
     reached = int(evidence.sizes.min()) if len(evidence.sizes) else k
     if reached < k:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from fractions import Fraction
+from statistics import mean, median
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +35,7 @@ from anon_core.verification.text.texts import EVERYTHING, Codes, PrivateColumn, 
 
 Floats = npt.NDArray[np.float64]
 _STATISTICS = ("mean", "median")
+_EXACT = float(1 << 53)  # from here on floats leave whole numbers out
 
 
 def numbers_of(promise: Promise, table: PrivateTable) -> tuple[str, ...]:
@@ -202,12 +205,48 @@ def _wrong_averages(
     average = (grouped.mean() if statistic == "mean" else grouped.median()).to_numpy()[classes]
     gaps = grouped.count().to_numpy()[classes] < grouped.size().to_numpy()[classes]
     said = np.array(shown, dtype=np.float64)[codes]
-    off = np.abs(said - average) > _tolerance(promise, column, own)
+    more = _decimals(promise, column, own)
+    largest = float(np.nanmax(np.abs(frame["value"]), initial=0.0)) * 10.0**more * len(own)
+    if more >= 0 and largest >= _EXACT:  # sums that floats round
+        off = _off_exactly(statistic, codes, texts, column, own, classes, more)
+    else:
+        off = np.abs(said - average) > _tolerance(promise, column, own)
     nothing = np.array([t == "" for t in texts], dtype=np.bool_)[codes]
     whole = np.array([t == EVERYTHING for t in texts], dtype=np.bool_)[codes]
     none = np.isnan(average)
     # A gap stands for gaps alone, and what hides a column for values and gaps together.
     return np.where(nothing, ~none, np.where(whole, none | ~gaps, none | gaps | off))
+
+
+def _off_exactly(
+    statistic: str,
+    codes: Codes,
+    texts: Sequence[str],
+    column: PrivateColumn,
+    own: Codes,
+    classes: Codes,
+    decimals: int,
+) -> npt.NDArray[np.bool_]:
+    """Return which published rows are off by more than rounding, reckoned in fractions."""
+    values: dict[int, list[Fraction]] = {}
+    for group, code in zip(classes.tolist(), own.tolist(), strict=True):
+        if code != column.missing:
+            key = column.keys[code]
+            values.setdefault(group, []).append(
+                Fraction(key) if isinstance(key, Decimal) else Fraction(0)
+            )
+    average = median if statistic == "median" else mean
+    exact = {group: average(own) for group, own in values.items()}
+    half = Fraction(1, 2 * 10**decimals)
+    said = [number_of(text) for text in texts]
+    pairs = zip(classes.tolist(), codes.tolist(), strict=True)
+    off = (
+        group not in exact
+        or (number := said[code]) is None
+        or abs(Fraction(number) - exact[group]) > half
+        for group, code in pairs
+    )
+    return np.fromiter(off, np.bool_, len(codes))
 
 
 def _outside(

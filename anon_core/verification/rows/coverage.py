@@ -1,17 +1,22 @@
-"""Is every published row true of a row of the table of its own, at levels that are allowed?"""
+"""Is every published row true of a row of the table of its own, at levels that are allowed?
+
+And are the rows that are not published those that a privacy model asks for?
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice, product
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan, listing
-from anon_core.verification.findings import Check, many, named, undecided
+from anon_core.verification.findings import Check, Rows, many, named, undecided
 from anon_core.verification.recipe import Promise, section
-from anon_core.verification.rows.groups import Lines, tally
+from anon_core.verification.rows.groups import Grouped, Lines, Settled, tally
 from anon_core.verification.rows.matching import (
     TooLarge,
     beyond,
@@ -281,3 +286,180 @@ def _alone(
         release.count,
         *pairs,
     )
+
+
+# Are the rows that are suppressed those of classes that break a privacy model?
+
+
+_WHICH = "suppressed-rows"
+#: Choices of levels that are tried where the published texts are on several.
+_MOST_CHOICES = 64
+#: Given classes, it returns which break a model by themselves, and what a model about all classes
+#: together says; or why that cannot be told.
+Fails = Callable[[Grouped], tuple[npt.NDArray[np.bool_], Settled | None] | str]
+
+
+def check_suppressed(
+    promise: Promise, release: Lines, table: PrivateTable, fails: Fails
+) -> Check | str:
+    """Check that whole classes are suppressed, and those alone that break a privacy model.
+
+    Where every column is at one level, the levels say which rows are a class, and the privacy
+    models which classes may stay: nothing is left to choose, so that no one can be marked by the
+    suppression of others.
+
+    Returns
+    -------
+    Check or str
+        Or why which rows these are cannot be told.
+    """
+    if not release.has(promise.published):
+        return undecided(_WHICH, "Which rows were suppressed cannot be recomputed.")
+    every = [_levels_shown(name, release, table) for name in promise.quasi]
+    found: Check | str = undecided(_WHICH, "No levels say which rows were suppressed.")
+    for node in islice(product(*every), _MOST_CHOICES):
+        found = _suppressed_at(node, promise, release, table, fails)
+        if isinstance(found, str) or found.holds:
+            return found
+    return found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Level:
+    """A column's values at one level of its hierarchy.
+
+    Attributes
+    ----------
+    group_of : int64 array of shape (values + 1,)
+        The group of each code of the private column; the last is the missing value's.
+    group_shown : int64 array of shape (texts,)
+        The group of each published text.
+    texts : list of str, optional
+        What each group is called; None at level 0, where a group is a value.
+    """
+
+    group_of: Codes
+    group_shown: Codes
+    texts: list[str] | None
+
+
+def _levels_shown(name: str, release: Lines, table: PrivateTable) -> list[_Level]:
+    """Return the levels on which every published text is; of those that part alike the lowest."""
+    column, shown = table.columns[name], release.texts_of(name)
+    own = column.codes_of_texts(shown)
+    found: list[_Level] = []
+    if not np.any(own < 0):
+        every = np.arange(column.missing + 1)
+        found.append(_Level(group_of=every, group_shown=own, texts=None))
+    for under in table.level_sets(name)[1]:
+        texts = [*under, ""]
+        group_of = np.full(column.missing + 1, len(under), dtype=np.int64)
+        for number, codes in enumerate(under.values()):
+            group_of[list(codes)] = number
+        places = {text: number for number, text in reversed(list(enumerate(texts)))}
+        told = np.array([places.get(text, -1) for text in shown], dtype=np.int64)
+        if np.any(told < 0) or any(_parts_alike(group_of, level.group_of) for level in found):
+            continue
+        found.append(_Level(group_of=group_of, group_shown=told, texts=texts))
+    return found
+
+
+def _parts_alike(one: Codes, other: Codes) -> bool:
+    return np.array_equal(joined([one], len(one))[0], joined([other], len(other))[0])
+
+
+def _suppressed_at(
+    node: Sequence[_Level], promise: Promise, release: Lines, table: PrivateTable, fails: Fails
+) -> Check | str:
+    """Check which rows are suppressed where columns are at these levels."""
+    both = (
+        np.concatenate([level.group_of[table.codes(n)], level.group_shown[release.codes_of(n)]])
+        for n, level in zip(promise.quasi, node, strict=True)
+    )
+    kind, _ = joined(both, len(table) + len(release))
+    classes = int(kind.max(initial=-1)) + 1
+    own = kind[: len(table)]
+    there = tally(own, table.count, classes)
+    shown = tally(kind[len(table) :], release.count, classes)
+    parted = (shown > 0) & (shown < there)
+    if parted.any():
+        gone = int((there - shown)[parted].sum())
+        return Check(
+            name=_WHICH,
+            holds=False,
+            rows=release.rows_of(parted[kind[len(table) :]]).first,
+            sentence=f"{many(gone, 'row', 'is', 'are')} suppressed of "
+            f"{many(int(parted.sum()), 'class', 'that is', 'that are')} published otherwise; at "
+            "one level whole classes stay or go.",
+        )
+    gone = (shown == 0) & (there > 0)
+    judged = fails(_classes_of(own, gone[own], node, promise, release, table))
+    if isinstance(judged, str):
+        return judged
+    broken, settled = judged
+    which = np.unique(own[gone[own]])
+    if settled is not None:  # it looks at all classes, those that are published as well
+        judged = fails(_classes_of(own, there[own] > 0, node, promise, release, table))
+        if isinstance(judged, str):
+            return judged
+        broken, settled = judged
+        assert settled is not None  # a model is about all classes whichever these are
+        which = np.unique(own)
+        wrong = settled(~broken, shown[which] > 0)
+    else:
+        wrong = ~broken
+    rows = int(there[which][wrong].sum())
+    return Check(
+        name=_WHICH,
+        holds=not rows,
+        bound=0.0,
+        reached=float(rows),
+        sentence=f"Other rows are suppressed than the privacy models ask for at the published "
+        f"levels: {many(rows, 'row', 'is', 'are')} of classes of which they ask otherwise."
+        if rows
+        else f"Suppressed are the rows of {many(int(gone.sum()), 'class')} that the privacy models "
+        "do not let stay, and no others.",
+    )
+
+
+def _classes_of(
+    own: Codes,
+    kept: npt.NDArray[np.bool_],
+    node: Sequence[_Level],
+    promise: Promise,
+    release: Lines,
+    table: PrivateTable,
+) -> Grouped:
+    """Return some lines of the table as they would be published, in their classes by number.
+
+    Parameters
+    ----------
+    own : int64 array of shape (lines,)
+        The class of each line of the table.
+    kept : bool array of shape (lines,)
+    """
+    lines = np.flatnonzero(kept)
+    levels = dict(zip(promise.quasi, node, strict=True))
+    texts: list[list[str]] = []
+    codes: list[Codes] = []
+    for name in release.header:
+        column, level = table.columns[name], levels.get(name)
+        told = table.codes(name)[lines]
+        if level is not None and level.texts is not None:
+            used, code = np.unique(level.group_of[told], return_inverse=True)
+            texts.append([level.texts[number] for number in used.tolist()])
+        else:
+            used, code = np.unique(told, return_inverse=True)
+            texts.append([column.text_of(number) for number in used.tolist()])
+        codes.append(code.astype(np.int64))
+    lines_shown = Lines(
+        header=release.header,
+        texts=texts,
+        codes=codes,
+        count=table.count[lines],
+        quasi=release.quasi,
+        spelling=lambda name: replace(table.spelling(name), neutralised=False),
+        find=lambda wanted, count: Rows(),
+    )
+    _, group = np.unique(own[lines], return_inverse=True)
+    return Grouped(table=lines_shown, columns=release.header, group=group.astype(np.int64))

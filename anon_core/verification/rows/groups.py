@@ -307,6 +307,11 @@ def _linked_sets(promise: Promise) -> tuple[Block, ...]:
     return tuple(tuple(n for n in s if n in promise.published) for s in promise.shape.sets)
 
 
+#: Of a model about all classes together: given which classes may stay by all other models, and
+#: which do, it returns those of which it was decided otherwise than the model asks.
+Settled = Callable[[npt.NDArray[np.bool_], npt.NDArray[np.bool_]], npt.NDArray[np.bool_]]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Grouped:
     """One published table whose rows stand in groups 0 to g - 1.

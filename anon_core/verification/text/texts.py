@@ -347,6 +347,17 @@ class PrivateColumn:
         """The code of the missing value."""
         return len(self.keys)
 
+    @cached_property
+    def _place_of(self) -> Codes:
+        """Some text of each code, as a place among the texts."""
+        found = np.full(len(self.keys) + 1, -1, dtype=np.int64)
+        found[self.code_of_cell[:-1]] = np.arange(len(self.texts))
+        return found
+
+    def text_of(self, code: int) -> str:
+        """Return a text of a value; empty for the missing one."""
+        return "" if code == self.missing else self.texts[self._place_of[code]]
+
     def code_of_text(self, text: str) -> int:
         """Return the code of a cell's text, -1 where the table has no such value."""
         own = self.code_of_own.get(text)

@@ -135,6 +135,7 @@ name = "k-anonymity"
 k = 2
 """
 SAMPLED = MIXED.replace("[types]", "[data]\nsample = 0.75\n[types]")
+FEWER = WHOLE.replace("zip = 2}", "zip = 0}\nmax_suppression = 0.3")
 BOUNDED = WHOLE.replace("[algorithm]", "[level_bounds]\nage = { most = 1 }\n[algorithm]")
 CHANGED = f"""version = 3
 {ROLES}
@@ -374,6 +375,14 @@ def _bounded(desk: Desk) -> Iterator[None]:
     desk.verify(table=False)
     desk.change(lambda rows: [row.__setitem__(0, "*") for row in rows[1:]])
     desk.verify()
+    for change in (
+        lambda rows: None,
+        cell(0, 0, "years"),
+        lambda rows: rows.pop(),
+    ):
+        yield desk.release(FEWER)
+        desk.change(change)
+        desk.verify()
     yield desk.release(CHANGED)
     desk.verify()
     desk.told('seed = "[0-9a-f]+"', "")
