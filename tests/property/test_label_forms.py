@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from anon_core.data.hierarchy.label_truth import false_labels
+from anon_core.data.hierarchy.label_truth import false_labels, unread_labels
 from anon_core.data.hierarchy.ranges import read_range
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.verification.text.labels import untrue
@@ -67,7 +67,10 @@ FORMS: list[tuple[str, bool | None, bool | None]] = [
     ("adult ({a}-{b})", True, True), ("≦{b}", None, True), ("＜{b}", None, False),
     ("{a}～{b}", True, True), ("≧{a}", True, None),
 ]  # fmt: skip
-UNITS = ["", " years", " Jahre", " ans", " kg", " €", " %", "€"]
+UNITS = [
+    "", " years", " Jahre", " ans", " kg", " €", " %", "€", " years old", " Jahre alt", " km/h",
+    " mg/dl", " EUR", " people", " Einwohner",
+]  # fmt: skip
 WITH_UNIT = [
     "{a}-{b}", "{a} to {b}", "{a} bis {b}", "{a} bis unter {b}", "de {a} à {b}", "unter {b}",
     "moins de {b}", "{a}+", "< {b}", ">= {a}",
@@ -187,12 +190,21 @@ def test_periods_are_read_as_people_write_them(label: str, inside: list[str], ou
     assert refused(label, [*inside, outside], "date") == (True, True)
 
 
+@pytest.mark.parametrize("form", [form for form, *_ in FORMS if form[-1] not in "[])}+"])
+def test_a_word_that_is_no_unit_makes_a_name_of_every_form(form: str) -> None:
+    label = written(form, "20", "30") + " Club"
+    assert refused(label, ["5", "700"], "number") == (False, False), label
+    assert unread_labels([label], "number") == [label]
+
+
 @pytest.mark.parametrize(
     "label",
     [
         "young", "Group 3", "Group 1-2", "about 20", "g0_4", "g0.1", "q1-q4", "level 2", "A-B",
         "20 something", "Grade 1", "over the hill", "and more", "[", "[]", "]20[", "20", "(a, b]",
         "plus de", "≥", "-", "1-2-3", "1 to 2 to 3",
+        "Over 18 Club", "Under 5 Apparel", "5-9 Club", "65+ Bus Pass", "5 and over Shop",
+        "Über 30 Party", "Moins de 25 Carte", "Party over 18", "Route 66 to 70 Diner",
     ],
 )  # fmt: skip
 def test_names_claim_nothing(label: str) -> None:
@@ -207,10 +219,11 @@ def test_both_readings_agree_on_drawn_labels() -> None:
         "[", "]", "(", ")", "20", "30", "25", "1,5", "1.000", "-", "–", " to ", " bis ", " à ",
         "..", "<", ">=", "≤", "+", " ", ", ", ";", "unter ", "moins de ", " and over", " und älter",
         " et plus", "von ", "between ", " and ", " years", " €", "g", "x", "∞",
+        " kg", " Jahre alt",
     ]  # fmt: skip
     differ: list[str] = []
     claimed = 0
-    for _ in range(times(40_000)):
+    for _ in range(times(60_000)):
         label = "".join(rng.choice(parts) for _ in range(rng.randint(2, 6))).strip()
         if not label or label in ("20", "25", "30", "700", "*"):
             continue

@@ -51,9 +51,11 @@ _FROM = (
     r"at least|from|since|no less than|ab|seit|depuis|mindestens|à partir de|au moins|dès|min\.?"
     r"|>=|=>|≥|⩾"
 )
+#: The name of what is limited, before a sign; before words it is that of ages, or it is a name.
+_NAMED = r"(?:[^\W\d]*\s*(?=[<>≤≥=⩽⩾])|(?:ages?|aged|alter|âges?|bis)\s+)?"
 #: What is before a limit: whether the limit is the upper end, and whether it belongs to it.
 _BEFORE = [
-    (re.compile(rf"[^\W\d]*\s*(?:{words})\s*(?P<end>.+)", _WORDS), upper, closed)
+    (re.compile(rf"{_NAMED}(?:{words})\s*(?P<end>.+)", _WORDS), upper, closed)
     for words, upper, closed in (
         (_UP_TO, True, True),
         (_FROM, False, True),
@@ -112,8 +114,32 @@ _NAME_FIRST = re.compile(
 )
 #: As shells write a sequence; a set of values has commas.
 _BRACED = re.compile(r"\{\s*([^{},;|]+?)\s*\}")
+_WORD = re.compile(r"°?[^\W\d_]+")
 _PLAIN = re.compile(r"(\d+) ?[-–] ?(\d+)")
 _UNIT = re.compile(r"\s*[^\W\d_][^\d]*|\s*[€$£%‰°][^\d]*")
+#: What may be with a number without making a name of it, as "Over 18 Club" is one.
+_UNIT_WORDS = re.compile(
+    r"a|acre|acres|adult|adultes|adults|age|aged|alt|an|annually|année|années|ans"
+    r"|beds|beschäftigte|beschäftigten|besuche|besuchen|betten|billion|bpm|brutto|c"
+    r"|cal|cas|cases|cent|cents|chf|child|children|cl|cm|czk|day|days|db|dkk|dl"
+    r"|dollar|dollars|einwohner|einwohnern|employees|enfant|enfants|erwachsene|eur"
+    r"|euro|euros|f|feet|fois|franc|francs|franken|ft|fälle|g|gbp|gross|h|ha"
+    r"|habitants|haushalte|heure|heures|hour|hours|households|hpa|hr|hrs|huf|hz|ie"
+    r"|inch|inches|inhabitants|items|iu|jahr|jahre|jahren|jahres|jour|jours|jpy"
+    r"|jährig|jährige|jährigen|jähriger|jährlich|k|kcal|kg|kinder|kindern|kj|km"
+    r"|kmh|kw|kwh|l|lb|lbs|lebensjahre|lits|m|mal|mbar|men|mg|mi|mile|miles"
+    r"|mille|milliarden|millier|milliers|million|millionen|millions|min|mins|minute"
+    r"|minuten|minutes|mio|mitarbeiter|mitarbeiterinnen|ml|mm|mmhg|mmol|mois|mol"
+    r"|monat|monate|monaten|monatlich|month|monthly|months|mph|mrd|ms|mw|mwh"
+    r"|ménages|net|netto|ng|nok|of|old|oz|p|pa|par|pct|people|per|percent"
+    r"|person|personen|personne|personnes|persons|pieces|pièce|pièces|pln|point"
+    r"|points|pound|pounds|pour|pp|pro|prozent|punkte|punkten|qm|rappen|room|rooms"
+    r"|rows|räume|révolus|s|salariés|sec|second|seconds|sek|sekunden|semaine"
+    r"|semaines|sq|sqm|std|stunde|stunden|stück|t|tag|tage|tagen|tausend|thousand"
+    r"|times|tonnes|tons|tsd|units|usd|v|visit|visites|visits|w|week|weeks|woche"
+    r"|wochen|women|yd|year|yearly|years|yen|yo|yr|yrs|zimmer|zimmern|°c|°f|µg"
+    r"|µm|âgé|âgée|âgées|âgés|μg"
+)
 _GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:[ '’\u00a0\u202f\u2009]\d{3})+(?!\d)")
 _MARKED = re.compile(
     r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])|(?<![\d.,])\d{1,3}(?:\.\d{3})+(?![\d.])"
@@ -260,7 +286,7 @@ def _one_sided(label: str, span: Span) -> Range | None:
     for pattern, upper in _BEHIND:
         match = pattern.fullmatch(text)
         end = None if match is None else _bare(match["end"], span)
-        if end is not None:
+        if match is not None and end is not None and _are_units(match["unit"]):
             return (-math.inf, end[1]) if upper else (end[0], math.inf)
     return None
 
@@ -273,11 +299,16 @@ def _bare(text: str, span: Span) -> Range | None:
         return found
     begun = _BEGINNING.match(text)
     text = text[begun.end() :] if begun is not None else text
-    digits = max((i for i, sign in enumerate(text) if sign.isdigit()), default=-1)
+    digits = max((i for i, sign in enumerate(text) if sign.isdecimal()), default=-1)
     unit = text[digits + 1 :]
     if unit and (_UNIT.fullmatch(unit) is None or _SAYS_MORE.search(unit)):
         return None
-    return span(text[: digits + 1])
+    return span(text[: digits + 1]) if _are_units(unit) else None
+
+
+def _are_units(text: str) -> bool:
+    """Say whether all words are those of units: with others a label is a name."""
+    return all(map(_UNIT_WORDS.fullmatch, _WORD.findall(text.casefold())))
 
 
 def _from(end: Range, closed: bool) -> float:

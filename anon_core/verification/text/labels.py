@@ -46,11 +46,11 @@ _AT_LEAST = {">=", "=>", "≥", "⩾", "at least", "from", "no less than", "ab",
     *("à partir de", "au moins", "dès", "min", "min.", "since", "seit", "depuis"),
 }
 _OR_MORE = re.compile(
-    r"(\+|plus|(and|or|und|oder|et|ou) (more|over|older|above|up|greater|higher|mehr|älter"
+    r"\+|(?<!\w)(plus|(and|or|und|oder|et|ou) (more|over|older|above|up|greater|higher|mehr|älter"
     r"|darüber|höher|plus âgée?s?|plus|au-delà|au-dessus))(?!\w)"
 )
 _OR_LESS = re.compile(
-    r"(and|or|und|oder|et|ou) (less|fewer|under|younger|below|lower|weniger|jünger|darunter"
+    r"(?<!\w)(and|or|und|oder|et|ou) (less|fewer|under|younger|below|lower|weniger|jünger|darunter"
     r"|moins âgée?s?|moins|au-dessous)(?!\w)"
 )
 _WORDS_OF_RANGES = {
@@ -58,6 +58,29 @@ _WORDS_OF_RANGES = {
     for phrase in _TO | _AND | _FIRST | _BOTH | _BELOW | _AT_MOST | _ABOVE | _AT_LEAST
     for word in phrase.split()
 } | {"or", "oder", "ou", "plus"}
+#: Words that a value may have with it; with any other word a label is a name.
+_UNITS = re.compile(
+    r"a|acre|acres|adult|adultes|adults|age|aged|alt|an|annually|année|années|ans"
+    r"|beds|beschäftigte|beschäftigten|besuche|besuchen|betten|billion|bpm|brutto|c"
+    r"|cal|cas|cases|cent|cents|chf|child|children|cl|cm|czk|day|days|db|dkk|dl"
+    r"|dollar|dollars|einwohner|einwohnern|employees|enfant|enfants|erwachsene|eur"
+    r"|euro|euros|f|feet|fois|franc|francs|franken|ft|fälle|g|gbp|gross|h|ha"
+    r"|habitants|haushalte|heure|heures|hour|hours|households|hpa|hr|hrs|huf|hz|ie"
+    r"|inch|inches|inhabitants|items|iu|jahr|jahre|jahren|jahres|jour|jours|jpy"
+    r"|jährig|jährige|jährigen|jähriger|jährlich|k|kcal|kg|kinder|kindern|kj|km"
+    r"|kmh|kw|kwh|l|lb|lbs|lebensjahre|lits|m|mal|mbar|men|mg|mi|mile|miles"
+    r"|mille|milliarden|millier|milliers|million|millionen|millions|min|mins|minute"
+    r"|minuten|minutes|mio|mitarbeiter|mitarbeiterinnen|ml|mm|mmhg|mmol|mois|mol"
+    r"|monat|monate|monaten|monatlich|month|monthly|months|mph|mrd|ms|mw|mwh"
+    r"|ménages|net|netto|ng|nok|of|old|oz|p|pa|par|pct|people|per|percent"
+    r"|person|personen|personne|personnes|persons|pieces|pièce|pièces|pln|point"
+    r"|points|pound|pounds|pour|pp|pro|prozent|punkte|punkten|qm|rappen|room|rooms"
+    r"|rows|räume|révolus|s|salariés|sec|second|seconds|sek|sekunden|semaine"
+    r"|semaines|sq|sqm|std|stunde|stunden|stück|t|tag|tage|tagen|tausend|thousand"
+    r"|times|tonnes|tons|tsd|units|usd|v|visit|visites|visits|w|week|weeks|woche"
+    r"|wochen|women|yd|year|yearly|years|yen|yo|yr|yrs|zimmer|zimmern|°c|°f|µg"
+    r"|µm|âgé|âgée|âgées|âgés|μg"
+)
 _UNIT = re.compile(r"([^\W\d_]|[€$£%‰°])\D*")
 _WORD_FIRST = re.compile(r"[^\W\d_]+\.?(?= )")
 _PLAIN = re.compile(r"([0-9]+) ?[-–] ?([0-9]+)")
@@ -280,7 +303,7 @@ def _plain(text: str, read: Read) -> tuple[Exact, Exact] | None:
     if value is not None:
         return value
     text = _begun(text)[1]
-    last = max((i for i, c in enumerate(text) if c.isdigit()), default=-1) + 1
+    last = max((i for i, c in enumerate(text) if c.isdecimal()), default=-1) + 1
     return read(text[:last].strip()) if last and _is_unit(text[last:].strip()) else None
 
 
@@ -288,19 +311,19 @@ def _is_unit(text: str) -> bool:
     """Say whether a text behind a value is nothing, or a unit and no further word of a range."""
     if not text:
         return True
-    words = set(re.findall(r"[^\W\d_]+", text.casefold()))
-    further = _WORDS_OF_RANGES & words or any(sign in text for sign in "+<>=≤≥;,|[]()…–—‒−~-")
-    return _UNIT.fullmatch(text) is not None and not further and ".." not in text
+    words = set(re.findall(r"°?[^\W\d_]+", text.casefold()))
+    odd = {word for word in words & _WORDS_OF_RANGES if not _UNITS.fullmatch(word)}
+    further = odd or any(sign in text for sign in "+<>=≤≥;,|[]()…–—‒−~-")
+    known = all(map(_UNITS.fullmatch, words)) and ".." not in text
+    return _UNIT.fullmatch(text) is not None and known and not further
 
 
 def _says(words: re.Pattern[str], behind: str) -> bool:
-    """Say whether words stand behind a value; a unit may stand before or behind them."""
-    unit = re.match(r"([^\W\d_]+\.?|[€$£%‰°])\s*(?=\W|\w)", behind)
-    ways = [behind]
-    if unit is not None and _is_unit(unit[1]):
-        ways.append(behind[unit.end() :])
-    found = (words.match(way) for way in ways)
-    return any(m is not None and _is_unit(m.string[m.end() :].strip()) for m in found)
+    """Say whether words are behind a value; a unit may be before or behind them."""
+    return any(
+        _is_unit(behind[: found.start()].strip()) and _is_unit(behind[found.end() :].strip())
+        for found in words.finditer(behind)
+    )
 
 
 # The second computation's own reading of what a published label claims of the values under it.
