@@ -2,7 +2,7 @@
 
 python-calamine reads .xlsx, .xlsm, .xlsb, .xls and .ods; formulas count as what they were last
 computed to, and cells that are formatted as dates are dates. Whole numbers whose format adds zeros
-are read as they are shown.
+are read as they are shown; where a file does not say so cell by cell, they are refused.
 """
 
 from __future__ import annotations
@@ -38,6 +38,11 @@ if TYPE_CHECKING:
 
 #: A format of zeros alone, perhaps with dashes, blanks or strokes between them.
 _ZEROS = re.compile(r'0(?:\\?[-/ ]|"[-/ ]"|0)*0')
+#: The same as an .xls file and an .xlsb file hold it, with its length before it in the first.
+_FORMAT_8 = re.compile(rb'\x1e\x04....(..)\x00(0[0\\"/ -]*0)', re.DOTALL)
+_FORMAT_16 = re.compile(rb'0\x00(?:[0\\"/ -]\x00)*0\x00')
+#: The number of the last day, 9999-12-31.
+_LAST_DAY = 2_958_465
 _CELL = re.compile(r"([A-Z]+)([0-9]+)")
 _RELATED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
@@ -46,15 +51,108 @@ Forms = dict[tuple[int, int], str]
 
 
 def zero_forms(data: bytes, sheet: str) -> Forms:
-    """Return the formats that add zeros, by the cells of one sheet; none of what is no .xlsx."""
+    """Return the formats that add zeros, by the cells of one sheet of an .xlsx or .ods file."""
     if not data.startswith(b"PK"):
         return {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            if "content.xml" in packed.namelist():
+                return dict(_shown_cells(packed, sheet))
             forms = _forms_of_styles(packed)
             return dict(_padded_cells(packed, sheet, forms)) if forms else {}
     except (zipfile.BadZipFile, KeyError, ElementTree.ParseError, NotImplementedError):
         return {}  # another format, or broken: opening it says so
+
+
+def _shown_cells(packed: zipfile.ZipFile, sheet: str) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the cells of an OpenDocument sheet whose text has zeros before its number.
+
+    Each cell of such a file has its text as it is shown; a repeated one is there once.
+    """
+    row = column = rows = columns = 0
+    inside = False
+    with packed.open("content.xml") as file:
+        for event, one in ElementTree.iterparse(file, events=("start", "end")):
+            name = _name(one)
+            if name == "table":
+                inside = event == "start" and _own(one, "name") == sheet
+                row, rows = 0, 1
+            elif not inside:
+                if event == "end" and name == "table-row":
+                    one.clear()
+            elif name == "table-row" and event == "start":
+                rows, column = int(_own(one, "number-rows-repeated") or 1), 0
+            elif name == "table-row":
+                row += rows
+                one.clear()
+            elif name in ("table-cell", "covered-table-cell") and event == "end":
+                columns = int(_own(one, "number-columns-repeated") or 1)
+                text = "".join(one.itertext()).strip()
+                form = re.sub("[0-9]", "0", text)
+                if _own(one, "value-type") == "float" and _ZEROS.fullmatch(form):
+                    number = _own(one, "value")
+                    if shown(float(number or "nan"), form) == text != number:
+                        for at in range(min(rows, 1 << 20) * min(columns, MOST_COLUMNS)):
+                            down, right = divmod(at, min(columns, MOST_COLUMNS))
+                            yield (row + down, column + right), form
+                column += columns
+
+
+def _own(element: ElementTree.Element, attribute: str) -> str | None:
+    found = (v for key, v in element.items() if key.rpartition("}")[2] == attribute)
+    return next(found, None)
+
+
+def _most_zeros(data: bytes) -> int:
+    """Return the zeros of the longest format of zeros that an .xls or .xlsb file has.
+
+    Which cells have it is not read from these files.
+    """
+    if data.startswith(b"PK"):
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                styles = packed.read("xl/styles.bin")
+        except (zipfile.BadZipFile, KeyError, NotImplementedError):
+            return 0
+        found = [
+            (int.from_bytes(styles[m.start() - 4 : m.start()], "little"), m[0].decode("utf-16-le"))
+            for m in _FORMAT_16.finditer(styles)
+        ]
+    else:
+        found = [(int.from_bytes(m[1], "little"), m[2].decode()) for m in _FORMAT_8.finditer(data)]
+    forms = (text[:length] for length, text in found if length <= len(text))
+    return max((form.count("0") for form in forms if _ZEROS.fullmatch(form)), default=0)
+
+
+def _refuse_lost_zeros(
+    data: bytes, place: str, columns: Mapping[str, Sequence[object]], kinds: Mapping[str, object]
+) -> None:
+    """Refuse whole numbers that a format of an .xls or .xlsb file may show with zeros before them.
+
+    Raises
+    ------
+    BadInput
+        Unless the columns are declared.
+    """
+    most = _most_zeros(data)
+    doubtful = [
+        name
+        for name, cells in columns.items()
+        if most and name not in kinds and _may_lack_zeros(cells, most)
+    ]
+    if doubtful:
+        raise BadInput(
+            f"{place} has a number format of {most} zeros, which shows zeros before numbers; files "
+            f"of this kind do not tell its cells here. {listing(doubtful)} may lack zeros.",
+            remedy="Save the workbook as .xlsx, where they are kept. If the columns are plain "
+            f'numbers, say so under [types]: {doubtful[0]} = "number".',
+        )
+
+
+def _may_lack_zeros(cells: Sequence[object], zeros: int) -> bool:
+    filled = [cell for cell in cells if _is_filled(cell)]
+    whole = all(type(cell) in (int, float) and float(cast(float, cell)) % 1 == 0 for cell in filled)
+    return whole and any(0 <= cast(float, cell) < 10 ** (zeros - 1) for cell in filled)
 
 
 def shown(value: object, form: str) -> object:
@@ -172,15 +270,23 @@ def read_spreadsheet(
         raise too_wide(name, len(used))
     check_names(names)
     check_kinds(kinds, names)
-    rows = [row for row in cells[top + 1 :] if any(map(_is_filled, row))]
+    filled = [i for i in range(top + 1, len(cells)) if any(map(_is_filled, cells[i]))]
+    rows = [cells[i] for i in filled]
     if not rows:
         raise BadInput(
             f"{place} has a header with {in_figures(len(names), 'column')} in row {top + 1} but no "
             "rows below.",
             remedy="Load a sheet with at least one row below the header.",
         )
+    _refuse_lost_zeros(
+        data, place, {n: [r[i] for r in rows] for i, n in zip(used, names, strict=True)}, kinds
+    )
+    odd: dict[tuple[int, int], str] = {}
     for i, n in zip(used, names, strict=True):
-        _refuse_no_days(f"{place}: column '{n}'", [row[i] for row in rows])
+        own = [(y + 1, cells[y][i]) for y in filled]
+        _refuse_no_days(place, n, column_letters(i), own)
+        odd |= {(y - 1, i): n for y, cell in own if _may_be_odd(cell)}
+    _refuse_odd_serials(data, sheet, place, odd)
     columns = [coded_series(pd.Series([row[i] for row in rows], dtype=object)) for i in used]
     refuse_unwritable(names, columns)
     notes = (f"Read from the sheet '{sheet}', its header in row {top + 1}.",)
@@ -204,22 +310,87 @@ def read_spreadsheet(
     )
 
 
-def _refuse_no_days(column: str, cells: Sequence[object]) -> None:
-    """Refuse numbers that are formatted as days and are none: each is read as a time of day.
+def _refuse_no_days(
+    place: str, name: str, letters: str, cells: Sequence[tuple[int, object]]
+) -> None:
+    """Refuse numbers among days that are none: smaller ones are read as a time of day.
+
+    Parameters
+    ----------
+    letters : str
+        What the spreadsheet calls the column.
+    cells : sequence of (int, object)
+        Each with its row, from 1.
 
     Raises
     ------
     BadInput
         If a column has both.
     """
-    times = sum(type(cell) is datetime.time for cell in cells)
-    if times and any(isinstance(cell, datetime.date) for cell in cells):
-        which = "that is no day" if times == 1 else "that are no days"
-        raise BadInput(
-            f"{column} holds days, and {in_figures(times, 'number')} {which} of the calendar: the "
-            "first day of a workbook is 1900-01-01.",
-            remedy="Correct or empty these cells, or store the column as text.",
-        )
+    if not any(isinstance(cell, datetime.date) for _, cell in cells):
+        return
+    odd = [row for row, cell in cells if type(cell) is datetime.time or _is_beyond(cell)]
+    if odd:
+        raise _no_day(place, name, f"{letters}{odd[0]}", len(odd))
+
+
+def _is_beyond(cell: object) -> bool:
+    return type(cell) in (int, float) and cast(float, cell) > _LAST_DAY
+
+
+def _no_day(place: str, name: str, cell: str, often: int) -> BadInput:
+    which = "that is no day" if often == 1 else "that are no days"
+    first = f"in {cell}" if often == 1 else f"first in {cell}"
+    return BadInput(
+        f"{place}: column '{name}' holds days, and {in_figures(often, 'number')} {which} of the "
+        f"calendar, {first}: the days of a workbook are 1900-01-01 to 9999-12-31, and 1900 has no "
+        "29 February.",
+        remedy="Correct or empty these cells, or store the column as text.",
+    )
+
+
+def _refuse_odd_serials(
+    data: bytes, sheet: str, place: str, doubtful: Mapping[tuple[int, int], str]
+) -> None:
+    """Refuse cells of an .xlsx file that are read as a day or as midnight and are neither.
+
+    Spreadsheets count a 29 February 1900, which is read as the day before; what is below 0 is read
+    as midnight.
+
+    Parameters
+    ----------
+    doubtful : mapping of (int, int) to str
+        The column's name by row and column, from 0, of cells read so.
+
+    Raises
+    ------
+    BadInput
+    """
+    if not doubtful or not data.startswith(b"PK"):
+        return
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        if "xl/workbook.xml" not in packed.namelist():
+            return
+        with packed.open(_place(packed, sheet)) as file:
+            for _, one in ElementTree.iterparse(file):
+                found = _CELL.fullmatch(one.get("r", "")) if _name(one) == "c" else None
+                if found is not None:
+                    at = int(found[2]) - 1, _column(found[1])
+                    text = next((v.text for v in one if _name(v) == "v"), "") or ""
+                    if at in doubtful and one.get("t", "n") == "n" and _is_odd(float(text or 1)):
+                        raise _no_day(place, doubtful[at], found[0], 1)
+                if _name(one) == "row":
+                    one.clear()
+
+
+def _may_be_odd(cell: object) -> bool:
+    if isinstance(cell, datetime.datetime):
+        return cell.date() == datetime.date(1900, 2, 28)
+    return cell in (datetime.date(1900, 2, 28), datetime.time(0))
+
+
+def _is_odd(serial: float) -> bool:
+    return serial < 0 or 60 <= serial < 61
 
 
 def column_letters(place: int) -> str:

@@ -104,7 +104,8 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
     ]
     for title, cells in zip(header, columns, strict=True):
         kinds = set(map(type, cells))
-        if datetime.time in kinds and kinds & {datetime.date, datetime.datetime}:
+        late = any(isinstance(cell, float) and cell >= 2_958_466 for cell in cells)
+        if (datetime.time in kinds or late) and kinds & {datetime.date, datetime.datetime}:
             raise BadInput(
                 f"Column '{title}' of {name} holds days and a number that is none.",
                 remedy="Correct the column, or store it as text.",
@@ -118,6 +119,8 @@ def _padded(content: bytes, title: str) -> list[tuple[int, int, str]]:
         return []
     with zipfile.ZipFile(io.BytesIO(content)) as parts:
         names = set(parts.namelist())
+        if "content.xml" in names:
+            return _padded_open(parts.read("content.xml"), title)
         if not {"xl/styles.xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels"} <= names:
             return []
 
@@ -151,6 +154,42 @@ def _padded(content: bytes, title: str) -> list[tuple[int, int, str]]:
                 column = functools.reduce(lambda n, c: n * 26 + ord(c) - 64, at[1], 0)
                 found.append((int(at[2]) - 1, column - 1, shown[cell["s"]]))
         return found
+
+
+def _padded_open(content: bytes, title: str) -> list[tuple[int, int, str]]:
+    """Return the same of an OpenDocument sheet, which holds each cell's text as it is shown."""
+    from xml.etree import ElementTree
+
+    def bare(one: ElementTree.Element) -> tuple[str, dict[str, str]]:
+        return one.tag.split("}")[-1], {key.split("}")[-1]: v for key, v in one.items()}
+
+    tables = [one for one in ElementTree.fromstring(content).iter() if bare(one)[0] == "table"]
+    table = next((one for one in tables if bare(one)[1].get("name") == title), None)
+    found: list[tuple[int, int, str]] = []
+    row = 0
+    for line in () if table is None else table.iter():
+        tag, told = bare(line)
+        if tag != "table-row":
+            continue
+        down, place = int(told.get("number-rows-repeated", 1)), 0
+        for cell in line:
+            tag, own = bare(cell)
+            if not tag.endswith("table-cell"):
+                continue
+            wide = int(own.get("number-columns-repeated", 1))
+            text, value = "".join(cell.itertext()).strip(), own.get("value", "")
+            digits = re.sub("[-/ ]", "", text)
+            if (
+                own.get("value-type") == "float"
+                and re.fullmatch("[0-9]+(?:[-/ ]?[0-9])*", text)
+                and text != value
+                and digits.lstrip("0") == value.removesuffix(".0").lstrip("0")
+            ):
+                form = re.sub("[0-9]", "0", text)
+                found += [(row + i, place + j, form) for i in range(down) for j in range(wide)]
+            place += wide
+        row += down
+    return found
 
 
 def _with_zeros(cell: Any, form: str) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import struct
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import xlsxwriter
 
 from anon_core.base.errors import BadInput, BadPlan
 from anon_core.data.reading import DataOptions, named_sheets, read_table
+from anon_core.data.reading.spreadsheet import _most_zeros
 from anon_core.data.table import MISSING_TOKENS, Dataset
 from anon_core.verification.files.reading import read_table as read_again
 from anon_core.verification.files.reading_options import read_options
@@ -83,7 +86,7 @@ def test_a_sheet_with_a_title_blank_rows_and_an_empty_column(tmp_path: Path) -> 
     assert "above the header" in found.notes[1]
 
 
-@pytest.mark.parametrize("number", [-5, 0, 0.25])
+@pytest.mark.parametrize("number", [-5, 0, 0.25, 2_958_466, 1e7])
 def test_a_number_that_is_shown_as_a_day_and_is_none_is_refused_by_both(
     tmp_path: Path, number: float
 ) -> None:
@@ -95,13 +98,49 @@ def test_a_number_that_is_shown_as_a_day_and_is_none_is_refused_by_both(
             for y, value in enumerate(rows, 1):
                 sheet.write_number(y, 0, value, day)
                 sheet.write_string(y, 1, "f")
-        if number not in rows or rows[0] == rows[1]:  # days alone, or times of day alone
-            both(path)
+        if number not in rows or (rows[0] == rows[1] and number >= 0):
+            both(path)  # days alone, or times of day alone
             continue
-        with pytest.raises(BadInput, match="column 'born' holds days, and 1 number that is no day"):
+        cell = f"A{2 + rows.index(number)}"
+        said = f"column 'born' holds days, and 1 number that is no day of the calendar, in {cell}"
+        with pytest.raises(BadInput, match=said):
             read_table(path)
-        with pytest.raises(BadInput, match="holds days and a number that is none"):
-            read_again(path)
+        if rows[0] != rows[1]:
+            with pytest.raises(BadInput, match="holds days and a number that is none"):
+                read_again(path)
+
+
+@pytest.mark.parametrize(("number", "is_day"), [(59, True), (60, False), (60.5, False), (61, True)])
+def test_the_day_that_1900_lacks_is_refused(tmp_path: Path, number: float, is_day: bool) -> None:
+    path = tmp_path / "days.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet, day = book.add_worksheet(), book.add_format({"num_format": "dd/mm/yyyy"})
+        sheet.write_row(0, 0, ["sex", "born"])
+        for y, value in enumerate([44_000, 1, number], 2):
+            sheet.write_string(y, 0, "f")
+            sheet.write_number(y, 1, value, day)
+    if is_day:
+        expected = {59: "1900-02-28", 61: "1900-03-01"}[int(number)]
+        assert cells(both(path), "born") == ["2020-06-18", "1900-01-01", expected]
+        return
+    with pytest.raises(BadInput, match=r"in B5: .* 1900 has no 29 February"):
+        read_table(path)
+
+
+def test_numbers_below_zero_alone_are_no_times_of_day(tmp_path: Path) -> None:
+    path = tmp_path / "days.xlsx"
+    for rows in ([-3, -5], [0.5, -1], [0.5, 0]):
+        with xlsxwriter.Workbook(path) as book:
+            sheet, day = book.add_worksheet(), book.add_format({"num_format": "hh:mm"})
+            sheet.write_row(0, 0, ["at", "sex"])
+            for y, value in enumerate(rows, 1):
+                sheet.write_number(y, 0, value, day)
+                sheet.write_string(y, 1, "f")
+        if min(rows) < 0:
+            with pytest.raises(BadInput, match=f"in A{2 + rows.index(min(rows)) * (rows[0] > 0)}"):
+                read_table(path)
+        else:
+            both(path)
 
 
 def test_one_of_several_sheets_is_asked_for(tmp_path: Path) -> None:
@@ -286,3 +325,118 @@ def test_a_column_that_is_not_written_as_somebody_says(
             DataOptions.from_mapping({key: wrong})
         with pytest.raises(BadPlan, match=key):
             read_options({key: wrong})
+
+
+# ---- zeros that only a number format adds --------------------------------------------------------
+
+
+def open_document(path: Path, rows: str) -> Path:
+    spaces = " ".join(
+        f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{long}:1.0"'
+        for short, long in (("office", "office"), ("table", "table"), ("text", "text"))
+    )
+    content = (
+        f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+        f'<table:table table:name="A">{rows}</table:table>'
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        packed.writestr("META-INF/manifest.xml", "<manifest/>")
+        packed.writestr("content.xml", content)
+    return path
+
+
+def open_cell(text: str, value: str = "", more: str = "") -> str:
+    kind = f'"float" office:value="{value}"' if value else '"string"'
+    return (
+        f"<table:table-cell office:value-type={kind} {more}><text:p>{text}</text:p>"
+        "</table:table-cell>"
+    )
+
+
+def test_an_open_document_keeps_the_zeros_it_shows(tmp_path: Path) -> None:
+    lines = [
+        open_cell("zip") + open_cell("n") + open_cell("part"),
+        open_cell("02139", "2139") + open_cell("12", "12") + open_cell("01-02", "102"),
+        open_cell("94110", "94110", 'table:number-columns-repeated="1"')
+        + open_cell("1,000", "1000")
+        + open_cell("11-02", "1102"),
+        open_cell("00501", "501") + open_cell("7.50", "7.5") + open_cell("00-07", "7"),
+    ]
+    repeated = ["", "", "", ' table:number-rows-repeated="2"']
+    rows = "".join(
+        f"<table:table-row{more}>{line}</table:table-row>"
+        for line, more in zip(lines, repeated, strict=True)
+    )
+    found = both(open_document(tmp_path / "z.ods", rows))
+    assert cells(found, "zip") == ["02139", "94110", "00501", "00501"]
+    assert cells(found, "n") == ["12", "1000", "7.5", "7.5"]
+    assert cells(found, "part") == ["01-02", "11-02", "00-07", "00-07"]
+
+
+def old_workbook(path: Path, form: str, numbers: list[float]) -> Path:
+    """Write an .xls file: a sheet with the column zip, and one number format."""
+
+    def record(kind: int, content: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(content)) + content
+
+    told = struct.pack("<HHB", 164, len(form), 0) + form.encode()
+    begin = record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 1997, 0, 0)) + record(0x41E, told)
+    end = record(0x0A, b"")
+    at = len(begin) + 4 + 9 + len(end)
+    begin += record(0x85, struct.pack("<IBBBB", at, 0, 0, 1, 0) + b"A") + end
+    cells = record(0x204, struct.pack("<HHHHB", 0, 0, 0, 3, 0) + b"zip")
+    for row, number in enumerate(numbers, 1):
+        cells += record(0x203, struct.pack("<HHHd", row, 0, 0, number))
+    stream = begin + record(0x809, struct.pack("<HHHHII", 0x600, 16, 0, 1997, 0, 0)) + cells + end
+    stream += bytes(4096)  # what is shorter is kept elsewhere
+    sectors = -(-len(stream) // 512)
+    chain = [0xFFFFFFFD, 0xFFFFFFFE, *range(3, 2 + sectors), 0xFFFFFFFE]
+    table = struct.pack(f"<{len(chain)}I", *chain).ljust(512, b"\xff")
+    header = (
+        bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16) + struct.pack("<HHHHH", 62, 3, 65534, 9, 6)
+    )
+    header += bytes(6) + struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0)
+    header += struct.pack("<I", 0) + b"\xff" * 432
+
+    def entry(name: str, kind: int, child: int, start: int, size: int) -> bytes:
+        text = (name + "\0").encode("utf-16-le")
+        free = 0xFFFFFFFF
+        return (
+            text.ljust(64, b"\0")
+            + struct.pack("<HBBIII", len(text), kind, 1, free, free, child)
+            + bytes(36)
+            + struct.pack("<IQ", start, size)
+        )
+
+    folder = entry("Root Entry", 5, 1, 0xFFFFFFFE, 0)
+    folder += entry("Workbook", 2, 0xFFFFFFFF, 2, len(stream))
+    content = header + table + folder.ljust(512, b"\0") + stream.ljust(512 * sectors, b"\0")
+    path.write_bytes(content)
+    return path
+
+
+def test_an_old_workbook_with_a_format_of_zeros_is_refused_until_it_is_told(tmp_path: Path) -> None:
+    plain = both(old_workbook(tmp_path / "a.xls", "#,##0", [2139, 94110]))
+    assert cells(plain, "zip") == ["2139", "94110"]
+    path = old_workbook(tmp_path / "b.xls", "00000", [2139, 94110])
+    with pytest.raises(BadInput, match=r"format of 5 zeros.* 'zip' may lack zeros") as caught:
+        read_table(path)
+    assert ".xlsx" in caught.value.remedy
+    assert 'zip = "number"' in caught.value.remedy
+    assert read_table(path, kinds={"zip": "number"}).column("zip").values == ("2139", "94110")
+    both(old_workbook(tmp_path / "c.xls", "00000", [12139, 94110]))
+
+
+def test_the_formats_of_a_binary_workbook_are_found(tmp_path: Path) -> None:
+    def packed(form: str) -> bytes:
+        sink = io.BytesIO()
+        with zipfile.ZipFile(sink, "w") as parts:
+            told = struct.pack("<HI", 164, len(form)) + form.encode("utf-16-le")
+            parts.writestr("xl/styles.bin", b"\x2c" + bytes([len(told)]) + told + b"\0\0")
+        return sink.getvalue()
+
+    assert [
+        _most_zeros(packed(form)) for form in ("00000", "000-00-0000", "0.00", "0", "#,##0")
+    ] == [*(5, 9, 0, 0, 0)]
