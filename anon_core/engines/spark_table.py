@@ -20,7 +20,7 @@ from anon_core.base.errors import BadInput, BadPlan
 from anon_core.data.reading import DataOptions
 from anon_core.data.reading.parts import Parts, parts_of
 from anon_core.engines.counted_table import CountedTable, Groups, Numbered, refuse_many_texts
-from anon_core.engines.sql_source import csv_head, is_parquet, refuse_signs
+from anon_core.engines.sql_source import csv_head, is_parquet, refuse_case_twins, refuse_signs
 from anon_core.pipeline.publish.file_formats import ROW_GROUP
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ class SparkTable(CountedTable):
             Bytes that the whole run may take.
         """
         super().__init__(path, memory)
+        refuse_case_twins(path)
         self._spill = spill / "spark"
         self._spill.mkdir(mode=0o700)
         with self._telling():

@@ -162,6 +162,36 @@ def _names_of(path: Path) -> list[str]:
     return list(schema.names)
 
 
+def refuse_case_twins(path: Path) -> None:
+    """Refuse Parquet with two columns whose names differ in case alone: Spark takes them for one.
+
+    Raises
+    ------
+    BadInput
+        Naming them.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    parts = parts_of(path) if path.is_dir() else None
+    first = path if parts is None else next(iter(parts.files))
+    if not is_parquet(first):
+        return
+    try:
+        names = [*parquet.read_schema(first).names, *(() if parts is None else parts.keys)]
+    except (pa.ArrowException, OSError, ValueError):
+        return  # reading it says what is wrong
+    seen: dict[str, str] = {}
+    for name in names:
+        twin = seen.setdefault(name.lower(), name)
+        if twin != name:
+            raise BadInput(
+                f"{clipped(path.name)}: the names of the columns '{twin}' and '{name}' differ in "
+                "case alone, and Spark takes them for one.",
+                remedy="Rename one of them, or set engine = 'duckdb' or 'memory'.",
+            )
+
+
 def view_of_parquet(
     files: Sequence[str],
     names: Sequence[str],

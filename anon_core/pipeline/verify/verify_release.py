@@ -73,18 +73,16 @@ def verify_release(
         return _without_table(plan, recipe, release)
     content = read_bytes(Path(recipe), "The recipe", MOST_TEXT_BYTES)
     has_secret = "seed" in read_recipe(content, clipped(Path(recipe).name))
+    lacking: Check | None = None
     if plan.data.sample < 1 and not has_secret:
-        if earlier is not None:
-            raise BadPlan(
-                "What two releases reveal together is counted over the rows that were drawn, and "
-                "the recipe has no seed to draw them again.",
-                remedy="Use the completed recipe, which `run --recipe-out` writes.",
-            )
-        return _without_table(plan, recipe, release, _undrawn())
-    if not has_secret and any(one.change.draws for one in plan.changes):
-        return _without_table(plan, recipe, release, _unmade("seed", "`run --recipe-out` keeps it"))
-    if not key and any(one.change.needs_key for one in plan.changes):
-        return _without_table(plan, recipe, release, _unmade("key", "--key-file names it"))
+        lacking = _undrawn()
+    elif not has_secret and any(one.change.draws for one in plan.changes):
+        lacking = _unmade("seed", "`run --recipe-out` keeps it")
+    elif not key and any(one.change.needs_key for one in plan.changes):
+        lacking = _unmade("key", "--key-file names it")
+    if lacking is not None:
+        together = [] if earlier is None else [_not_laid()]
+        return _without_table(plan, recipe, release, lacking, *together)
     with unchanged(Path(data), Path(release)):
         refuse_unfinished(Path(release))
         again: Repeated | None = None
@@ -125,6 +123,15 @@ def _undrawn() -> Check:
         "sample",
         "The recipe has no seed, so the sample was not drawn again and the table not compared. "
         "The completed recipe, which `run --recipe-out` writes, has it.",
+    )
+
+
+def _not_laid() -> Check:
+    """Say why two releases were not laid together: it is counted over the table's own rows."""
+    return not_checked(
+        "previous",
+        "What both releases reveal together is counted over the rows of this one, which are not "
+        "known without its secret: it was not counted.",
     )
 
 

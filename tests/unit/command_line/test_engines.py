@@ -11,17 +11,21 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.base.errors import BadPlan
+from anon_core.base.errors import BadInput, BadPlan
+from anon_core.data.reading import DataOptions, read_table
 from anon_core.engines import sql_release, sql_source
+from anon_core.engines.spark_table import SparkTable
 from anon_core.pipeline.publish import file_formats
 from anon_core.pipeline.publish import table_files as row_stream
 from anon_core.pipeline.publish.release_folder import STAGE
 from anon_core.recipe.plan import Plan, read_plan
 from anon_core.verification.files import writing as file_bytes
+from anon_core.verification.files.reading import read_table as read_again
 
 LEVELS = {
     "job": [["a b", "x", "*"], ['c"d', "x", "*"], ["é,f", "y", "*"], ["=g", "y", "*"]],
@@ -374,3 +378,23 @@ def test_a_row_is_named_only_by_the_engine_that_reads_rows(
     assert "(first in row 200)" in told["memory"]
     assert "'age'" in told["duckdb"]
     assert "in row" not in told["duckdb"]
+
+
+def test_names_that_differ_in_case_alone_are_refused_before_spark_starts(tmp_path: Path) -> None:
+    path = tmp_path / "twins.parquet"
+    pq.write_table(pa.table({"Zip": ["1"], "age": [3], "zip": ["2"]}), path)
+    with pytest.raises(BadInput, match="'Zip' and 'zip' differ in case alone") as caught:
+        SparkTable(path, tmp_path, 1 << 30)
+    assert "engine = 'duckdb'" in caught.value.remedy
+    assert not (tmp_path / "spark").exists()
+
+
+def test_times_keep_their_nanoseconds_or_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    told = pa.array([1, 1000, 3_600_000_000_001], pa.time64("ns"))
+    pq.write_table(pa.table({"at": told}), path)
+    texts = ["00:00:00.000000001", "00:00:00.000001", "01:00:00.000000001"]
+    assert read_table(path).column("at").texts().tolist() == texts
+    assert list(read_again(path).column_at(0).told()) == texts
+    with pytest.raises(BadInput, match="'at' holds times in nanoseconds"):
+        sql_source.source(path, DataOptions(), lambda _: pytest.fail("it was read"))

@@ -288,6 +288,9 @@ def _alone(desk: Desk) -> Iterator[None]:
         found = desk.verify(table=table)
         assert not found.broken
         assert "sample" in {check.name for check in found.unchecked} or not table
+    told = desk.verify(previous=desk.out)
+    assert not told.broken
+    assert {"sample", "previous"} <= {check.name for check in told.unchecked}
     assert (
         main(["verify", str(desk.recipe), "--data", str(desk.data), "--release", str(desk.out)])
         == 5
