@@ -151,7 +151,7 @@ def _statistics(
         found,
         minimum=Bounded(low=_plain(low.min()), high=_plain(high.min())),
         maximum=Bounded(low=_plain(low.max()), high=_plain(high.max())),
-        mean=Bounded(low=_plain((low @ weight) / rows), high=_plain((high @ weight) / rows)),
+        mean=Bounded(low=_mean(low, weight), high=_mean(high, weight)),
         median=Bounded(low=_median(low, weight), high=_median(high, weight)),
         deviation=None
         if rows < 2
@@ -176,6 +176,10 @@ def _plain(number: float | Fraction) -> float:
     """Return a fraction as a whole number where it is one."""
     whole = isinstance(number, Fraction) and number.denominator == 1
     return int(number) if whole else float(number)
+
+
+def _mean(values: F64 | npt.NDArray[np.object_], weight: I64) -> float:
+    return _plain(cast(float, (values @ weight) / int(weight.sum())))
 
 
 def _median(values: F64 | npt.NDArray[np.object_], weight: I64) -> float:
