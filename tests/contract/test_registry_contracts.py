@@ -460,6 +460,7 @@ def assessing(algorithm: str, model: str) -> bool:
     return (ALGORITHMS.index(algorithm) + MODELS.index(model)) % 3 == 0
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("model", MODELS)
 def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: str) -> None:

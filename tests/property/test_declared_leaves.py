@@ -145,6 +145,7 @@ def public_of(case: Case) -> Dataset:
     )
 
 
+@pytest.mark.often
 @pytest.mark.parametrize(
     "model", [n for n in family("model") if any(not a.get("column") for a in ASKED[n])]
 )
@@ -189,6 +190,7 @@ def test_leaves_that_nobody_has_change_no_verdict_and_no_attack(model: str) -> N
     assert bool(seen["compared"]) == (model not in NOT_HOSTED)
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("algorithm", list(family("algorithm")))
 def test_leaves_that_nobody_has_crash_nothing(algorithm: str) -> None:
     """What a search finds may differ, since losses do; it ends in a release or a clear refusal."""

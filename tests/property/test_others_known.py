@@ -203,6 +203,7 @@ def test_columns_that_stand_alone_tell_nothing_of_each_other(name: str) -> None:
     assert [v.reached for v in result.verdicts] == [2, 2]
 
 
+@pytest.mark.often
 @pytest.mark.parametrize(
     "algorithm",
     [

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from anon_core.base.registry import family
 from anon_core.data.samples.adult import ADULT_FILE
 from anonymity_workbench import serving
-from scripts import fetch_sample, find_core
+from scripts import compile_loops, fetch_sample, find_core
 
 
 @pytest.fixture
@@ -86,3 +87,27 @@ def test_python_finds_the_core_from_another_folder(tmp_path: Path) -> None:
         check=True,
     )
     assert Path(done.stdout.strip()).parent.parent == find_core.HERE
+
+
+def test_loops_are_compiled_from_both_ends_unless_they_are_kept(monkeypatch, tmp_path):
+    asked = tmp_path / "asked.txt"
+    told = f"import sys; open({str(asked)!r}, 'a').write(sys.stdin.read() + '|')"
+    genuine = subprocess.Popen
+    commands: list[list[str]] = []
+
+    def popen(command: list[str], **given: object) -> subprocess.Popen[str]:
+        commands.append(command[1:])
+        return genuine([sys.executable, "-c", told], **given)
+
+    monkeypatch.setattr(compile_loops.subprocess, "Popen", popen)
+    monkeypatch.setattr(compile_loops, "is_warm", lambda: True)
+    compile_loops.main()
+    assert not commands
+    monkeypatch.setattr(compile_loops, "is_warm", lambda: False)
+    compile_loops.main()
+    assert commands == [["-m", "anon_core", "warm"]] * 2
+    assert sorted(asked.read_text().split("|")) == [
+        "",
+        "",
+        "\n".join(reversed(family("algorithm"))),
+    ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -14,6 +16,8 @@ from tests import naive
 from tests.making import Case
 from tests.often import often
 from tests.strategies import Posed, cases, problems, publics
+
+TESTS = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.long
@@ -70,3 +74,39 @@ def test_levels_mean_the_same_to_the_core_and_to_plain_loops(data: st.DataObject
     for node in lattice.nodes():
         found = naive.classes(case.rows, case.attributes, node)
         assert sorted(lattice.at(node).count.tolist()) == sorted(map(len, found.values()))
+
+
+def test_what_tries_a_share_at_every_change_is_run_whole_in_the_long_run() -> None:
+    """Whatever asks for `times` carries the mark by which `make test-long` finds it."""
+    seen = 0
+    for file in sorted(TESTS.rglob("test_*.py")):
+        parts = ast.parse(file.read_text(encoding="utf-8")).body
+        if any("often" in ast.unparse(part) for part in parts if names(part) == {"pytestmark"}):
+            continue
+        shared = {
+            name.name
+            for part in parts
+            if isinstance(part, ast.ImportFrom) and part.module == "tests.often"
+            for name in part.names
+            if name.name == "times"
+        }
+        for part in (*parts, *parts):  # a helper may stand below what calls it
+            used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
+            if not used & shared:
+                continue
+            if isinstance(part, ast.FunctionDef) and part.name.startswith("test_"):
+                seen += 1
+                marks = " ".join(ast.unparse(mark) for mark in part.decorator_list)
+                assert "often" in marks, f"{file.name}: {part.name}"
+            else:
+                shared |= names(part)
+    assert seen > 10
+
+
+def names(part: ast.stmt) -> set[str]:
+    """Return what a statement of a module gives a value to."""
+    if isinstance(part, ast.FunctionDef):
+        return {part.name}
+    return {
+        n.id for n in ast.walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }

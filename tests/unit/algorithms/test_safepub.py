@@ -277,6 +277,7 @@ def test_one_secret_tosses_other_coins_for_other_tables_and_plans() -> None:
     assert told(plan) == told([{"b": [True, "x"], "a": 1}]) != told([{"a": 1, "b": [1, "x"]}])
 
 
+@pytest.mark.often
 def test_the_sample_has_the_share_of_every_kind() -> None:
     """Of 40 secrets; a share that is off by 2 % would be seen."""
     case = people()

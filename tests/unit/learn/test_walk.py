@@ -38,6 +38,8 @@ from anon_core.techniques.models.slicing_l_diversity import SlicingLDiversity
 from tests.making import random_case
 from tests.often import times
 
+pytestmark = pytest.mark.often
+
 LESSONS = {lesson.name: lesson for lesson in all_lessons()}
 #: Own tables that every lesson is read on, and how many may be drawn to find as many.
 TABLES, DRAWN = times(20), 12 * times(20)
