@@ -22,6 +22,7 @@ from ui.panels.compare.compare_tables import all_figures, columns_said
 from ui.panels.page_frame import next_step, page
 from ui.panels.results import baseline_panel
 from ui.panels.results.attack_panel import not_tested
+from ui.panels.results.drawers import value_panel
 from ui.panels.results.group_panel import title_of
 from ui.state import pinning, results, state
 from ui.state.sessions import reopening, session_reruns
@@ -117,12 +118,12 @@ def panels(runs: list[Series], colours: Palette) -> None:
 
 def groups(runs: list[Series], colours: Palette) -> None:
     """Draw the classes of all runs over one axis."""
-    show(kept(tracks, runs, colours), key="tracks")
+    show(kept(tracks, runs, colours), key="tracks", noted=False)
 
 
 def metrics(runs: list[Series], colours: Palette) -> None:
     """Draw the metrics on one scale."""
-    show(kept(metric_bullets, runs, colours), key="metrics")
+    show(kept(metric_bullets, runs, colours), key="metrics", noted=False)
     lost = what_is_lost(runs)
     if lost:
         st.caption(lost)
@@ -143,7 +144,7 @@ def heat(runs: list[Series], colours: Palette) -> None:
 
 def attacks(runs: list[Series], colours: Palette) -> None:
     """Draw the attacks, and say what was not run."""
-    show(kept(attack_bullets, runs, colours), key="attacks")
+    show(kept(attack_bullets, runs, colours), key="attacks", noted=False)
     not_tested(runs)
     for run in runs:
         for sentence in run.facts.undefined:
@@ -152,7 +153,7 @@ def attacks(runs: list[Series], colours: Palette) -> None:
 
 def people(runs: list[Series], colours: Palette) -> None:
     """Draw how many people each attack puts at risk."""
-    show(kept(risk_bullets, runs, colours), key="risk")
+    show(kept(risk_bullets, runs, colours), key="risk", noted=False)
 
 
 def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
@@ -188,6 +189,12 @@ def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
         partial(tables, runs),
         name="Table",
         key="tables-fold",
+    )
+    once_opened(
+        "Value by value: statistics and two columns, before and after",
+        partial(value_panel.compare, runs, colours),
+        name="Value by value",
+        key="values-fold",
     )
     once_opened(
         "All figures: what every run comes to, and how it differs from the first",

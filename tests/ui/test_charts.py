@@ -149,7 +149,7 @@ def test_better_and_worse_are_those_of_the_figure_itself() -> None:
     pins = [replace(drawn(before), letter="B"), replace(drawn(now), letter="A")]
     several = data(metric_bullets(pins, COLOURS)).set_index(["lane", "name"])  # against the first
     assert several.loc[("B", "Precision"), "change"] == ""
-    assert several.loc[("A", "Precision"), "change"] == lines.loc["Precision", "change"]
+    assert several.loc[("A", "Precision"), "change"] == "▼ worse"  # the first's value is drawn
     assert several.loc[("A", "Precision"), "tone"] == "worse"
     assert several["before"].isna().all()
     assert changed(2, 1, "1", worse=False) == ("▲ 1", "better")

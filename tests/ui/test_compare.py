@@ -12,9 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import BadPlan
 from anon_core.base.registry import family
+from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.explain.answers.differences import figure_differences
 from anon_core.explain.text.phrases import chance
 from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.measure.before_and_after import column_statistics
 from anon_core.pipeline.sweep.points import Point
 from anon_core.pipeline.sweep.sweep import Varied, sweep
 from anon_core.pipeline.sweep.variations import Variation
@@ -70,9 +72,27 @@ def test_three_runs_stand_side_by_side_until_one_is_let_go() -> None:
         met = "✓ met" if worst <= 0.2 else "✗ not met"
         told = standing.loc["Prosecutor, threshold 1 in 5 (0.2)", run]
         assert told == f"{met}: {chance(worst)}"
+    assert not standing.loc["Worst chance"].str.contains("threshold of").any()
     next(b for b in app.button if b.key == "unpin-B").click().run()
     assert not app.exception
     assert [p.letter for p in app.session_state["state/pins"]] == ["A", "C"]
+
+
+def test_statistics_and_two_columns_of_all_runs_are_side_by_side() -> None:
+    held = three_runs()
+    held["values-fold"] = True
+    app = open_page(COMPARE, held)
+    assert not app.exception
+    told = next(d.value for d in app.dataframe if "statistic" in d.value.columns)
+    assert list(told.columns) == ["statistic", "before", "● A", "■ B", "◆ C"]
+    with patch.object(st, "session_state", held):
+        runs = run_series.of_pins(held["state/pins"])
+    (column,) = (str(s.value) for s in app.selectbox if s.key == "by-value-compared")
+    for run in runs:
+        found = column_statistics(run.facts.result, column)
+        gone = told.set_index("statistic").loc[ROWS_SUPPRESSED, run.heading]
+        assert gone == f"{found.removed:,}"
+    assert len([c for c in app.get("plotly_chart") if "two-way" in str(c.proto.id)]) == 3
 
 
 def test_a_pinned_run_becomes_the_result_with_its_choices() -> None:
@@ -231,7 +251,8 @@ def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
     told = [figures_of(p.result) for p in held["state/pins"]]
     frames = [d.value for d in app.dataframe]
     title = family("algorithm")["optimal"].title
-    plans = next(f for f in frames if "choice" in f.columns).set_index("choice")
+    plans: Any = next(t.value for t in app.table if "choice" in t.value.columns)
+    plans = plans.replace(r"\\", "", regex=True).set_index("choice")
     assert plans.loc["Technique"].tolist() == ["Mondrian", title, title]
     assert plans.loc["k-anonymity: k"].tolist() == ["5", "5", "10"]
     figures = next(f for f in frames if "B against C" in f.columns).set_index("figure")

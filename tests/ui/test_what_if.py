@@ -438,6 +438,17 @@ def test_another_technique_is_one_choice() -> None:
     assert "what-if/algorithm/0/optimal/max_suppression" not in [n.key for n in app.number_input]
 
 
+def test_chosen_levels_begin_as_those_that_are_seen() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    app.selectbox(key="what-if/technique").set_value("fixed-levels").run()
+    wait_for(app, "run") if "run" in app.session_state["jobs"] else app
+    assert not app.exception
+    assert shown(app) is not first
+    assert shown(app).account.node == first.account.node
+
+
 def test_a_technique_that_cannot_give_the_model_is_refused_in_the_bar() -> None:
     held = load("hospital")
     first = ran_quickly(held)

@@ -12,7 +12,7 @@ from anon_core.contracts.attack import Attack
 from anon_core.explain.text.phrases import limited, share
 from anon_core.explain.text.tiles import proven
 from anon_core.release.attack_result import AttackResult
-from ui.charts.bullets import Bullet, Heads, Tone, against, bullets, changed
+from ui.charts.bullets import Bullet, Heads, Tone, against, bullets, changed, turned
 from ui.charts.chart_frame import Chart, Palette, Series, shortened, signs_of
 from ui.state.result_view import Facts
 
@@ -214,7 +214,7 @@ def _bullet(
         chosen=chosen,
         limit=a.threshold if limited(a) else None,
         guess=a.baseline,
-        change=change[0],
+        change=turned(*change) if lane else change[0],
         tone=change[1],
         more=f"{a.at_risk:,}",
         colour=run.colour,

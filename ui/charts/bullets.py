@@ -107,6 +107,18 @@ def changed(now: float, before: float, told: str, *, worse: bool | None) -> tupl
     return f"{arrow} {told}", "same" if worse is None else "worse" if worse else "better"
 
 
+def turned(change: str, tone: Tone) -> str:
+    """Return how a figure is against the first of several runs, whose own value is drawn already.
+
+    Examples
+    --------
+    >>> turned("▲ 0.2", "worse"), turned("▼ 3", "same"), turned("=", "same")
+    ('▲ worse', '▼', '=')
+    """
+    word = tone if tone in ("better", "worse") else ""
+    return f"{change[:1]} {word}".strip()
+
+
 def against(runs: Sequence[Series], base: object) -> str:
     """Return what is above the changes: of one run against A, of several against the first."""
     if len(runs) == 1:

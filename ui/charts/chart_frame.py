@@ -327,15 +327,18 @@ def _told_by(one: Any) -> Any:
     return one
 
 
-def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -> None:
+def show(
+    chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None, noted: bool = True
+) -> None:
     """Draw a chart on the page: title, figure, how to read it, and its numbers in a popover.
 
     Where points may be chosen, `on_pick` is called after a click; `picked` then shows the point.
+    How to read it is with its numbers, too; `noted` says whether it is below the figure as well.
     """
     with st.container(key=f"chart-{key}"):
         head(chart, key=key)
         figure(chart, key=key, on_pick=on_pick)
-        if chart.note:
+        if chart.note and noted:
             st.caption(plain(chart.note))
 
 

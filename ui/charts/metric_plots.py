@@ -11,7 +11,7 @@ from anon_core.base.registry import family
 from anon_core.base.terms import SCALE
 from anon_core.contracts.metric import Metric
 from anon_core.release.outcome import Measure
-from ui.charts.bullets import Bullet, Heads, Tone, against, bullets, changed
+from ui.charts.bullets import Bullet, Heads, Tone, against, bullets, changed, turned
 from ui.charts.chart_frame import Chart, Palette, Series, readable, signs_of
 from ui.charts.vega import SMALL, Vega, form, named
 from ui.state.result_view import Facts
@@ -155,7 +155,7 @@ def metric_bullets(
                     share=m.share,
                     before=before.share if alone and before is not None else None,
                     chosen=(chosen or {}).get(title),
-                    change=change,
+                    change=turned(change, tone) if lane else change,
                     tone=tone,
                     colour=run.colour,
                     lane=lane,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -255,8 +256,11 @@ def telling(recipe: Mapping[str, Any], given: Inputs, context: Context) -> list[
     """
     if given.dataset.rows > MOST_ROWS:
         return []
-    found = list[Change]()
-    for change in nearest(recipe, given, context):
+    began, found = now(), list[Change]()
+    others = (change for change in changes(recipe) if change.about != "model")
+    for change in chain(nearest(recipe, given, context), others):
+        if len(found) == _MOST or now() - began > _SECONDS / 2:
+            break
         trial = tried({**recipe, **change.tables}, given, context)
         if trial.result is not None and not trial.result.is_silent:
             found.append(change)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from anon_core.explain.answers.differences import Difference, figure_differences, plan_differences
 from anon_core.explain.text.phrases import against_threshold, chance, limited, share
-from anon_core.explain.text.tiles import tiles
+from anon_core.explain.text.tiles import Tile, tiles
 from anon_core.release.attack_result import AttackResult
 from ui.charts.attack_plots import name_of
 from ui.charts.chart_frame import Series, table
@@ -51,7 +51,8 @@ def draw(runs: Sequence[Series]) -> None:
     with left:
         st.markdown("**Chosen otherwise**")
         if len(plans):
-            table(plans, key="plan-differences")
+            # Settings are words, which wrap here.
+            st.table(plans.map(plain), hide_index=True, alt="Settings")
         else:
             st.caption("Only the random seed.")
     figures = figure_table(runs, least=_LITTLE)
@@ -80,7 +81,7 @@ def standing_table(runs: Sequence[Series]) -> pd.DataFrame:
     for told in zip(*found, strict=True):
         row = {"what": told[0].name}
         for run, tile in zip(runs, told, strict=True):
-            row[run.heading] = f"{_SIGNS[tile.verdict]} {tile.figure} – {tile.word}".strip()
+            row[run.heading] = f"{_SIGNS[tile.verdict]} {tile.figure} – {_briefly(tile)}".strip()
         rows.append(row)
     limits = [{_limit(a): a for a in run.facts.attacks if limited(a)} for run in runs]
     for name in dict.fromkeys(n for own in limits for n in own):
@@ -97,6 +98,13 @@ def standing_table(runs: Sequence[Series]) -> pd.DataFrame:
                 row[run.heading] = f"{sign} {line.standing}: {chance(attack.worst)}"
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _briefly(tile: Tile) -> str:
+    """Return a tile's words without what the table says in rows of their own."""
+    word = tile.word.removesuffix(".").replace(", by this attack alone", "")
+    limit = "" if tile.of is None else f" of {chance(tile.of.threshold)}"
+    return word.replace(f"your threshold{limit}", "your threshold")
 
 
 def _limit(attack: AttackResult) -> str:

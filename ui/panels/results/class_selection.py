@@ -31,7 +31,7 @@ def bar(run: Series) -> None:
     one = facts.noun[0]
     with st.container(key="chosen-bar", horizontal=True, vertical_alignment="center"):
         if now is None:
-            st.markdown(plain(left) if left else "No class is selected")
+            st.markdown(plain(left) if left else f"No {one} is selected")
         else:
             st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")
             st.button(

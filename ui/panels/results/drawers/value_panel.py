@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -33,27 +34,59 @@ def draw(run: Series, colours: Palette) -> None:
     if pays is not None:
         with halves[1]:
             show(details_chart([run], colours, pays), key=f"pays-{column}")
-    _statistics(run, column)
+    _statistics([run], column)
     _pair(run, colours, column, [name for name in names if name != column])
 
 
-def _statistics(run: Series, column: str) -> None:
+def compare(runs: Sequence[Series], colours: Palette) -> None:
+    """Draw statistics and two columns against each other, before and after in several runs."""
+    own = [columns_told(run.facts.result.problem) for run in runs]
+    names = [name for name in own[0] if all(name in others for others in own)]
+    if not names:
+        st.caption("No column is published by all of these runs.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        column = st.selectbox("Column", names, key="by-value-compared", width=260)
+        others = [name for name in names if name != column]
+        other = None
+        if others:
+            other = st.selectbox("Against", others, key=f"compared-against-{column}", width=260)
+    _statistics(runs, column)
+    if other is None:
+        return
+    with st.container(key="stack-two-way"):
+        for run, place in zip(runs, st.columns(len(runs)), strict=True):
+            with place:
+                st.markdown(f"**{run.heading}**")
+                _map(run, colours, column, other)
+
+
+def _statistics(runs: Sequence[Series], column: str) -> None:
     import pandas as pd
 
-    result = run.facts.result
-    found = state.once(f"statistics/{column}", result, partial(column_statistics, result, column))
-    rows = [
-        {"statistic": name, "before": _text(tell(found.before)), "after": _text(tell(found.after))}
-        for name, tell in STATISTICS.items()
-        if tell(found.before) is not None
+    found = [
+        state.once(
+            f"statistics/{column}/{run.letter}",
+            run.facts.result,
+            partial(column_statistics, run.facts.result, column),
+        )
+        for run in runs
     ]
-    rows.append({"statistic": ROWS_SUPPRESSED, "before": "0", "after": f"{found.removed:,}"})
+    after = [run.heading or "after" for run in runs]
+    rows = [
+        {"statistic": name, "before": _text(tell(found[0].before))}
+        | {head: _text(tell(one.after)) for head, one in zip(after, found, strict=True)}
+        for name, tell in STATISTICS.items()
+        if tell(found[0].before) is not None
+    ]
+    gone = {head: f"{one.removed:,}" for head, one in zip(after, found, strict=True)}
+    rows.append({"statistic": ROWS_SUPPRESSED, "before": "0", **gone})
     st.markdown("**Statistics**")
-    table(pd.DataFrame(rows), key=f"statistics-{column}", right=("before", "after"))
-    if found.before.mean is not None:
+    table(pd.DataFrame(rows), key=f"statistics-{column}", right=("before", *after))
+    if found[0].before.mean is not None:
         st.caption(
             "Ranges leave a statistic open: it lies between the two numbers."
-            if found.after.mean is not None
+            if all(one.after.mean is not None for one in found)
             else "Cells may hide missing values, so the release has no bounds for the mean."
         )
 
@@ -67,10 +100,16 @@ def _text(value: object) -> str:
 def _pair(run: Series, colours: Palette, column: str, others: list[str]) -> None:
     if not others:
         return
-    result = run.facts.result
     other = st.selectbox("Against", others, key=f"by-value-against-{column}")
-    found = state.once(f"two-way/{column}/{other}", result, partial(two_way, result, column, other))
+    _map(run, colours, column, other)
+
+
+def _map(run: Series, colours: Palette, column: str, other: str) -> None:
+    result = run.facts.result
+    found = state.once(
+        f"two-way/{column}/{other}/{run.letter}", result, partial(two_way, result, column, other)
+    )
     if found is None:
         st.caption("The two columns have too many labels for a table.")
         return
-    show(two_way_chart(found, colours), key=f"two-way-{column}-{other}")
+    show(two_way_chart(found, colours), key=f"two-way-{column}-{other}-{run.letter}")
