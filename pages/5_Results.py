@@ -254,11 +254,11 @@ if page("Results", "📊", needs="result"):
             alone("The figures", figures, key="strip-alone", tells="verdict")
             alone("The what-if bar", what_if_panel.draw, key="what-if-alone", tells="verdict")
             with st.container(key="drawer-row", horizontal=True, vertical_alignment="center"):
-                alone("Further", further, key="further-panel")
+                alone("Further", further, key=workspace.FURTHER)
                 alone(
                     "The choice",
                     lambda: class_selection.bar(now()),
-                    key="linked-bar",
+                    key=workspace.CHOICE,
                     linked=True,
                     tells="figures",
                 )

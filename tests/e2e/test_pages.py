@@ -19,7 +19,9 @@ _SEEN = """() => {
   const words = of(main.innerText), prose = words - of(drawn.join(" "));
   const primary = main.querySelectorAll('[data-testid^="stBaseButton-primary"]');
   const height = Math.round(main.getBoundingClientRect().height);
-  return {height, words, prose, primary: primary.length};
+  const elements = [...main.querySelectorAll('[data-testid="stElementContainer"]')]
+    .filter(one => one.getBoundingClientRect().top < innerHeight).length;
+  return {height, words, prose, primary: primary.length, elements};
 }"""
 #: Two screens, and half of the words that were shown once.
 MOST_HIGH, MOST_WORDS = 1_800, 436

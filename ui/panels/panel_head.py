@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from ui.charts.chart_frame import Chart, Sign, legend, numbers
 from ui.components.guard import handled
 from ui.panels.results import workspace
-from ui.state.work.fragments import redraw
 
 
 def details_of(title: str) -> str:
@@ -42,7 +41,7 @@ def draw(title: str, *, of: str, chart: Chart, key: str, signs: Sequence[Sign]) 
             key=f"details-{key}",
             type="tertiary",
             width="content",
-            on_click=handled(title)(_open),
+            on_click=handled(title)(workspace.open_drawer),
             args=(details_of(of),),
         )
 
@@ -121,8 +120,3 @@ def stepper(noun: str, most: int, *, key: str, more: str = "", first: int = 1) -
             args=(to,),
         )
     return now
-
-
-def _open(drawer: str) -> None:
-    workspace.open_drawer(drawer)
-    redraw("further-panel")

@@ -12,6 +12,7 @@ from anon_core.explain.text.phrases import chance, share
 from ui.charts import class_values
 from ui.charts.chart_frame import Series, table
 from ui.components.guard import handled
+from ui.panels.results import workspace
 from ui.state import selection
 from ui.state.result_view import Facts
 from ui.state.work.fragments import redraw_linked
@@ -38,7 +39,7 @@ def bar(run: Series) -> None:
                 "Clear the choice",
                 key="chosen-clear",
                 icon=":material/close:",
-                shortcut="Esc",
+                shortcut=None if workspace.is_any_open() else "Esc",
                 on_click=handled("The choice")(_clear),
             )
         _steps(facts, now)

@@ -13,10 +13,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ui.charts.theme import grid, muted, paper
 from ui.components.guard import handled
+from ui.state.work.fragments import redraw
 
 #: Pixels of the window below which the parts are below each other, and the page scrolls.
 NARROW = 1000
 PANELS = ("panel-table", "panel-classes", "panel-metrics", "panel-attacks")
+#: Panels of the page: the drawers, and what is chosen, which Esc clears where none is open.
+FURTHER, CHOICE = "further-panel", "linked-bar"
+_SHOW_IT = (FURTHER, CHOICE)
 _OPEN = "drawer"
 _LOOK = """<style>
 [data-testid="stMainBlockContainer"] {padding: 0 1rem;}
@@ -209,6 +213,7 @@ def drawer(name: str, draw: Callable[[], None]) -> None:
                 "Close",
                 key="drawer-close",
                 icon=":material/close:",
+                shortcut="Esc",
                 width="content",
                 on_click=handled("Further")(close),
             )
@@ -228,8 +233,10 @@ def is_any_open() -> bool:
 def open_drawer(name: str) -> None:
     """Open a drawer, and close the one that was open."""
     st.session_state[_OPEN] = name
+    redraw(*_SHOW_IT)
 
 
 def close() -> None:
     """Close the drawer that is open."""
     st.session_state.pop(_OPEN, None)
+    redraw(*_SHOW_IT)

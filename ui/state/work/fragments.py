@@ -118,9 +118,9 @@ def draws_alone() -> bool:
     return context is not None and bool(context.fragment_ids_this_run)
 
 
-def redraw(key: str) -> None:
-    """Draw one panel again, and nothing else; to be called at a click's end."""
-    _redraw([key])
+def redraw(*keys: str) -> None:
+    """Draw some panels again, and nothing else; to be called at a click's end."""
+    _redraw(keys)
 
 
 def _redraw(keys: Sequence[str]) -> None:
