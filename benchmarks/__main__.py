@@ -50,6 +50,9 @@ def main() -> int:
         "--what-if", action="store_true", help="one change on Results, in a browser, only"
     )
     parser.add_argument(
+        "--officer", action="store_true", help="ten what-ifs of a privacy officer, likewise, only"
+    )
+    parser.add_argument(
         "--lattices", action="store_true", help="a million nodes and a hundred thousand leaves only"
     )
     parser.add_argument(
@@ -70,6 +73,11 @@ def main() -> int:
             from benchmarks import what_if  # a browser is driven for this alone
 
             what_if.what_if(bench, folder)
+            return bench.told()
+        if options.officer:
+            from benchmarks import officer  # as above
+
+            officer.officer(bench, folder)
             return bench.told()
         if options.sizes or options.pages or options.lattices:
             source = tables.census(options.data, folder)
