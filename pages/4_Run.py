@@ -91,7 +91,7 @@ def choices() -> None:
         )
     again: dict[str, str] = draft.get("reuse") or {}
     technique = technique_picker.chosen(algorithm["name"])
-    searches = not technique.levels_parameter and not technique.carries_out_parts
+    searches = not technique.needs.levels_parameter and not technique.needs.earlier_parts
     if searches and again.get("mode") == "fixed":  # another technique was chosen
         again = {**again, "mode": "search"}
     state.update_draft(
@@ -175,7 +175,7 @@ def what_will_happen() -> bool:
         beyond = out_of_reach(plan, data.rows, people.table.rows)
         if beyond:
             st.warning(plain(beyond))
-    if plan.algorithm.permutes or plan.algorithm.forms_ranges:
+    if plan.algorithm.shape.permutes or plan.algorithm.shape.forms_ranges:
         return True
     bare = () if data is None else lacking(data, plan.roles.quasi, state.levels())
     if bare:

@@ -369,7 +369,7 @@ def internal(result: Result) -> None:
 def _for_the_next_table(result: Result) -> None:
     """Draw what carries the decision to the next table: the decided recipe, and the figures."""
     decided = bundle.decided(result)
-    levels = result.plan.algorithm.one_level
+    levels = result.plan.algorithm.shape.one_level
     download(
         "Decided recipe",
         "**Internal edition, no seed.** What was decided here, without the search: opened on Start "

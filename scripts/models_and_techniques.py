@@ -68,8 +68,8 @@ def refusal(algorithm: Algorithm, model: GroupModel) -> str:
 
 def sign(algorithm: Algorithm, model: GroupModel) -> str:
     """Return whether a model steers a technique that hosts it, or is tested, or both."""
-    if model.needs_public and not algorithm.counts_public:
-        return BOTH if algorithm.merges_by_public else TESTED
+    if model.needs_public and not algorithm.needs.counts_public:
+        return BOTH if algorithm.needs.merges_by_public else TESTED
     return BOTH if model.private_columns() else STEERED
 
 

@@ -181,7 +181,7 @@ class Target:
 
     @property
     def bits(self) -> float:
-        keyed = 8.0 * len(self.secret) if self.plan.algorithm.is_mechanism else 0.0
+        keyed = 8.0 * len(self.secret) if self.plan.algorithm.shape.mechanism else 0.0
         return self.search.bits + self.publish.bits + keyed
 
     def seeds(self, tried: Iterable[int]) -> Iterator[int]:
@@ -191,13 +191,15 @@ class Target:
                 drawn.given_by(stream(seed, purpose, *self.of))
                 for purpose, drawn in (("search", self.search), ("publish", self.publish))
                 if drawn.told
-            ) and (not self.plan.algorithm.is_mechanism or self.secret == key(seed, "protection")):
+            ) and (
+                not self.plan.algorithm.shape.mechanism or self.secret == key(seed, "protection")
+            ):
                 yield seed
 
 
 def target(case: Case, technique: Algorithm, seed: int) -> Target | None:
     """Release a table with a seed, past the door that refuses small ones; None if infeasible."""
-    if technique.is_mechanism:
+    if technique.shape.mechanism:
         case = for_mechanisms(case)
     public = Dataset.from_frame(pd.concat([case.frame] * 2), kinds=case.kinds)
     for promise in _PROMISES:

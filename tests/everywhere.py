@@ -138,23 +138,23 @@ def trial(model: str, algorithm: str, number: int) -> Trial:
     settings: dict[str, Any] = {n: v for n, v in EFFORT.items() if n in names}
     if "max_suppression" in names:
         settings["max_suppression"] = float(rng.choice([0.0, 0.2, 0.4]))
-    if chosen.codes_tails:
+    if chosen.shape.codes_tails:
         numbers = sorted({int(v) for v in case.column("q1")})
         low, high = numbers[len(numbers) // 3], numbers[-1 - len(numbers) // 3]
         settings |= tails_at(type(chosen), "q1", low, max(high, low + 1))
-    if chosen.levels_parameter:
-        settings[chosen.levels_parameter] = {
+    if chosen.needs.levels_parameter:
+        settings[chosen.needs.levels_parameter] = {
             n: int(rng.integers(0, len(case.levels[n][0]))) for n in case.quasi
         }
-    if chosen.permutes and not chosen.coarsens:
+    if chosen.shape.permutes and not chosen.shape.coarsens:
         settings |= {p.name: str(rng.choice(PARTITIONS)) for p in forming_parameters(type(chosen))}
-    if chosen.is_mechanism:
+    if chosen.shape.mechanism:
         settings = {**MECHANISM}
-    if chosen.is_mechanism and kind.of_mechanism:
+    if chosen.shape.mechanism and kind.of_mechanism:
         case = for_mechanisms(case, 20)
     rows = case.rows
     people: list[tuple[str, ...]] = []
-    needs = kind.needs_public or chosen.needs_public
+    needs = kind.needs_public or chosen.needs.public
     if needs or (kind.may_count_public and rng.random() < 0.5):
         others = [tuple(str(rng.choice(c)) for c in zip(*rows, strict=True)) for _ in range(9)]
         people = [*rows, *others[: int(rng.integers(1, 10))]]

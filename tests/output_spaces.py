@@ -27,19 +27,19 @@ def candidates(trial: Trial) -> Iterator[Classes]:
     """Return the releases that the technique of a trial could publish, by its kind."""
     technique, case = trial.technique, trial.case
     budget = int(float(trial.settings.get("max_suppression", 0)) * len(case.rows) + 1e-9)
-    if technique.levels_parameter:
-        chosen = trial.settings[technique.levels_parameter]
+    if technique.needs.levels_parameter:
+        chosen = trial.settings[technique.needs.levels_parameter]
         nodes = [tuple(chosen[name] for name in case.quasi)]
         whole = (_at_node(trial, node) for node in nodes)
-    elif technique.one_level:
+    elif technique.shape.one_level:
         whole = (_at_node(trial, node) for node in naive.every_node(case.attributes))
-    elif technique.codes_tails:
+    elif technique.shape.codes_tails:
         whole = iter([_tails(trial)])
     elif _single(trial):
         columns = [list(_intervals(a)) for a in case.attributes]
         whole = (_by_parts(case.rows, parts) for parts in itertools.product(*columns))
     else:
-        alone = technique.permutes or not _whole_tuples(trial)
+        alone = technique.shape.permutes or not _whole_tuples(trial)
         whole = _grouped(trial, alone=alone)
     for classes in whole:
         yield from _removed(classes, budget)
@@ -165,13 +165,13 @@ def published(trial: Trial, result: Result) -> Classes:
 
     Where a published row may be of several people it is anyone's of them who has its value.
     """
-    if trial.technique.permutes:
+    if trial.technique.shape.permutes:
         return _groups(trial, result)
     table = list(csv.DictReader(io.StringIO(result.csv.decode())))
     rows = trial.case.rows
     cells = [
         tuple(
-            frozenset([r[n]]) if trial.technique.averages else covered(trial, n, r[n])
+            frozenset([r[n]]) if trial.technique.shape.averages else covered(trial, n, r[n])
             for n in trial.case.quasi
         )
         for r in table
@@ -181,7 +181,7 @@ def published(trial: Trial, result: Result) -> Classes:
         [
             i
             for i, row in enumerate(rows)
-            if values[i] == r["s0"] and (trial.technique.averages or fits(row, cell))
+            if values[i] == r["s0"] and (trial.technique.shape.averages or fits(row, cell))
         ]
         for r, cell in zip(table, cells, strict=True)
     ]

@@ -97,7 +97,7 @@ def keeps(trial: Trial, classes: Classes, shown: Sequence[int] = ()) -> bool | N
         return all(judge([told[i] for i in c.rows], values, asked) for c in classes)
     if trial.model not in _KEEPS or not classes[0].cells:
         return None
-    if trial.technique.averages and (trial.people or trial.model not in _BY_SIZE):
+    if trial.technique.shape.averages and (trial.people or trial.model not in _BY_SIZE):
         return None  # nobody fits an average for sure
     return _KEEPS[trial.model](trial, classes, rows)
 

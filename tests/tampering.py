@@ -218,9 +218,9 @@ def _by_group(row: list[str]) -> tuple[int, list[str]]:
 
 def possible(one: Trial, result: Result, tables: Tables) -> bool:
     """Say whether some way to make a release of the table, as was promised, gives these tables."""
-    if one.technique.is_mechanism:  # its secret draws one sample and no other
+    if one.technique.shape.mechanism:  # its secret draws one sample and no other
         return tables == read(result.files)
-    if one.technique.permutes:
+    if one.technique.shape.permutes:
         return _in_groups(one, result, tables)
     return _whole(one, next(iter(tables.values())))
 
@@ -235,7 +235,9 @@ def _whole(one: Trial, table: Table) -> bool:
     classes: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for j, row in enumerate(rows):
         classes[tuple(row[at] for at in quasi)].append(j)
-    averaged = [one.technique.averages and one.case.kinds[n] == "number" for n in one.case.quasi]
+    averaged = [
+        one.technique.shape.averages and one.case.kinds[n] == "number" for n in one.case.quasi
+    ]
     covers = [
         {t: _covers(one, n, t, averaged=a) for t in {row[at] for row in rows}}
         for n, at, a in zip(one.case.quasi, quasi, averaged, strict=True)
@@ -351,7 +353,7 @@ def _in_groups(one: Trial, result: Result, tables: Tables) -> bool:
         table, at = _place(tables, name)
         for text in {row[at] for row in table[1:]}:
             own = frozenset([text])
-            if one.technique.coarsens and name in one.case.quasi:
+            if one.technique.shape.coarsens and name in one.case.quasi:
                 known = _covers(one, name, text, averaged=False)
                 if known is None:
                     return False

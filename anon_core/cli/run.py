@@ -79,9 +79,9 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     engine = chosen(plan, options.data)
     if engine.name != "memory" or options.progress:
         sys.stderr.write(f"Engine: {engine.name}. {engine.why}\n")
-    names = file_names(plan.algorithm.publishes, csv=plan.csv, parts=plan.parts)
+    names = file_names(plan.algorithm.shape.tables, csv=plan.csv, parts=plan.parts)
     names += [
-        f"{table}.{ending}" for table in plan.algorithm.publishes for ending in (ENDING, *TYPED)
+        f"{table}.{ending}" for table in plan.algorithm.shape.tables for ending in (ENDING, *TYPED)
     ]
     endings = published_formats(csv=plan.csv)
     folder = options.recipe.parent
@@ -183,7 +183,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
             file = "release.csv" if plan.csv else "release.parquet"
             lies = os.path.relpath((options.out / file).resolve(), folder.resolve())
             digest = ""
-            if not plan.algorithm.one_level:
+            if not plan.algorithm.shape.one_level:
                 with (staged.new / file).open("rb") as made:
                     digest = hashlib.file_digest(made, "sha256").hexdigest()
             decided = result.decided(Path(lies).as_posix(), digest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, cast
 
 from anon_core.base.context import Context
@@ -24,69 +25,129 @@ Approach = Literal["levels", "ranges", "cells", "links", "values"]
 Linked = Literal["nothing", "roles", "sets"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """How a technique is offered to a person.
+
+    Attributes
+    ----------
+    when : str
+        One line: when to choose this one.
+    met_at : int
+        Place among the few that a person meets first, from 1 for what a new plan starts with; 0
+        for all others.
+    serves : mapping of purpose to Service
+        What it is good for; empty for what is chosen by those who look for it.
+    for_study : bool
+        Whether it is of use for teaching and comparison rather than for releases.
+    asks_first : str
+        What a person has to confirm before it can be used, as a sentence.
+    """
+
+    when: str = ""
+    met_at: int = 0
+    serves: Mapping[Purpose, Service] = field(default_factory=dict[Purpose, Service])
+    for_study: bool = False
+    asks_first: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """How the releases of a technique come about, and what they look like.
+
+    Attributes
+    ----------
+    approach : {'levels', 'ranges', 'cells', 'links', 'values'}
+        What it changes; techniques are offered together by it. Those that permute cut links.
+    permutes : bool
+        Whether columns are permuted separately, so that models of whole rows are not defined.
+    linked : {'nothing', 'roles', 'sets'}
+        What stays linked row by row, where columns are permuted separately.
+    coarsens : bool
+        Whether a technique that permutes columns also coarsens their cells.
+    averages : bool
+        Whether numbers of quasi-identifiers are replaced by averages of their group.
+    forms_ranges : bool
+        Whether a column without a hierarchy is published in ranges or sets; else exactly or not.
+    rounded : mapping of str to object
+        Settings with which it publishes groups of hierarchies instead of ranges cut to the rows.
+    one_level : bool
+        Whether it publishes every column at one level of its hierarchy.
+    codes_tails : bool
+        Whether it publishes the smallest and the largest values as ≤ and ≥ a limit.
+    tables : tuple of str
+        Names of the tables it publishes.
+    by_chance : bool
+        Whether its search draws, or it is drawn which of equal rows goes where; see
+        `Algorithm.draws`.
+    mechanism : bool
+        Whether chance is what protects: it satisfies models about the way a release is made, and
+        such about the sizes of classes next to them.
+    """
+
+    approach: Approach = "ranges"
+    permutes: bool = False
+    linked: Linked = "nothing"
+    coarsens: bool = False
+    averages: bool = False
+    forms_ranges: bool = False
+    rounded: Mapping[str, object] = field(default_factory=dict[str, object])
+    one_level: bool = False
+    codes_tails: bool = False
+    tables: tuple[str, ...] = ("release",)
+    by_chance: bool = False
+    mechanism: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needs:
+    """What a technique needs, and what it can count.
+
+    Attributes
+    ----------
+    models : bool
+        Whether a privacy model has to steer it; else it may be carried out without any.
+    public : bool
+        Whether it works only with a public table.
+    levels_parameter : str
+        The parameter that names a level for every column; empty where a search finds them.
+    earlier_parts : bool
+        Whether it searches nothing and takes the parts of an earlier release over.
+    counts_public : bool
+        Whether it counts the public people of its groups, so that privacy models about them steer
+        it; else its finished releases are tested.
+    merges_by_public : bool
+        Whether it merges groups until privacy models about public people hold of what they would
+        publish; its finished releases are tested all the same, and larger groups asked for where
+        they fail.
+    counts_people : bool
+        Whether privacy models counted in distinct persons steer it, where a column distinguishes
+        them.
+    merges : bool
+        Whether it takes for granted that classes which keep a privacy model keep it when merged.
+    from_counts : bool
+        Whether it works from distinct tuples and their counts alone, so that it runs on tables
+        which no memory holds. Where it draws which of equal rows goes where, the published columns
+        must fit as numbers.
+    """
+
+    models: bool = True
+    public: bool = False
+    levels_parameter: str = ""
+    earlier_parts: bool = False
+    counts_public: bool = False
+    merges_by_public: bool = False
+    counts_people: bool = False
+    merges: bool = False
+    from_counts: bool = False
+
+
 class Algorithm(Technique):
     """A way to build a release that satisfies the privacy models."""
 
-    #: One line: when to choose this one.
-    when: ClassVar[str] = ""
-    #: Place among the few that a person meets first, from 1 for what a new plan starts with; 0 for
-    #: all others.
-    met_at: ClassVar[int] = 0
-    #: What it is good for, by purpose; empty for what is chosen by those who look for it.
-    serves: ClassVar[Mapping[Purpose, Service]] = {}
-    #: Whether it is of use for teaching and comparison rather than for releases.
-    for_study: ClassVar[bool] = False
-    #: What a person has to confirm before it can be used, as a sentence.
-    asks_first: ClassVar[str] = ""
-    #: The parameter that names a level for every column; empty where a search finds them.
-    levels_parameter: ClassVar[str] = ""
-    #: Whether it searches nothing and takes the parts of an earlier release over.
-    carries_out_parts: ClassVar[bool] = False
-    #: What it changes; techniques are offered together by it. Those that permute cut links.
-    approach: ClassVar[Approach] = "ranges"
-    #: Whether columns are permuted separately, so that models of whole rows are not defined.
-    permutes: ClassVar[bool] = False
-    #: Whether its search draws, or it is drawn which of equal rows goes where; see `draws`.
-    by_chance: ClassVar[bool] = False
-    #: Whether chance is what protects: it satisfies models about the way a release is made, and
-    #: such about the sizes of classes next to them.
-    is_mechanism: ClassVar[bool] = False
-    #: Whether a privacy model has to steer it; else it may be carried out without any.
-    needs_models: ClassVar[bool] = True
-    #: Whether it works only with a public table.
-    needs_public: ClassVar[bool] = False
-    #: Whether it counts the public people of its groups, so that privacy models about them steer
-    #: it; else its finished releases are tested.
-    counts_public: ClassVar[bool] = False
-    #: Whether it merges groups until privacy models about public people hold of what they would
-    #: publish; its finished releases are tested all the same, and larger groups asked for where
-    #: they fail.
-    merges_by_public: ClassVar[bool] = False
-    #: Whether privacy models counted in distinct persons steer it, where a column distinguishes
-    #: them.
-    counts_people: ClassVar[bool] = False
-    #: Whether it takes for granted that classes which keep a privacy model keep it when merged.
-    merges: ClassVar[bool] = False
-    #: Whether a technique that permutes columns also coarsens their cells.
-    coarsens: ClassVar[bool] = False
-    #: What stays linked row by row, where columns are permuted separately.
-    linked: ClassVar[Linked] = "nothing"
-    #: Whether numbers of quasi-identifiers are replaced by averages of their group.
-    averages: ClassVar[bool] = False
-    #: Whether a column without a hierarchy is published in ranges or sets; else exactly or not.
-    forms_ranges: ClassVar[bool] = False
-    #: Settings with which it publishes groups of hierarchies instead of ranges cut to the rows.
-    rounded: ClassVar[Mapping[str, object]] = {}
-    #: Whether it publishes every column at one level of its hierarchy.
-    one_level: ClassVar[bool] = False
-    #: Whether it publishes the smallest and the largest values as ≤ and ≥ a limit.
-    codes_tails: ClassVar[bool] = False
-    #: Whether it works from distinct tuples and their counts alone, so that it runs on tables which
-    #: no memory holds. Where it draws which of equal rows goes where, the published columns must
-    #: fit as numbers.
-    from_counts: ClassVar[bool] = False
-    #: Names of the tables it publishes.
-    publishes: ClassVar[tuple[str, ...]] = ("release",)
+    offer: ClassVar[Offer] = Offer()
+    shape: ClassVar[Shape] = Shape()
+    needs: ClassVar[Needs] = Needs()
 
     @property
     def cuts_in_pieces(self) -> bool:
@@ -101,23 +162,23 @@ class Algorithm(Technique):
         """Whether, as it is set, what it publishes depends on chance, and so on a secret."""
         parts = (getattr(self, p.name) for p in self.parameters() if p.kind == "technique")
         within = any(part.draws for part in parts if isinstance(part, Algorithm))
-        return self.permutes or self.by_chance or self.is_mechanism or within
+        return self.shape.permutes or self.shape.by_chance or self.shape.mechanism or within
 
-    def shape(self) -> dict[str, Any]:
+    def release_shape(self) -> dict[str, Any]:
         """Return what its releases look like: all that verification knows of the technique.
 
         A table of plain values, written into the completed recipe as ``[release]``.
         """
-        exact = self.permutes and not self.coarsens
+        exact = self.shape.permutes and not self.shape.coarsens
         return {
-            "tables": len(self.publishes),
-            "linked": self.linked if self.permutes else "rows",
+            "tables": len(self.shape.tables),
+            "linked": self.shape.linked if self.shape.permutes else "rows",
             "insensitive_with": "quasi",
             "sets": [],
-            "cells": "averaged" if self.averages else "exact" if exact else "coarsened",
-            "levels": "one" if self.one_level else "any",
-            "tails": "coded" if self.codes_tails else "none",
-            "rows": "drawn" if self.is_mechanism else "all",
+            "cells": "averaged" if self.shape.averages else "exact" if exact else "coarsened",
+            "levels": "one" if self.shape.one_level else "any",
+            "tails": "coded" if self.shape.codes_tails else "none",
+            "rows": "drawn" if self.shape.mechanism else "all",
         }
 
     def keeps_level_bounds(self) -> bool:
@@ -125,7 +186,7 @@ class Algorithm(Technique):
 
         What it publishes is checked all the same; see `LevelBounds`.
         """
-        return self.one_level and self.needs_models and not self.is_mechanism
+        return self.shape.one_level and self.needs.models and not self.shape.mechanism
 
     def best_levels(self) -> tuple[Metric, float] | None:
         """Return metric and share of rows that may go, where it proves levels to be the best.
@@ -161,13 +222,13 @@ def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None
     """
     _refuse_other_chance(algorithm, models)
     for model in models:
-        if model.needs_whole_rows and algorithm.permutes:
+        if model.needs_whole_rows and algorithm.shape.permutes:
             raise BadPlan(
                 f"{model.title} is not defined where columns are permuted separately.",
                 remedy="Require a bucket size or frequency l-diversity instead, or choose a "
                 "generalization.",
             )
-        if (model.needs_public or model.private_columns()) and algorithm.averages:
+        if (model.needs_public or model.private_columns()) and algorithm.shape.averages:
             raise BadPlan(
                 f"{model.title} is not defined for averages: an average fits no one for sure.",
                 remedy="Choose a technique that publishes ranges or groups, or remove the model.",
@@ -182,23 +243,23 @@ def _refuse_other_chance(algorithm: Algorithm, models: Sequence[GroupModel]) -> 
     BadPlan
     """
     for model in models:
-        if model.of_mechanism and not algorithm.is_mechanism:
+        if model.of_mechanism and not algorithm.shape.mechanism:
             ways = [cast(type[Algorithm], a) for a in family("algorithm").values()]
             raise BadPlan(
                 f"{model.title} is a property of the way a release is made, not of the release: "
                 f"{algorithm.title} decides by the rows themselves, so one row more or less can "
                 "change all that is published, and no later check can give what that lacks.",
-                remedy=f"Choose {listing(way.title for way in ways if way.is_mechanism)}, or "
+                remedy=f"Choose {listing(way.title for way in ways if way.shape.mechanism)}, or "
                 "require another model.",
             )
         of_sizes = model.of_class_sizes and not model.of_release()
-        if algorithm.is_mechanism and not (model.of_mechanism or of_sizes):
+        if algorithm.shape.mechanism and not (model.of_mechanism or of_sizes):
             raise BadPlan(
                 f"{algorithm.title} cannot be steered by {model.title}: which classes it removes "
                 "may hang on their sizes alone, or its guarantee is void.",
                 remedy="Remove the model, or choose another technique.",
             )
-    if algorithm.is_mechanism and not any(model.of_mechanism for model in models):
+    if algorithm.shape.mechanism and not any(model.of_mechanism for model in models):
         raise BadPlan(
             f"{algorithm.title} needs the budget of differential privacy it may spend.",
             remedy="Require differential-privacy with its epsilon and delta.",
@@ -207,7 +268,7 @@ def _refuse_other_chance(algorithm: Algorithm, models: Sequence[GroupModel]) -> 
 
 def met_first() -> tuple[str, ...]:
     """Return the names of the techniques that a person meets first, in order."""
-    known = {n: cast(type[Algorithm], a).met_at for n, a in family("algorithm").items()}
+    known = {n: cast(type[Algorithm], a).offer.met_at for n, a in family("algorithm").items()}
     return tuple(sorted((name for name, place in known.items() if place), key=known.__getitem__))
 
 
@@ -222,8 +283,13 @@ def order_of_use(technique: type[Algorithm]) -> tuple[object, ...]:
     First those met first, then those that serve a purpose, then those that someone looks for, and
     last those for study.
     """
-    place = min((service.place for service in technique.serves.values()), default=99)
-    return technique.met_at or 99, technique.for_study, place, technique.title.casefold()
+    place = min((service.place for service in technique.offer.serves.values()), default=99)
+    return (
+        technique.offer.met_at or 99,
+        technique.offer.for_study,
+        place,
+        technique.title.casefold(),
+    )
 
 
 def with_usual_budget(technique: type[Algorithm]) -> dict[str, object]:
@@ -240,7 +306,7 @@ def with_usual_budget(technique: type[Algorithm]) -> dict[str, object]:
 def by_levels(levels: Mapping[str, int], max_suppression: float) -> dict[str, object]:
     """Return the recipe's table of the technique that publishes every column at a given level."""
     for name, found in family("algorithm").items():
-        if parameter := cast(type[Algorithm], found).levels_parameter:
+        if parameter := cast(type[Algorithm], found).needs.levels_parameter:
             return {"name": name, parameter: dict(levels), "max_suppression": max_suppression}
     raise LookupError("no technique takes levels")
 
@@ -248,7 +314,7 @@ def by_levels(levels: Mapping[str, int], max_suppression: float) -> dict[str, ob
 def by_parts() -> dict[str, object]:
     """Return the recipe's table of the technique that takes over an earlier release's parts."""
     for name, found in family("algorithm").items():
-        if cast(type[Algorithm], found).carries_out_parts:
+        if cast(type[Algorithm], found).needs.earlier_parts:
             return {"name": name}
     raise LookupError("no technique takes parts over")
 
@@ -271,8 +337,9 @@ def counted_in_people(
     """
     if not person:
         return tuple(models)
-    for owner in (algorithm, *models):
-        if not owner.counts_people:
+    counting = [(algorithm, algorithm.needs.counts_people), *((m, m.counts_people) for m in models)]
+    for owner, counts in counting:
+        if not counts:
             raise BadPlan(
                 f"{owner.title} counts rows, and '{person}' says that a person may have several: "
                 "what it gives would be less than it says.",
@@ -286,7 +353,7 @@ def counted_in_people(
             )
     counted = tuple(model.in_people(person) for model in models)
     for model in counted:
-        if algorithm.merges and not (model.monotone_merge or model.closed_under_union):
+        if algorithm.needs.merges and not (model.monotone_merge or model.closed_under_union):
             raise BadPlan(
                 f"{algorithm.title} merges classes, and that may break {model.title} where people "
                 "are counted: a person of both may have another value in each.",

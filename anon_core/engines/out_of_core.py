@@ -91,7 +91,8 @@ def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
 def from_counts(technique: Algorithm | Partitioner) -> bool:
     """Return whether a technique, as it is set, works from distinct tuples and their counts."""
     parts = (getattr(technique, p.name) for p in technique.parameters() if p.kind == "technique")
-    return technique.from_counts and all(
+    own = technique.needs if isinstance(technique, Algorithm) else technique
+    return own.from_counts and all(
         from_counts(part) for part in parts if isinstance(part, Algorithm | Partitioner)
     )
 

@@ -109,7 +109,7 @@ def _raised(plan: Plan, names: Sequence[str]) -> list[str]:
     technique = plan.algorithm
     changed = technique.as_mapping().get("transformation", "AG_TS")
     by_vectors = technique.as_mapping().get("check") == "distance vectors"
-    if not technique.one_level or changed not in ("AG_TS", "AG") or by_vectors:
+    if not technique.shape.one_level or changed not in ("AG_TS", "AG") or by_vectors:
         return []
     told = [value for model in plan.models for value in model.as_mapping().values()]
     kept = {*plan.roles.sensitive, *(text for text in told if isinstance(text, str))}
@@ -120,7 +120,7 @@ def _levels_named(
     plan: Plan, hierarchies: Mapping[str, Hierarchy], raised: Sequence[str]
 ) -> dict[str, int] | None:
     """Return the levels that a plan publishes, where it names them."""
-    parameter = plan.algorithm.levels_parameter
+    parameter = plan.algorithm.needs.levels_parameter
     if not parameter:
         return None
     named = cast(Mapping[str, int], getattr(plan.algorithm, parameter))

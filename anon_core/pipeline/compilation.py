@@ -150,7 +150,7 @@ def _algorithms() -> list[str]:
 def _plans(name: str, given: Sample) -> Iterator[Plan]:
     """Return the plans that an algorithm is run with: its defaults, with and without removals."""
     technique = family("algorithm")[name]
-    permutes = issubclass(technique, Algorithm) and technique.permutes
+    permutes = issubclass(technique, Algorithm) and technique.shape.permutes
     model = {"name": "frequency-l-diversity", "l": 2} if permutes else {"name": "k-anonymity"}
     settings: list[dict[str, object]] = [{}]
     if any(parameter.name == "max_suppression" for parameter in technique.parameters()):

@@ -80,7 +80,7 @@ def _asked(plan: Plan) -> str:
         )
         for model in plan.models
     ]
-    public = plan.algorithm.needs_public or any(m.may_count_public for m in plan.models)
+    public = plan.algorithm.needs.public or any(m.may_count_public for m in plan.models)
     drawn = plan.data.sample < 1 or any(one.change.draws for one in plan.changes)
     seed = str(plan.seed) if drawn else ""
     keyed = hashlib.sha256(plan.key).hexdigest() if plan.key else ""
@@ -352,7 +352,7 @@ def refuse_lacking(named: Iterable[str], dataset: Dataset) -> None:
 
 def _asks_for_public(plan: Plan) -> bool:
     """Say whether a plan needs a table of its own for the public, and must be named if it lacks."""
-    return plan.algorithm.needs_public or any(
+    return plan.algorithm.needs.public or any(
         model.needs_public or model.may_count_public for model in plan.models
     )
 

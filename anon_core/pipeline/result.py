@@ -122,7 +122,11 @@ class Result:
     def is_silent(self) -> bool:
         """Whether its quasi-identifiers say nothing: all are at the top of hierarchies, or gone."""
         loss, made = self.measures.get(headline("cells")), self.plan.algorithm
-        return loss is not None and loss.share >= 1 and (made.coarsens or not made.permutes)
+        return (
+            loss is not None
+            and loss.share >= 1
+            and (made.shape.coarsens or not made.shape.permutes)
+        )
 
     def level_rows(self, column: str) -> list[list[str]]:
         """Return a column's hierarchy as it was given, or as it was made where none was.
@@ -157,7 +161,7 @@ class Result:
             If what was decided is neither a level for each column nor parts that cover values.
         """
         refuse_undecidable(self.plan.algorithm, self.plan.parts)
-        if not self.plan.algorithm.one_level:
+        if not self.plan.algorithm.shape.one_level:
             return self.recipe.decided_parts(released, sha256)
         if self.account.node is None:
             raise BadPlan("The levels of this release are not known.", remedy="Run it again.")

@@ -208,11 +208,11 @@ class Plan:
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
         elsewhere = {**self.redacted, **self.sensitive_levels}
         refuse_no_changes(self.changes, self.roles, self.models, elsewhere)
-        bare = not self.algorithm.needs_models and any(c.change.replaces for c in self.changes)
+        bare = not self.algorithm.needs.models and any(c.change.replaces for c in self.changes)
         if not self.models and not bare:
             raise BadPlan(
                 "The plan names no privacy model, so it protects no one."
-                if self.algorithm.needs_models
+                if self.algorithm.needs.models
                 else f"{self.algorithm.title} and no privacy model would publish the table itself: "
                 "no change replaces a value.",
                 remedy="Add at least one, for example [[models]] with name = 'k-anonymity', k = 5.",
@@ -386,7 +386,7 @@ class Plan:
 
         That is all that verification gets of the technique, which it does not know.
         """
-        return {**self.as_mapping(), "release": self.algorithm.shape()}
+        return {**self.as_mapping(), "release": self.algorithm.release_shape()}
 
     def as_toml(self) -> str:
         """Return the completed recipe's text."""

@@ -106,7 +106,7 @@ def technique_of(which: Family, base: type[_T], given: object) -> _T:
 
 def refuse_other_shape(algorithm: Algorithm, told: Mapping[str, Any]) -> None:
     """Refuse a [release] that is not what the technique publishes; it may be left out."""
-    shape = algorithm.shape()
+    shape = algorithm.release_shape()
     refuse_unknown_keys("[release]", told, set(shape))
     for key, value in told.items():
         if value != shape[key] or isinstance(value, bool):

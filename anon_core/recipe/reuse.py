@@ -198,14 +198,14 @@ class Reuse:
         ------
         BadPlan
         """
-        carries_out = algorithm.levels_parameter or algorithm.carries_out_parts
+        carries_out = algorithm.needs.levels_parameter or algorithm.needs.earlier_parts
         if self.mode == "fixed" and not carries_out:
             raise BadPlan(
                 f"[reuse] mode is 'fixed', but {algorithm.title} searches every table again.",
                 remedy="Carry out a run with --decided-out, which writes what it decided as a "
                 "recipe of its own.",
             )
-        if self.mode == "fixed" and algorithm.carries_out_parts and not earlier:
+        if self.mode == "fixed" and algorithm.needs.earlier_parts and not earlier:
             raise BadPlan(
                 "[reuse] mode is 'fixed', but no earlier release says which parts to carry out.",
                 remedy="Name as [earlier] file the release that was decided on; on the pages, "
@@ -215,8 +215,8 @@ class Reuse:
 
 def parts_decide(algorithm: Algorithm) -> bool:
     """Say whether a release of a technique shows where rows of another table go."""
-    covering = not algorithm.averages and not algorithm.codes_tails
-    return algorithm.forms_ranges and covering and not algorithm.permutes
+    covering = not algorithm.shape.averages and not algorithm.shape.codes_tails
+    return algorithm.shape.forms_ranges and covering and not algorithm.shape.permutes
 
 
 def refuse_undecidable(algorithm: Algorithm, files: int) -> None:
@@ -228,7 +228,7 @@ def refuse_undecidable(algorithm: Algorithm, files: int) -> None:
     ------
     BadPlan
     """
-    if not algorithm.one_level and not parts_decide(algorithm):
+    if not algorithm.shape.one_level and not parts_decide(algorithm):
         raise BadPlan(
             f"{algorithm.title} decides neither a level for each column nor parts whose cells "
             "cover values, so that what it decided cannot be carried out on another table without "
@@ -236,7 +236,7 @@ def refuse_undecidable(algorithm: Algorithm, files: int) -> None:
             remedy="Choose a technique that publishes each column at one level, such as the "
             "optimal search, or parts with ranges, such as Mondrian; or leave --decided-out out.",
         )
-    if not algorithm.one_level and files > 1:
+    if not algorithm.shape.one_level and files > 1:
         raise BadPlan(
             "A decided recipe takes what was decided from the one file of a release, and [export] "
             f"asks for {files} parts.",

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.methods.lattice.nodes import Nodes
 from anon_core.release.outcome import Outcome, SearchAccount
@@ -23,11 +23,11 @@ class HideAll(Algorithm):
     name: ClassVar[str] = "hide-all"
     title: ClassVar[str] = "Hide everything"
     summary: ClassVar[str] = "Publishes every quasi-identifier at its top: the most one can lose."
-    when: ClassVar[str] = "When you want a floor to compare other techniques with."
     formula: ClassVar[str] = "the node of the lattice whose levels are all the highest"
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
-    approach: ClassVar[Approach] = "levels"
-    counts_public: ClassVar[bool] = True
+    offer: ClassVar[Offer] = Offer(when="When you want a floor to compare other techniques with.")
+    shape: ClassVar[Shape] = Shape(approach="levels")
+    needs: ClassVar[Needs] = Needs(counts_public=True)
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Look at the top of the lattice; see `Algorithm.run`."""

@@ -15,12 +15,12 @@ def forming_parameters(kind: type[Algorithm]) -> list[Parameter]:
 
 def formed(kind: type[Algorithm]) -> dict[str, object]:
     """Return settings that let groups be formed without looking at sensitive values."""
-    by = "mpalm" if kind.counts_public else "mondrian"
+    by = "mpalm" if kind.needs.counts_public else "mondrian"
     return {p.name: by for p in forming_parameters(kind)}
 
 
 def tails_at(kind: type[Algorithm], column: str, low: float, high: float) -> dict[str, object]:
     """Return settings that code a column's tails, where a technique does that."""
     limits = [p for p in kind.parameters() if p.each is not None and p.each.kind == "limits"]
-    assert bool(limits) == kind.codes_tails
+    assert bool(limits) == kind.shape.codes_tails
     return {p.name: {column: {"low": low, "high": high}} for p in limits}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, cast
 
@@ -19,7 +19,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, NotVerified
 from anon_core.base.params import number, sensitive_column
 from anon_core.base.registry import FAMILIES, family, register
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Offer, Shape
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.group_stats import GroupStats, sensitive_histogram
 from anon_core.contracts.metric import Metric
@@ -115,7 +115,7 @@ class HideAll(Algorithm):
     name: ClassVar[str] = "toy-hide-all"
     title: ClassVar[str] = "Toy: hide everything"
     summary: ClassVar[str] = "Publishes every quasi-identifier at its top."
-    when: ClassVar[str] = "When nothing may be told."
+    offer: ClassVar[Offer] = Offer(when="When nothing may be told.")
     source: ClassVar[str] = "2026"
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
@@ -147,9 +147,9 @@ class OneBucket(Algorithm):
     name: ClassVar[str] = "toy-one-bucket"
     title: ClassVar[str] = "Toy: one bucket"
     summary: ClassVar[str] = "Shuffles every column over the whole table."
-    when: ClassVar[str] = "When only counts of single values are asked for."
+    offer: ClassVar[Offer] = Offer(when="When only counts of single values are asked for.")
     source: ClassVar[str] = "2026"
-    permutes: ClassVar[bool] = True
+    shape: ClassVar[Shape] = Shape(permutes=True)
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         everyone = buckets_of_rows(rows_of_keys(problem), np.zeros(problem.rows, dtype=np.int64))
@@ -164,8 +164,7 @@ class TwoTables(OneBucket):
 
     name: ClassVar[str] = "toy-two-tables"
     title: ClassVar[str] = "Toy: two tables"
-    linked: ClassVar[Any] = "roles"
-    publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
+    shape: ClassVar[Shape] = replace(OneBucket.shape, linked="roles", tables=("quasi", "sensitive"))
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         everyone = buckets_of_rows(rows_of_keys(problem), np.zeros(problem.rows, dtype=np.int64))

@@ -25,7 +25,7 @@ from tests.presence_cases import public_of
 
 #: What coarsens nothing finds at once whatever it finds.
 ALGORITHMS = [
-    name for name, found in family("algorithm").items() if cast(type[Algorithm], found).needs_models
+    name for name, found in family("algorithm").items() if cast(type[Algorithm], found).needs.models
 ]
 #: What must return the best it has when time is up, whatever the moment.
 ANYTIME = (
@@ -80,15 +80,15 @@ def drawn(algorithm: str, seed: int) -> tuple[Case, Plan, Dataset]:
     settings = formed(chosen)
     if any(p.name == "max_suppression" for p in chosen.parameters()):
         # Coded tails leave the values between as they are, so that most rows stay rare.
-        settings["max_suppression"] = 1.0 if chosen.codes_tails else 0.3
+        settings["max_suppression"] = 1.0 if chosen.shape.codes_tails else 0.3
     asked: list[object] = [{"name": "k-anonymity", "k": 3}]
-    if chosen.permutes:
+    if chosen.shape.permutes:
         asked = [{"name": "frequency-l-diversity", "l": 2, "column": "s0"}]
     if algorithm in ("combined", "mpalm"):
         asked = [{"name": "bucket-size", "k": 3}, {"name": "delta-presence", "delta_max": 0.9}]
     if algorithm == "matching":
         asked = [{"name": "k-k-anonymity", "k": 3}]
-    if chosen.is_mechanism:
+    if chosen.shape.mechanism:
         case, settings, asked = (
             for_mechanisms(case, 10),
             {**MECHANISM, "levels_epsilon": 0.1},

@@ -141,10 +141,10 @@ def at_levels(case: Case, level: int | None, population: int | None = None) -> R
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_second_computation_reads_what_a_release_looks_like(name: str) -> None:
     algorithm = cast(Algorithm, technique("algorithm", name))
-    shape = algorithm.shape()
+    shape = algorithm.release_shape()
     read = read_shape(shape)
     assert {**dataclasses.asdict(read), "sets": [list(s) for s in read.sets]} == shape
-    assert read.permuted == algorithm.permutes
+    assert read.permuted == algorithm.shape.permutes
     assert tomllib.loads(tomli_w.dumps({"release": shape}))["release"] == shape
 
 
@@ -173,7 +173,7 @@ def test_words(which: Family, name: str) -> None:
     assert "doi" in found.source or "19" in found.source or "20" in found.source
     assert found.__doc__
     if which == "algorithm":
-        assert cast(type[Algorithm], found).when.endswith(".")
+        assert cast(type[Algorithm], found).offer.when.endswith(".")
     if which == "change":
         assert cast(type[Change], found).leaves.endswith(".")
         assert re.search(r"; never .*\.$", cast(type[Change], found).when)
@@ -376,7 +376,7 @@ def test_every_technique_that_forms_groups_is_offered_wherever_one_is_chosen() -
     choosing = {k.name: forming_parameters(k) for k in kinds if forming_parameters(k)}
     assert {"anatomy", "bucketization", "slicing"} <= set(choosing)
     for name, chosen in choosing.items():
-        assert find("algorithm", name).permutes
+        assert find("algorithm", name).shape.permutes
         for p in chosen:
             assert set(p.options) == {*PARTITIONERS, *forming}
 
@@ -407,8 +407,8 @@ def test_what_becomes_of_a_column_without_a_hierarchy_is_declared(algorithm: str
         levels={},
     )
     chosen = cast(type[Algorithm], find("algorithm", algorithm))
-    if chosen.permutes or chosen.is_mechanism:  # a mechanism publishes no range of its own
-        assert not chosen.forms_ranges
+    if chosen.shape.permutes or chosen.shape.mechanism:  # a mechanism publishes no range of its own
+        assert not chosen.shape.forms_ranges
         return
     limits = tails_at(chosen, "age", 24, 26)
     boxed = {"seconds": 0.5} if any(p.name == "seconds" for p in chosen.parameters()) else {}
@@ -417,7 +417,7 @@ def test_what_becomes_of_a_column_without_a_hierarchy_is_declared(algorithm: str
     )
     result = run(plan, case.dataset, {}, population=with_doubles(case))
     published = set(pd.read_csv(io.BytesIO(result.csv), dtype=str)["age"]) - {*ages, "*"}
-    assert bool(published) == chosen.forms_ranges
+    assert bool(published) == chosen.shape.forms_ranges
 
 
 def with_numbers(case: Case) -> Case:
@@ -467,30 +467,30 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
     rng = np.random.default_rng(109)
     released, refused = 0, list[Infeasible | NotFound]()
     chosen = cast(type[Algorithm], find("algorithm", algorithm))
-    looked = chosen.is_mechanism or assessing(algorithm, model)
-    permutes = chosen.permutes
+    looked = chosen.shape.mechanism or assessing(algorithm, model)
+    permutes = chosen.shape.permutes
     settings = formed(chosen)
     # The column of own levels looks like one of persons, and every row is a person here.
     confirmed = [OWN_IS_NO_PERSON] if model == "personalized" else []
     # Of the columns drawn every second cell has the same value.
     promise = {"name": model, **EASY.get(model, {})}
     kind = cast(type[GroupModel], find("model", model))
-    if chosen.is_mechanism:
+    if chosen.shape.mechanism:
         settings, promise = MECHANISM, BUDGET if kind.of_mechanism else promise
     refuses = (
         "cannot be steered|needs the budget of differential privacy"
-        if chosen.is_mechanism and not kind.of_mechanism
+        if chosen.shape.mechanism and not kind.of_mechanism
         else "a property of the way a release is made"
-        if kind.of_mechanism and not chosen.is_mechanism
+        if kind.of_mechanism and not chosen.shape.mechanism
         else "not defined for averages"
-        if (kind.needs_public or model == "personalized") and chosen.averages
+        if (kind.needs_public or model == "personalized") and chosen.shape.averages
         else "permuted separately"
         if permutes and kind.needs_whole_rows
         else ""
     )
     for case in [PATIENTS, *(random_case(rng, rows=25, quasi=2) for _ in range(times(5)))]:
         case = with_numbers(case) if model in ABOUT_NUMBERS else case
-        case = for_mechanisms(case, 4) if chosen.is_mechanism else case
+        case = for_mechanisms(case, 4) if chosen.shape.mechanism else case
         case = with_own_levels(case) if model == "personalized" else case
         plan = case.plan(
             algorithm={"name": algorithm, **settings}, models=[promise], confirmed=confirmed
@@ -524,9 +524,9 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
             assert 0 <= measure.share <= 1
         assert {a.attack for a in result.attacks} <= set(ATTACKS)
     # "Not found" is said only where finished releases are tested.
-    assert not chosen.counts_public or not any(isinstance(e, NotFound) for e in refused)
+    assert not chosen.needs.counts_public or not any(isinstance(e, NotFound) for e in refused)
     # With a double of everyone exact cells leave each of them a chance of one half or of none.
-    assert released or refuses or (kind.needs_public and not chosen.counts_public)
+    assert released or refuses or (kind.needs_public and not chosen.needs.counts_public)
     assert all(error.remedy for error in refused)
     assert all(error.best is not None for error in refused if isinstance(error, Infeasible))
 
@@ -548,12 +548,12 @@ def test_an_algorithm_leaves_the_problem_alone(algorithm: str) -> None:
     chosen = cast(type[Algorithm], find("algorithm", algorithm))
     settings = formed(chosen)
     models = [cast(GroupModel, technique("model", "bucket-size", k=3))]
-    if chosen.is_mechanism:
+    if chosen.shape.mechanism:
         case, settings = for_mechanisms(case, 20), MECHANISM
         models = [cast(GroupModel, find("model", str(BUDGET["name"]))())]
-    if not chosen.needs_models:  # nothing is coarsened, so everyone stays as rare as they are
+    if not chosen.needs.models:  # nothing is coarsened, so everyone stays as rare as they are
         models = []
-    if chosen.codes_tails:  # what lies between the tails stays as rare as it is
+    if chosen.shape.codes_tails:  # what lies between the tails stays as rare as it is
         case, settings = dataclasses.replace(case, quasi=("age",)), tails_at(chosen, "age", 23, 25)
     problem = case.problem(with_doubles(case))
     before = problem.fingerprint, problem.frequency.codes.copy(), problem.frequency.count.copy()

@@ -132,11 +132,11 @@ def settings_of(chosen: type[Algorithm], of: Case) -> dict[str, Any]:
     """Return what a technique is told: limits and levels that leave large classes."""
     names = {p.name for p in chosen.parameters()}
     settings: dict[str, Any] = {n: v for n, v in EFFORT.items() if n in names}
-    if chosen.codes_tails:
+    if chosen.shape.codes_tails:
         settings |= tails_at(chosen, "age", 20, 60)
-    if chosen.levels_parameter and not chosen.is_mechanism:
-        settings[chosen.levels_parameter] = {n: len(of.levels[n][0]) - 1 for n in of.quasi}
-    return {**MECHANISM} if chosen.is_mechanism else settings
+    if chosen.needs.levels_parameter and not chosen.shape.mechanism:
+        settings[chosen.needs.levels_parameter] = {n: len(of.levels[n][0]) - 1 for n in of.quasi}
+    return {**MECHANISM} if chosen.shape.mechanism else settings
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -149,7 +149,7 @@ def outcome(algorithm: str, model: str) -> str:
     """Run a pair, judge how it ends, and return that in a word."""
     chosen: Any = family("algorithm")[algorithm]
     kind: Any = family("model")[model]
-    sensitive = "" if chosen.is_mechanism else "pay" if model in NUMBERS else "occupation"
+    sensitive = "" if chosen.shape.mechanism else "pay" if model in NUMBERS else "occupation"
     private = str(ASKED[model].get("column", ""))
     of = case(sensitive, private)
     one = Trial(
@@ -160,7 +160,7 @@ def outcome(algorithm: str, model: str) -> str:
         settings=settings_of(chosen, of),
         people=[],
     )
-    counted = bool(kind.needs_public or chosen.needs_public)
+    counted = bool(kind.needs_public or chosen.needs.public)
     reason, found = refused(one), ended(one, public() if counted else None)
     if reason:
         assert isinstance(found, BadPlan), found
@@ -174,7 +174,7 @@ def outcome(algorithm: str, model: str) -> str:
         assert not CLAIMS.search(str(found)), found
         return "not found"
     assert isinstance(found, Infeasible), found
-    assert chosen.codes_tails or chosen.levels_parameter, found
+    assert chosen.shape.codes_tails or chosen.needs.levels_parameter, found
     assert not any(keeps(one, classes) for classes in candidates(one)), found
     return "infeasible"
 

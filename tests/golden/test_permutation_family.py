@@ -88,7 +88,7 @@ def checked(
         "roles": {"identifier": ["Name"], "quasi": ["Zip", "Age"], "sensitive": ["Salary"]},
         "algorithm": {"name": name, **settings},
         "models": [{"name": "bucket-size", "k": k}],
-        "release": technique.shape(),
+        "release": technique.release_shape(),
     }
     header = ("group", "Zip", "Age", "Salary")
     return verify(recipe, private, {}, {"release.csv": written(header, groups)})

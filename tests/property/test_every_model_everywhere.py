@@ -71,7 +71,7 @@ def outcome(one: Trial) -> str:
 
 def _judged(one: Trial, result: Result) -> str:
     """Judge a release by the plain definition; say so where it cannot be."""
-    if one.technique.permutes and one.promise.sliced_share(result.problem):
+    if one.technique.shape.permutes and one.promise.sliced_share(result.problem):
         assert shown_chance(one, result) <= Fraction(1, one.asked["l"])
         return ""
     if one.promise.of_mechanism:  # nothing of it is in a release

@@ -268,7 +268,7 @@ def one_input(folder: Path, rng: np.random.Generator) -> None:
     if what > 3:
         name = pick(rng, family("algorithm"))
         text = RECIPE.replace('"optimal"', f'"{name}"')
-        if cast(type[Algorithm], family("algorithm")[name]).permutes:
+        if cast(type[Algorithm], family("algorithm")[name]).shape.permutes:
             text = text.replace("k-anonymity", "bucket-size").replace("l-div", "frequency-l-div")
         (folder / "recipe.toml").write_text(text.replace("max_suppression = 0.1\n", ""))
     tree = ZIPS[pick(rng, ZIPS)]

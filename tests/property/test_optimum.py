@@ -101,7 +101,7 @@ def test_no_technique_publishes_anything_cheaper() -> None:
         levels: dict[str, Any] = {n: [list(r) for r in rows] for n, rows in case.levels.items()}
         for name, kind in family("algorithm").items():
             assert issubclass(kind, Algorithm)
-            if kind.permutes or kind.is_mechanism or kind.needs_public:
+            if kind.shape.permutes or kind.shape.mechanism or kind.needs.public:
                 continue
             plan = case.plan(algorithm={"name": name}, models=[{"name": "k-anonymity", "k": 2}])
             try:
@@ -111,7 +111,7 @@ def test_no_technique_publishes_anything_cheaper() -> None:
             removable = rows_removable(result.problem, plan.algorithm)
             best = optimum(result.problem, plan.models, result.release, removable, Context())
             if best is None:
-                assert kind.averages or result.release.replaced
+                assert kind.shape.averages or result.release.replaced
                 continue
             told += 1
             assert best.cost <= best.release + 1e-12

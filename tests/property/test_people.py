@@ -37,7 +37,7 @@ from tests.making import Case
 from tests.often import often, times
 from tests.strategies import cases, cells_of, reordered, repeated, with_column
 
-COUNTING = [n for n, a in family("algorithm").items() if a.counts_people]  # type: ignore[attr-defined]
+COUNTING = [n for n, a in family("algorithm").items() if a.needs.counts_people]  # type: ignore[attr-defined]
 ROWS_ONLY = [n for n in family("algorithm") if n not in COUNTING]
 K = {"name": "k-anonymity"}
 #: What somebody says who takes several rows of one person for several persons.
@@ -458,7 +458,7 @@ def test_what_merges_refuses_shares_of_people() -> None:
     for name in COUNTING:
         technique = find("algorithm", name)
         assert issubclass(technique, Algorithm)
-        if technique.merges:
+        if technique.needs.merges:
             with pytest.raises(BadPlan, match="merges classes"):
                 run(case.plan(algorithm={"name": name}, models=models), case.dataset, case.levels)
 

@@ -58,7 +58,7 @@ def people_of(name: str) -> Case:
     """Return the table as a technique takes it."""
     technique = cast(type[Algorithm], family("algorithm")[name])
     told = replace(PEOPLE, quasi=(*PEOPLE.quasi, "illness"))
-    return for_mechanisms(told, 20) if technique.is_mechanism else PEOPLE
+    return for_mechanisms(told, 20) if technique.shape.mechanism else PEOPLE
 
 
 @cache
@@ -67,17 +67,17 @@ def released(name: str) -> tuple[dict[str, Any], Files, Witness | None]:
     technique = cast(type[Algorithm], family("algorithm")[name])
     models = [
         {"name": "frequency-l-diversity", "l": 2, "column": "illness"}
-        if technique.permutes
+        if technique.shape.permutes
         else {"name": "k-anonymity", "k": 2}
     ]
-    given = {"partition": "mondrian"} if technique.permutes else {}
+    given = {"partition": "mondrian"} if technique.shape.permutes else {}
     if any(p.name == "max_suppression" for p in technique.parameters()):
         given["max_suppression"] = 0.0  # type: ignore[assignment]
-    if technique.is_mechanism:
+    if technique.shape.mechanism:
         given, models = {**MECHANISM, "levels": {"illness": 0}}, [BUDGET]  # type: ignore[assignment]
     people = people_of(name)
     plan = people.plan(algorithm={"name": name, **given}, models=models)
-    population = people.dataset if technique.needs_public else None
+    population = people.dataset if technique.needs.public else None
     result = run(plan, people.dataset, people.levels, population=population, assess=False)
     return plan.completed(), {**result.files, **result.parquet_files}, result.witness
 

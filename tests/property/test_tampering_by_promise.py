@@ -69,7 +69,7 @@ def _rows(trial: Trial, content: bytes) -> tuple[list[str], list[list[str]]]:
             i
             for i in range(len(people))
             if values[i] == row[place["s0"]]
-            and (trial.technique.permutes or fits(people[i], _cells(trial, cells)))
+            and (trial.technique.shape.permutes or fits(people[i], _cells(trial, cells)))
         ]
         wanted.append(fitting)
     return header, [[*row, str(i)] for row, i in zip(rows, matched(wanted), strict=True)]
@@ -81,7 +81,7 @@ def _cells(trial: Trial, row: dict[str, str]) -> Cells:
 
 def _class(trial: Trial, header: Sequence[str], row: Sequence[str]) -> tuple[str, ...]:
     """Return what rows of one class, or group, share in the text."""
-    names = ("group",) if trial.technique.permutes else trial.case.quasi
+    names = ("group",) if trial.technique.shape.permutes else trial.case.quasi
     return tuple(row[header.index(n)] for n in names)
 
 
@@ -126,7 +126,7 @@ def broken(trial: Trial, found: Tampered) -> bool:
     classes = [
         Class(
             cells=()
-            if trial.technique.permutes
+            if trial.technique.shape.permutes
             else _cells(trial, dict(zip(found.header, own[0], strict=False))),
             rows=tuple(int(r[-1]) for r in own),
         )
@@ -149,7 +149,7 @@ def attempt(number: int) -> str:
     rng = np.random.default_rng([4, number])
     algorithm = str(rng.choice(list(family("algorithm"))))
     one = trial(MODELS[number % len(MODELS)], algorithm, 1000 + number)
-    result = None if one.technique.averages else released(one)
+    result = None if one.technique.shape.averages else released(one)
     if result is None:
         return ""
     name, content = next((n, c) for n, c in result.files.items() if b"s0" in c)

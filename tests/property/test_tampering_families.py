@@ -59,7 +59,7 @@ def attempts(one: Family, wanted: int) -> Counter[str]:
         private = made.case.dataset.frame()
         public = None if made.public is None else made.public.frame()
         secrets = [recipe]
-        if made.technique.is_mechanism:  # with the secret, and without
+        if made.technique.shape.mechanism:  # with the secret, and without
             secrets.append({k: v for k, v in recipe.items() if k != "seed"})
         for _ in range(12):
             some = tampered(made, result, rng)
@@ -74,7 +74,7 @@ def attempts(one: Family, wanted: int) -> Counter[str]:
                     made.case.levels,
                     written(tables),
                     public,
-                    witness=result.witness if made.technique.averages else None,
+                    witness=result.witness if made.technique.shape.averages else None,
                 )
                 ended = "holds" if came.holds else "refused" if came.broken else "undecided"
                 assert true or ended != "holds", (str(one), number, way, tables)
@@ -89,8 +89,8 @@ def test_thirty_families_of_every_shape() -> None:
     assert len(set(FAMILIES)) == len(FAMILIES) == 30
     kinds = [family("algorithm")[one.algorithm] for one in FAMILIES]
     assert len({one.algorithm for one in FAMILIES}) >= 15
-    assert sum(kind.permutes for kind in kinds) >= 10  # type: ignore[attr-defined]
-    assert sum(len(kind.publishes) == 2 for kind in kinds) >= 4  # type: ignore[attr-defined]
+    assert sum(kind.shape.permutes for kind in kinds) >= 10  # type: ignore[attr-defined]
+    assert sum(len(kind.shape.tables) == 2 for kind in kinds) >= 4  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("one", FAMILIES, ids=str)

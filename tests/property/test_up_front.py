@@ -254,7 +254,7 @@ NEEDS: dict[str, dict[str, object]] = {"fixed-levels": {"levels": "a=0"}}
 
 def with_budget() -> list[str]:
     """Return techniques that choose what to remove; where parts are given, nothing is chosen."""
-    found = [(n, t) for n, t in family("algorithm").items() if not t.carries_out_parts]
+    found = [(n, t) for n, t in family("algorithm").items() if not t.needs.earlier_parts]
     return [n for n, t in found if any(p.name == "max_suppression" for p in t.parameters())]
 
 

@@ -136,7 +136,7 @@ def test_a_promise_that_is_offered_is_not_refused_by_the_technique(technique: st
     """And a technique can be asked without settings of its own."""
     some = {n: hindrance(m, TECHNIQUES[technique], people=True) for n, m in MODELS.items()}
     assert any(not why for why in some.values())
-    if TECHNIQUES[technique].permutes:
+    if TECHNIQUES[technique].shape.permutes:
         assert some["k-anonymity"]
 
 
@@ -348,8 +348,8 @@ def test_what_cannot_count_persons_is_disabled_where_a_column_tells_them() -> No
     with patch.object(st, "session_state", held):
         for kind in TECHNIQUES.values():
             told = technique_picker.caption(kind)
-            assert ("it counts rows" in told) == (not kind.counts_people), kind.name
-    rows_only = next(n for n, kind in TECHNIQUES.items() if not kind.counts_people)
+            assert ("it counts rows" in told) == (not kind.needs.counts_people), kind.name
+    rows_only = next(n for n, kind in TECHNIQUES.items() if not kind.needs.counts_people)
     choose(app, rows_only)
     assert next(b for b in app.button if b.label == "Run").disabled
 

@@ -367,7 +367,7 @@ def test_invariant_every_technique_as_usual_is_told_in_words() -> None:
     roles = sample("hospital").roles
     told = 0
     for kind in cast(dict[str, type[Algorithm]], family("algorithm")).values():
-        model = find("model", "bucket-size" if kind.permutes else "k-anonymity")
+        model = find("model", "bucket-size" if kind.shape.permutes else "k-anonymity")
         try:
             plan = Plan(
                 roles=roles,

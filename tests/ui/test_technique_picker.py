@@ -32,7 +32,7 @@ def test_every_technique_is_offered_once_with_when_to_use_it() -> None:
             assert family("algorithm")[algorithm].title in radio.options
     assert sorted(found) == sorted(t.title for t in family("algorithm").values())
     for technique in family("algorithm").values():
-        assert cast(type[Algorithm], technique).when, "say when to use it"
+        assert cast(type[Algorithm], technique).offer.when, "say when to use it"
 
 
 def test_an_approach_comes_back_with_its_last_technique() -> None:

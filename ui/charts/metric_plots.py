@@ -79,7 +79,7 @@ def _metric(name: str) -> type[Metric]:
 def what_is_lost(runs: Sequence[Series]) -> str:
     """Return how metrics of cells are to be read where links are cut; empty where none are."""
     cut = [r.facts.permuted for r in runs]
-    if any(r.facts.permuted and r.facts.result.plan.algorithm.coarsens for r in runs):
+    if any(r.facts.permuted and r.facts.result.plan.algorithm.shape.coarsens for r in runs):
         return (
             "Where links are cut, loss and NCP count coarsened cells only, not the links; query "
             "error and the loss of the groups count both."

@@ -54,7 +54,7 @@ def decided(result: Result) -> str:
         refuse_undecidable(result.plan.algorithm, result.plan.parts)
         file = "release.csv" if result.plan.csv else "release.parquet"
         digest = ""
-        if not result.plan.algorithm.one_level:
+        if not result.plan.algorithm.shape.one_level:
             digest = hashlib.sha256(result.file(file)).hexdigest()
         made = result.decided(file, digest)
     except BadPlan:

@@ -148,7 +148,7 @@ def _each(
     known, personal = _known(), thresholds.personal()
     tables: dict[str, dict[str, Any]] = {}
     for name, attack in known.items():
-        idle = (attack.needs_permuted and not technique.permutes) or (
+        idle = (attack.needs_permuted and not technique.shape.permutes) or (
             attack.needs_public and not public
         )
         if name in personal or not attack.by_default:

@@ -112,7 +112,7 @@ def draw(
     if made:
         with st.container(border=True, key="of-mechanism"):
             st.markdown("**Another kind of model: how a release is made**")
-            ways = " or ".join(sorted(t.title for t in _techniques() if t.is_mechanism))
+            ways = " or ".join(sorted(t.title for t in _techniques() if t.shape.mechanism))
             st.caption(
                 "No table shows whether it holds, so it cannot be added to a search that looks at "
                 "the rows, and what it says is not to be weighed against the others. "
@@ -129,7 +129,9 @@ def offered(stops: Stops, technique: type[Algorithm]) -> tuple[list[str], list[s
     """
     known = {name: kind for name, kind in _known().items() if kind.stops == stops}
 
-    instead = {n for n, kind in known.items() if technique.permutes and kind.replaces_whole_rows}
+    instead = {
+        n for n, kind in known.items() if technique.shape.permutes and kind.replaces_whole_rows
+    }
     few = [n for n, kind in known.items() if kind.offered_at or n in instead]
     few.sort(key=lambda n: (n not in instead, known[n].offered_at))
     rest = sorted((n for n in known if n not in few), key=lambda n: known[n].title.lower())
@@ -190,7 +192,7 @@ def _add(name: str) -> None:
 
 def _made_by(technique: type[Algorithm]) -> dict[str, type[GroupModel]]:
     """Return the privacy models about the way a release is made that only this way gives."""
-    return {n: m for n, m in _known().items() if technique.is_mechanism and m.of_mechanism}
+    return {n: m for n, m in _known().items() if technique.shape.mechanism and m.of_mechanism}
 
 
 def _techniques() -> list[type[Algorithm]]:

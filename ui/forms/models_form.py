@@ -62,7 +62,7 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
     present: list[dict[str, Any]] = draft["models"]
     found: list[dict[str, Any]] = []
     places: list[tuple[int, DeltaGenerator, DeltaGenerator]] = []
-    needed = len(present) == 1 and technique.needs_models
+    needed = len(present) == 1 and technique.needs.models
     for place, model in enumerate(present):
         chosen = known.get(model["name"])
         if chosen is None:
@@ -73,7 +73,7 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
                 st.markdown(
                     f"**{plain(chosen.title)}**", help=plain(chosen.summary), width="stretch"
                 )
-                can = not (technique.permutes and chosen.needs_whole_rows)
+                can = not (technique.shape.permutes and chosen.needs_whole_rows)
                 given = model
                 inner = st.container()
                 if can:
@@ -198,7 +198,7 @@ def _told(
 def restore(technique: type[Algorithm]) -> None:
     """Bring back a model about whole rows when a technique that can give it is chosen again."""
     kept = st.session_state.get(_REPLACED)
-    if technique.permutes or kept is None:
+    if technique.shape.permutes or kept is None:
         return
     present = state.draft()["models"]
     for place, model in enumerate(present):

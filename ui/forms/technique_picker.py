@@ -39,7 +39,7 @@ APPROACHES: dict[Approach, tuple[str, str]] = {
 
 def approach_of(technique: type[Algorithm]) -> Approach:
     """Return under what a technique is offered; whatever permutes columns separately cuts links."""
-    return "links" if technique.permutes else technique.approach
+    return "links" if technique.shape.permutes else technique.shape.approach
 
 
 def pick(present: str) -> type[Algorithm]:
@@ -80,8 +80,8 @@ def pick(present: str) -> type[Algorithm]:
 def caption(technique: type[Algorithm]) -> str:
     """Return for whom a technique is, and that it cannot count persons where it has to."""
     person = state.roles().unit
-    told = plain(technique.when or technique.summary)
-    if not person or technique.counts_people:
+    told = plain(technique.offer.when or technique.summary)
+    if not person or technique.needs.counts_people:
         return told
     return f":material/block: Not here: it counts rows, '{plain(person)}' persons. {told}"
 

@@ -375,7 +375,7 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
         told = replace(plan.earlier, file=kept_earlier)
         draft["earlier"] = told.as_mapping() or ({"sha256": told.sha256} if told.sha256 else {})
         if own is None:
-            parts = plan.reuse.mode == "fixed" and plan.algorithm.carries_out_parts
+            parts = plan.reuse.mode == "fixed" and plan.algorithm.needs.earlier_parts
             until = "its parts cannot be carried out" if parts else "nothing is compared with it"
             notes.append(
                 f"The recipe names the earlier release {name}, which is not here. Choose it "

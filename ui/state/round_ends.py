@@ -21,7 +21,7 @@ def can_round(result: Result) -> bool:
     Such groups may overlap. Where one person has several rows, no one could then tell from the
     release whose rows a class has, and it would not verify.
     """
-    return bool(result.plan.algorithm.rounded) and not result.plan.roles.unit
+    return bool(result.plan.algorithm.shape.rounded) and not result.plan.roles.unit
 
 
 def choose(result: Result) -> tuple[str, ...]:
@@ -35,6 +35,6 @@ def choose(result: Result) -> tuple[str, ...]:
     with state.one_change():
         if bare:
             many_hierarchies.propose(bare)
-        told = {**state.draft()["algorithm"], **result.plan.algorithm.rounded}
+        told = {**state.draft()["algorithm"], **result.plan.algorithm.shape.rounded}
         state.update_draft(algorithm=told)
     return tuple(name for name in bare if name in state.levels())

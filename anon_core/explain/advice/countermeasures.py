@@ -255,7 +255,7 @@ def _techniques(
     for technique in ranked("sharing", facts):
         if technique.name == plan.algorithm.name or many == _TECHNIQUES:
             continue
-        if technique.is_mechanism or (technique.needs_public and not facts.public):
+        if technique.shape.mechanism or (technique.needs.public and not facts.public):
             continue
         many += 1
         recipe = plan.as_mapping()
@@ -271,7 +271,7 @@ def _techniques(
 
 def _draws_levels(technique: type[Any]) -> bool:
     """Say whether a technique searches levels by chance, which protects nothing."""
-    return technique.by_chance and technique.one_level and not technique.is_mechanism
+    return technique.shape.by_chance and technique.shape.one_level and not technique.shape.mechanism
 
 
 def _measured(

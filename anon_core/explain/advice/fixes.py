@@ -146,7 +146,7 @@ def without(recipe: Mapping[str, Any], column: str) -> Change:
     kinds = cast(Mapping[str, type[Algorithm]], family("algorithm"))
     algorithm = dict(recipe["algorithm"])
     technique = kinds.get(str(algorithm["name"]))
-    named = technique.levels_parameter if technique is not None else ""
+    named = technique.needs.levels_parameter if technique is not None else ""
     if named and named in algorithm:
         algorithm[named] = {n: level for n, level in algorithm[named].items() if n != column}
     tables: dict[str, Any] = {

@@ -43,7 +43,7 @@ def required(
     found: list[GroupModel] = []
     for stops in sorted(concealed, key=lambda one: one != "presence"):  # a mechanism needs its own
         if stops == "attribute":
-            if technique.is_mechanism or not facts.shares:
+            if technique.shape.mechanism or not facts.shares:
                 continue
             by_column = {
                 name: _first(technique, stops, found, chance, share, facts)
@@ -95,7 +95,7 @@ def _first(
 def _offered(technique: Algorithm, stops: Stops) -> list[type[GroupModel]]:
     """Return the models to try, in order: where columns are permuted, those made for groups."""
     known = [k for k in family("model").values() if issubclass(k, GroupModel) and k.stops == stops]
-    if technique.permutes and stops != "presence":
+    if technique.shape.permutes and stops != "presence":
         return sorted((k for k in known if k.replaces_whole_rows), key=lambda k: k.title)
     return sorted((k for k in known if k.offered_at), key=lambda k: k.offered_at)
 
@@ -236,16 +236,18 @@ def recommended(request: Request, facts: Facts, most: int = MOST) -> tuple[Recom
     for kind in sorted(
         ranked(request.purpose, facts),
         key=lambda one: (
-            secret and not one.needs_public,
+            secret and not one.needs.public,
             not facts.lacking and _states_values(one, request, facts),
         ),
     ):
         if not _suits(kind, request, facts):
             continue
-        service = kind.serves[request.purpose]
+        service = kind.offer.serves[request.purpose]
         round_groups = _publishes_round_groups(kind, request, facts)
         begun = {n: v for n, v in with_usual_budget(kind).items() if n != "name"}
-        algorithm = kind(**{**begun, **service.settings, **(kind.rounded if round_groups else {})})
+        algorithm = kind(
+            **{**begun, **service.settings, **(kind.shape.rounded if round_groups else {})}
+        )
         models = required(algorithm, request.concealed, request.threshold, facts)
         if models is None:
             continue
@@ -256,7 +258,7 @@ def recommended(request: Request, facts: Facts, most: int = MOST) -> tuple[Recom
                 threshold=request.threshold,
                 reason=service.why,
                 notes=_notes(kind, models, request, facts, round_groups=round_groups),
-                asks_first=kind.asks_first,
+                asks_first=kind.offer.asks_first,
                 obstacles=_obstacles(models, facts),
             )
         )
@@ -272,10 +274,14 @@ def ranked(purpose: Purpose, facts: Facts) -> Sequence[type[Algorithm]]:
     publish such a column exactly or not at all.
     """
     known = cast(Mapping[str, type[Algorithm]], family("algorithm")).values()
-    serving = [kind for kind in known if purpose in kind.serves]
+    serving = [kind for kind in known if purpose in kind.offer.serves]
 
     def place(kind: type[Algorithm]) -> tuple[bool, int, str]:
-        return bool(facts.lacking) and _by_hierarchy(kind), kind.serves[purpose].place, kind.name
+        return (
+            bool(facts.lacking) and _by_hierarchy(kind),
+            kind.offer.serves[purpose].place,
+            kind.name,
+        )
 
     return sorted(serving, key=place)
 
@@ -283,29 +289,29 @@ def ranked(purpose: Purpose, facts: Facts) -> Sequence[type[Algorithm]]:
 def _suits(kind: type[Algorithm], request: Request, facts: Facts) -> bool:
     """Say whether a technique stops what was named, and the table has what it needs."""
     secret = "presence" in request.concealed
-    if kind.permutes and "identity" in request.concealed:
+    if kind.shape.permutes and "identity" in request.concealed:
         return False  # exact values tell the row, whatever they are permuted with
-    if (kind.needs_public or kind.is_mechanism) and not secret:
+    if (kind.needs.public or kind.shape.mechanism) and not secret:
         return False
-    if kind.needs_public and not facts.public:
+    if kind.needs.public and not facts.public:
         return False
-    if secret and not (kind.counts_public or kind.is_mechanism):
+    if secret and not (kind.needs.counts_public or kind.shape.mechanism):
         return False
-    if kind.averages and len(facts.numbers) < len(facts.quasi):
+    if kind.shape.averages and len(facts.numbers) < len(facts.quasi):
         return False
     if facts.bare == facts.quasi and _by_hierarchy(kind):
         return False
     # Whose rows a class has follows from what is published only where classes do not overlap.
-    if facts.person and not (kind.one_level or kind.forms_ranges):
+    if facts.person and not (kind.shape.one_level or kind.shape.forms_ranges):
         return False
     if not facts.quasi:
         return False
-    return _ends_soon(kind.serves[request.purpose], facts)
+    return _ends_soon(kind.offer.serves[request.purpose], facts)
 
 
 def _by_hierarchy(kind: type[Algorithm]) -> bool:
     """Say whether a technique coarsens columns by their hierarchies alone."""
-    return not (kind.forms_ranges or kind.permutes)
+    return not (kind.shape.forms_ranges or kind.shape.permutes)
 
 
 def _ends_soon(service: Service, facts: Facts) -> bool:
@@ -317,7 +323,12 @@ def _ends_soon(service: Service, facts: Facts) -> bool:
 
 def _publishes_round_groups(kind: type[Algorithm], request: Request, facts: Facts) -> bool:
     """Say whether anyone gets the rows, and groups can represent people's own values."""
-    if request.recipient != "public" or not kind.rounded or not facts.measured or facts.person:
+    if (
+        request.recipient != "public"
+        or not kind.shape.rounded
+        or not facts.measured
+        or facts.person
+    ):
         return False
     return not set(facts.measured) & set(facts.bare)
 
@@ -326,8 +337,8 @@ def _states_values(kind: type[Algorithm], request: Request, facts: Facts) -> boo
     """Say whether ranges that anyone may read end at values that someone has."""
     return (
         request.recipient == "public"
-        and kind.forms_ranges
-        and not kind.averages
+        and kind.shape.forms_ranges
+        and not kind.shape.averages
         and bool(facts.measured)
         and not _publishes_round_groups(kind, request, facts)
     )
@@ -375,7 +386,7 @@ def _of_values(
     """Say what is not required of sensitive values, and why."""
     if not facts.shares:
         return ["No column is marked as sensitive, so no privacy model protects values."]
-    if kind.is_mechanism:
+    if kind.shape.mechanism:
         return ["Next to its own guarantee it supports no model of sensitive values."]
     found = [
         f"“{name}” has one value in {float(share):.0%} of its rows. Guessing it is "

@@ -253,7 +253,7 @@ def _outcome(result: Result) -> str:
     sizes = result.class_sizes
     smallest = int(sizes.min()) if len(sizes) else 0
     groups = f"{len(sizes):,} {'group' if len(sizes) == 1 else 'groups'}"
-    if result.release.grouping.published and result.plan.algorithm.coarsens:
+    if result.release.grouping.published and result.plan.algorithm.shape.coarsens:
         loss = result.measures.get(headline("cells"))
         lost = f" Loss of cells {loss.value:.3f};" if loss else ""
         return (

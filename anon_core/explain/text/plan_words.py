@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def not_defined(plan: Plan) -> str:
     """Return which models the plan's technique cannot give, or an empty text."""
-    if plan.algorithm.is_mechanism or any(m.of_mechanism for m in plan.models):
+    if plan.algorithm.shape.mechanism or any(m.of_mechanism for m in plan.models):
         try:
             refuse_unsteered(plan.algorithm, plan.models)
         except BadPlan as error:
@@ -34,13 +34,13 @@ def not_defined(plan: Plan) -> str:
         return str(error)
     public = [m.title for m in plan.models if m.needs_public]
     unfit = [m.title for m in plan.models if m.needs_public or m.private_columns()]
-    if unfit and plan.algorithm.averages:
+    if unfit and plan.algorithm.shape.averages:
         return (
             f"{plan.algorithm.title} publishes averages, and an average matches no person for "
             "sure, so "
             f"it does not support {listing(unfit)}. Choose another technique, or remove the model."
         )
-    asking = [plan.algorithm.title] if plan.algorithm.needs_public else []
+    asking = [plan.algorithm.title] if plan.algorithm.needs.public else []
     if (public or asking) and not plan.population_file:
         return (
             f"{listing([*asking, *public])} needs a public table: a table of everyone of whom one "
@@ -49,7 +49,7 @@ def not_defined(plan: Plan) -> str:
     crossed = [m.title for m in plan.models if _crossed(m)]
     if crossed:
         return f"{listing(crossed)}: δ min lies above δ max, so no chance lies between them."
-    if not plan.algorithm.permutes:
+    if not plan.algorithm.shape.permutes:
         return ""
     titles = [m.title for m in plan.models if m.needs_whole_rows]
     if not titles:
@@ -196,7 +196,7 @@ def changing(plan: Plan) -> list[str]:
 
 def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[str]]:
     """Return what a plan will do, in sentences: how, what is required, what becomes of the rows."""
-    permutes = plan.algorithm.permutes
+    permutes = plan.algorithm.shape.permutes
     parts = [plan.algorithm.summary, *gathered(plan)]
     if permutes:
         parts.append(cut(plan))
@@ -217,7 +217,7 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
             if budget
             else "No row may be suppressed."
         )
-    elif permutes and plan.algorithm.coarsens:
+    elif permutes and plan.algorithm.shape.coarsens:
         parts.append(
             "Cells are coarsened group by group, where it takes that; no row is suppressed."
         )

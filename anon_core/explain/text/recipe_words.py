@@ -164,7 +164,7 @@ _UNSEEN = {
 
 def decided_levels(plan: Plan) -> dict[str, int]:
     """Return the level of each column that a recipe decides; empty where it decides none."""
-    parameter = plan.algorithm.levels_parameter
+    parameter = plan.algorithm.needs.levels_parameter
     if plan.reuse.mode != "fixed" or not parameter:
         return {}
     return dict(cast(Mapping[str, int], getattr(plan.algorithm, parameter)))
@@ -178,7 +178,7 @@ def reused(plan: Plan) -> list[str]:
     named = ", ".join(f"{name} {level}" for name, level in levels.items())
     drawn = "Random choices are drawn again." if plan.draws else ""
     what = f"Decided levels, not searched: {named}."
-    if plan.algorithm.carries_out_parts:
+    if plan.algorithm.needs.earlier_parts:
         what = "Decided parts, not searched: those of the earlier release."
     found = [what, _UNSEEN[plan.reuse.unseen], drawn]
     return [sentence for sentence in found if sentence]

@@ -27,8 +27,8 @@ from anon_core.release.vocabulary import of_level
 def forms_groups(kind: type[Technique]) -> bool:
     """Say whether a class of technique forms groups whose rows can then be permuted separately."""
     if issubclass(kind, Algorithm):
-        apart = kind.permutes or kind.needs_public or kind.is_mechanism
-        return kind.needs_models and not apart  # what asks for no model forms no groups
+        apart = kind.shape.permutes or kind.needs.public or kind.shape.mechanism
+        return kind.needs.models and not apart  # what asks for no model forms no groups
     return issubclass(kind, Partitioner)
 
 

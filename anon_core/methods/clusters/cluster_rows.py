@@ -13,7 +13,7 @@ import numpy.typing as npt
 from anon_core.base.arrays import F64, I64
 from anon_core.base.context import Context, part_of
 from anon_core.base.errors import Infeasible
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Needs
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
 from anon_core.contracts.per_column import column_weights, weights_by_column
@@ -50,8 +50,7 @@ _MOST = 4000  # tuples that are compared with each other; larger tables are cut 
 class Clustering(Algorithm):
     """Clusters of similar tuples; what they leave over, or leave broken, joins the nearest."""
 
-    merges: ClassVar[bool] = True
-    merges_by_public: ClassVar[bool] = True
+    needs: ClassVar[Needs] = Needs(merges=True, merges_by_public=True)
 
     metric: CellCost = saving(help="What similar rows lose least of when they publish one box.")
     weights: Mapping[str, float] = column_weights()

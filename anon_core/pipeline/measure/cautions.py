@@ -220,7 +220,7 @@ def _counted_coarsely(plan: Plan, problem: Problem) -> Iterator[str]:
         levels = ", ".join(f"'{name}' from level {n}" for name, n in problem.floors.items())
         better = (
             ""
-            if plan.algorithm.levels_parameter
+            if plan.algorithm.needs.levels_parameter
             else "A better choice may lie below, so none is called best or minimal. "
         )
         yield (

@@ -43,7 +43,7 @@ def fitted_to(technique: type[Algorithm], recipe: dict[str, Any]) -> tuple[str, 
     tuple of str
         A sentence for each thing that was changed.
     """
-    if not technique.permutes:
+    if not technique.shape.permutes:
         return ()
     known = cast(dict[str, type[GroupModel]], family("model"))
     by_size = next((m for m in known.values() if m.replaces_whole_rows and m.size_parameter), None)
@@ -119,7 +119,7 @@ def search(
         If the technique refuses the other privacy models.
     """
     people = problem.population
-    beyond = [] if algorithm.counts_public else [m for m in models if m.counts_public(people)]
+    beyond = [] if algorithm.needs.counts_public else [m for m in models if m.counts_public(people)]
     unseen = [m for m in beyond if m.needs_public]
     try:
         return _search(algorithm, problem, models, unseen, measure, recomputable, context)
@@ -143,7 +143,7 @@ def _search(
     tested = [*unseen, *(m for m in models if m.private_columns())]
     if not tested:
         return algorithm.run(problem, models, context)
-    if algorithm.merges_by_public and any(m.needs_public for m in unseen):
+    if algorithm.needs.merges_by_public and any(m.needs_public for m in unseen):
         found = _merged(algorithm, problem, models, tested, measure, recomputable, context)
         if found is not None:
             return found

@@ -148,7 +148,7 @@ def check_previous(
     files : mapping of str to bytes or FileBytes
         The earlier release, as `previous_files` names it.
     """
-    if plan.algorithm.averages:
+    if plan.algorithm.shape.averages:
         return [undecided(_NAME, "Averages do not show which values they cover.")]
     if plan.roles.unit:
         return [undecided(_NAME, "A person may have several rows, and none says which.")]

@@ -47,7 +47,7 @@ class Repeated:
 def tells_more(plan: Plan) -> bool:
     """Say whether a run knows something that verification asks for and no file shows."""
     gates = any(gate.kind != "rows" for gate in plan.accept)
-    return gates or plan.algorithm.permutes or plan.algorithm.averages
+    return gates or plan.algorithm.shape.permutes or plan.algorithm.shape.averages
 
 
 def repeated(plan: Plan, folder: Path, data: Path, release: Path, *, has_secret: bool) -> Repeated:
@@ -92,7 +92,7 @@ def repeated(plan: Plan, folder: Path, data: Path, release: Path, *, has_secret:
 def checks_of(plan: Plan, again: Repeated, *, has_secret: bool) -> list[Check]:
     """Return what carrying a recipe out again shows of its release."""
     found: list[Check] = []
-    if plan.algorithm.permutes and has_secret:
+    if plan.algorithm.shape.permutes and has_secret:
         found.append(_permutation(again))
     for gate in plan.accept:
         if gate.kind == "rows":

@@ -91,7 +91,7 @@ def verify_release(
             folder = Path(recipe).parent
             again = repeated(plan, folder, Path(data), Path(release), has_secret=has_secret)
             # Of averages the check names those that differ.
-            if again.result is not None and (again.same or plan.algorithm.averages):
+            if again.result is not None and (again.same or plan.algorithm.shape.averages):
                 witness = again.result.witness
         found = verify_files(
             Path(recipe),

@@ -99,7 +99,7 @@ def _run(lesson: Lesson, plan: Plan, example: Example) -> Run:
 
 
 def _needs_public(plan: Plan) -> bool:
-    return plan.algorithm.needs_public or any(model.needs_public for model in plan.models)
+    return plan.algorithm.needs.public or any(model.needs_public for model in plan.models)
 
 
 def quiet_run(lesson: Lesson, example: Example, name: str) -> Run:

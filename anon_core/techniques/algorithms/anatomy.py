@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from anon_core.base.context import Context
 from anon_core.base.params import choice
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Linked
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.methods.bucketized.permuted_release import (
     columns_by_role,
     partition_choice,
@@ -38,28 +38,26 @@ class Anatomy(Algorithm):
         "Publishes one table of exact quasi-identifiers and one of sensitive values; only the "
         "group number joins them."
     )
-    when: ClassVar[str] = (
-        "When counts over the quasi-identifiers must stay exact and only the sensitive value must "
-        "be protected."
+    offer: ClassVar[Offer] = Offer(
+        when="When counts over the quasi-identifiers must stay exact and only the sensitive value "
+        "must be protected.",
+        serves={
+            "statistics": Service(
+                place=1,
+                why="The columns that others know stay exact, so that counts over them are exact, "
+                "and only which sensitive value belongs to whom is hidden.",
+            ),
+            "teaching": Service(
+                place=5,
+                why="Two tables show what was cut: exact columns, and the sensitive values of each "
+                "group.",
+            ),
+        },
     )
+    shape: ClassVar[Shape] = Shape(permutes=True, linked="roles", tables=("quasi", "sensitive"))
+    needs: ClassVar[Needs] = Needs(from_counts=True)
     formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |G|"
     source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "statistics": Service(
-            place=1,
-            why="The columns that others know stay exact, so that counts over them are exact, and "
-            "only which sensitive value belongs to whom is hidden.",
-        ),
-        "teaching": Service(
-            place=5,
-            why="Two tables show what was cut: exact columns, and the sensitive values of each "
-            "group.",
-        ),
-    }
-    permutes: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
-    linked: ClassVar[Linked] = "roles"
-    publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 
     partition: Partitioner | Algorithm = partition_choice("anatomize")
     insensitive_with: str = choice(
@@ -69,9 +67,9 @@ class Anatomy(Algorithm):
         label="Other columns travel with",
     )
 
-    def shape(self) -> dict[str, Any]:
+    def release_shape(self) -> dict[str, Any]:
         """Return what a release looks like; see `Algorithm.shape`."""
-        return {**super().shape(), "insensitive_with": self.insensitive_with}
+        return {**super().release_shape(), "insensitive_with": self.insensitive_with}
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form groups and cut the links between blocks; see `Algorithm.run`."""

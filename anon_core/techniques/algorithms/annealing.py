@@ -10,7 +10,7 @@ from typing import ClassVar
 from anon_core.base.context import Context
 from anon_core.base.params import integer, number
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import LabelCost
@@ -32,18 +32,15 @@ class Annealing(Algorithm):
         "Moves one column's level up or down at random; a worse choice is taken too, ever more "
         "rarely, so that the walk leaves dead ends. The best choice it met is published."
     )
-    when: ClassVar[str] = (
-        "For teaching and comparison: it guarantees nothing about what it missed, and other "
-        "searches are usually better in the same time."
+    offer: ClassVar[Offer] = Offer(
+        when="For teaching and comparison: it guarantees nothing about what it missed, and other "
+        "searches are usually better in the same time.",
+        for_study=True,
     )
+    shape: ClassVar[Shape] = Shape(approach="levels", one_level=True, by_chance=True)
+    needs: ClassVar[Needs] = Needs(counts_people=True, counts_public=True)
     formula: ClassVar[str] = "accept a worse node with chance exp(−Δcost / temperature)"
     source: ClassVar[str] = "Winkler 2004, Census Bureau research report 2004-06"
-    for_study: ClassVar[bool] = True
-    approach: ClassVar[Approach] = "levels"
-    one_level: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
-    by_chance: ClassVar[bool] = True
 
     metric: Metric = best_by(also=LabelCost)
     max_suppression: float = suppression_budget()

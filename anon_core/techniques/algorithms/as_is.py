@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
 from anon_core.release.outcome import Outcome, SearchAccount
@@ -26,17 +26,14 @@ class AsIs(Algorithm):
         "Publishes every value of the table, or what a change made of it, and coarsens nothing; "
         "where a privacy model is asked for, rows that stay too rare are suppressed."
     )
-    when: ClassVar[str] = (
-        "When values are swapped, redrawn or get noise before, so that no privacy model about "
+    offer: ClassVar[Offer] = Offer(
+        when="When values are swapped, redrawn or get noise before, so that no privacy model about "
         "classes is defined; else the table itself would be published."
     )
+    shape: ClassVar[Shape] = Shape(approach="values", one_level=True)
+    needs: ClassVar[Needs] = Needs(counts_people=True, counts_public=True, models=False)
     formula: ClassVar[str] = "every level is 0; rows of classes that break a model are suppressed"
     source: ClassVar[str] = "Hundepool et al. 2012, doi 10.1002/9781118348239"
-    approach: ClassVar[Approach] = "values"
-    one_level: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
-    needs_models: ClassVar[bool] = False
 
     max_suppression: float = suppression_budget(
         default=1.0, help="Largest share of rows that may be suppressed because they stay rare."

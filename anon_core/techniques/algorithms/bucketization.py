@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from anon_core.base.context import Context
 from anon_core.base.params import choice
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Linked
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.methods.bucketized.permuted_release import (
     columns_by_role,
     partition_choice,
@@ -37,26 +37,26 @@ class Bucketization(Algorithm):
         "Publishes every row's quasi-identifiers as they are, and shuffles the sensitive values "
         "within groups, so that a person is found but the value is uncertain."
     )
-    when: ClassVar[str] = (
-        "When membership is no secret and only the sensitive value must be protected, in one table."
+    offer: ClassVar[Offer] = Offer(
+        when="When membership is no secret and only the sensitive value must be protected, in one "
+        "table.",
+        serves={
+            "sharing": Service(
+                place=1,
+                why="One table in which all but the sensitive values stays as it is; these are "
+                "shuffled among similar rows.",
+            ),
+            "training": Service(
+                place=7,
+                why="All columns that others know stay exact, and sensitive values stay among "
+                "similar rows.",
+            ),
+        },
     )
+    shape: ClassVar[Shape] = Shape(permutes=True, linked="roles")
+    needs: ClassVar[Needs] = Needs(from_counts=True)
     formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |B|"
     source: ClassVar[str] = "Toth 2015, section 3.1.1"
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "sharing": Service(
-            place=1,
-            why="One table in which all but the sensitive values stays as it is; these are "
-            "shuffled among similar rows.",
-        ),
-        "training": Service(
-            place=7,
-            why="All columns that others know stay exact, and sensitive values stay among similar "
-            "rows.",
-        ),
-    }
-    permutes: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
-    linked: ClassVar[Linked] = "roles"
 
     partition: Partitioner | Algorithm = partition_choice("mondrian")
     insensitive_with: str = choice(
@@ -66,9 +66,9 @@ class Bucketization(Algorithm):
         label="Other columns travel with",
     )
 
-    def shape(self) -> dict[str, Any]:
+    def release_shape(self) -> dict[str, Any]:
         """Return what a release looks like; see `Algorithm.shape`."""
-        return {**super().shape(), "insensitive_with": self.insensitive_with}
+        return {**super().release_shape(), "insensitive_with": self.insensitive_with}
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form groups and cut the links between blocks; see `Algorithm.run`."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.stop_rules import limits_told, replay
 from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
@@ -30,18 +30,15 @@ class Datafly(Algorithm):
         "Raises the column with most distinct values by one level, again and again, until the rows "
         "that stay too rare fit the budget; those are suppressed."
     )
-    when: ClassVar[str] = (
-        "When any number of columns must be handled at once and a quick answer is enough: it often "
-        "generalizes more than needed."
+    offer: ClassVar[Offer] = Offer(
+        when="When any number of columns must be handled at once and a quick answer is enough: it "
+        "often generalizes more than needed.",
+        for_study=True,
     )
+    shape: ClassVar[Shape] = Shape(approach="levels", one_level=True)
+    needs: ClassVar[Needs] = Needs(from_counts=True, counts_people=True, counts_public=True)
     formula: ClassVar[str] = "while suppressed rows > MaxSup: raise argmax over columns of |values|"
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
-    for_study: ClassVar[bool] = True
-    approach: ClassVar[Approach] = "levels"
-    one_level: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
 
     max_suppression: float = suppression_budget(
         default=0.02,

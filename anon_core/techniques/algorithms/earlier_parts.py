@@ -13,7 +13,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.base.params import choice, number
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
 from anon_core.contracts.search_cost import CellCost, saving
@@ -48,14 +48,14 @@ class EarlierParts(Algorithm):
         "Parts that became too small are joined with neighbours, or removed within the budget. "
         "Without an earlier release the whole table is one part."
     )
-    when: ClassVar[str] = (
-        "When a partition was decided on last month's table and is to be carried out on this one."
+    offer: ClassVar[Offer] = Offer(
+        when="When a partition was decided on last month's table and is to be carried out on this "
+        "one."
     )
+    shape: ClassVar[Shape] = Shape(forms_ranges=True)
+    needs: ClassVar[Needs] = Needs(earlier_parts=True, from_counts=True)
     formula: ClassVar[str] = "a cut of the earlier release is made ⇔ both sides satisfy the models"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
-    forms_ranges: ClassVar[bool] = True
-    carries_out_parts: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
 
     small: str = choice(
         default="join",

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.per_column import column_levels, levels_by_column
 from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
@@ -31,19 +31,16 @@ class FixedLevels(Algorithm):
         "Publishes every column at the level you name, removes the rows that stay too rare, and "
         "refuses where that takes more rows than the budget allows."
     )
-    when: ClassVar[str] = (
-        "When you know which level of detail each column should have, for example from the "
+    offer: ClassVar[Offer] = Offer(
+        when="When you know which level of detail each column should have, for example from the "
         "picture of an earlier search."
+    )
+    shape: ClassVar[Shape] = Shape(approach="levels", one_level=True)
+    needs: ClassVar[Needs] = Needs(
+        from_counts=True, counts_people=True, counts_public=True, levels_parameter="levels"
     )
     formula: ClassVar[str] = "suppressed rows(chosen node) ≤ max_suppression · n"
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
-    approach: ClassVar[Approach] = "levels"
-    one_level: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-
-    counts_public: ClassVar[bool] = True
-    levels_parameter: ClassVar[str] = "levels"
 
     levels: Mapping[str, int] = column_levels(
         help="Columns with their levels, for example age = 2. A column that is left out is "

@@ -11,7 +11,7 @@ import numpy as np
 from anon_core.base.context import Context
 from anon_core.base.params import integer, number
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import LabelCost
@@ -34,18 +34,15 @@ class Genetic(Algorithm):
         "Breeds choices of levels: the better ones are crossed and changed a little, generation "
         "after generation. The best choice of all generations is published."
     )
-    when: ClassVar[str] = (
-        "For teaching and comparison: it guarantees nothing about what it missed, and other "
-        "searches are usually better in the same time."
+    offer: ClassVar[Offer] = Offer(
+        when="For teaching and comparison: it guarantees nothing about what it missed, and other "
+        "searches are usually better in the same time.",
+        for_study=True,
     )
+    shape: ClassVar[Shape] = Shape(approach="levels", one_level=True, by_chance=True)
+    needs: ClassVar[Needs] = Needs(counts_people=True, counts_public=True)
     formula: ClassVar[str] = "fitness: rows beyond the budget first, then cost"
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
-    for_study: ClassVar[bool] = True
-    approach: ClassVar[Approach] = "levels"
-    one_level: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
-    by_chance: ClassVar[bool] = True
 
     metric: Metric = best_by(also=LabelCost)
     max_suppression: float = suppression_budget()

@@ -17,7 +17,7 @@ import numpy as np
 from anon_core.base.arrays import B1
 from anon_core.base.context import Context, part_of
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.methods.lattice.lattice_decisions import FAILED, SATISFIED, Classification
 from anon_core.methods.lattice.nodes import (
@@ -55,20 +55,17 @@ class Incognito(Algorithm):
         "columns first, then at pairs of what is left, and so on; among the minimal ones the "
         "preferred is taken."
     )
-    when: ClassVar[str] = (
-        "When you want every choice of levels that satisfies the privacy models, and what each "
-        "set of columns gives away by itself."
+    offer: ClassVar[Offer] = Offer(
+        when="When you want every choice of levels that satisfies the privacy models, and what "
+        "each set of columns gives away by itself.",
+        for_study=True,
     )
+    shape: ClassVar[Shape] = Shape(approach="levels", one_level=True)
+    needs: ClassVar[Needs] = Needs(from_counts=True, counts_people=True, counts_public=True)
     formula: ClassVar[str] = (
         "a node of i attributes is a candidate if all its subsets of i − 1 attributes hold"
     )
     source: ClassVar[str] = "LeFevre et al. 2005, doi 10.1145/1066157.1066164"
-    for_study: ClassVar[bool] = True
-    approach: ClassVar[Approach] = "levels"
-    one_level: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
 
     prefer: str = preference_choice()
     max_suppression: float = suppression_budget()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context, part_of
 from anon_core.base.registry import register
+from anon_core.contracts.algorithm import Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.kernels.best_gain_split import Prices
 from anon_core.methods.clusters.cluster_rows import Clustering, blocks, k_members
@@ -36,14 +37,14 @@ class KMember(Clustering):
         "Grows clusters of k rows, each time adding the row that loses least, and seeds the next "
         "one far from the last. Rows left over join the nearest cluster."
     )
-    when: ClassVar[str] = (
-        "When similar rows should share a class and the table is small enough to compare rows with "
-        "each other."
+    offer: ClassVar[Offer] = Offer(
+        when="When similar rows should share a class and the table is small enough to compare "
+        "rows with each other."
     )
+    shape: ClassVar[Shape] = Shape(forms_ranges=True)
+    needs: ClassVar[Needs] = replace(Clustering.needs, counts_people=True)
     formula: ClassVar[str] = "add argmin over rows of IL(cluster ∪ row) until k rows"
     source: ClassVar[str] = "Byun et al. 2007, doi 10.1007/978-3-540-71703-4_18"
-    forms_ranges: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
 
     def clusters(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,11 +11,11 @@ import numpy as np
 from anon_core.base.context import Context, part_of
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.registry import part, register
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets, run_buckets
 from anon_core.contracts.per_column import weights_by_column
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost, LabelCost, saving
 from anon_core.contracts.stop_rules import limits_told, replay
 from anon_core.methods.lattice.nodes import suppression_budget
@@ -39,42 +39,44 @@ class LocalRecoding(Algorithm):
         "every part publish the lowest groups of the hierarchy that cover it. Rows the first step "
         "suppressed are published as classes of their own where the privacy models allow it."
     )
-    when: ClassVar[str] = (
-        "When cells must be groups of the given hierarchies, but levels may differ within a column."
+    offer: ClassVar[Offer] = Offer(
+        when="When cells must be groups of the given hierarchies, but levels may differ within a "
+        "column.",
+        serves={
+            "statistics": Service(
+                place=5,
+                why="Cells are groups of your hierarchies, finer wherever a class allows it.",
+                most_nodes=200_000,
+            ),
+            "sharing": Service(
+                place=3,
+                why="Every cell is a group of your hierarchies, as fine as its class allows, so "
+                "that those who get the rows meet words they know.",
+                most_nodes=200_000,
+            ),
+            "teaching": Service(
+                place=2,
+                why="Cells are groups of your hierarchies, and it shows how much detail is lost "
+                "when each column has a single level.",
+                most_nodes=200_000,
+            ),
+        },
     )
+    needs: ClassVar[Needs] = Needs(counts_people=True)
     formula: ClassVar[str] = (
         "within each class, the node split off from the rest that leaves the least rows × cost"
     )
     source: ClassVar[str] = (
         "Samarati 2001, doi 10.1109/69.971193; Prasser et al. 2020, doi 10.1002/spe.2812"
     )
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "statistics": Service(
-            place=5,
-            why="Cells are groups of your hierarchies, finer wherever a class allows it.",
-            most_nodes=200_000,
-        ),
-        "sharing": Service(
-            place=3,
-            why="Every cell is a group of your hierarchies, as fine as its class allows, so that "
-            "those who get the rows meet words they know.",
-            most_nodes=200_000,
-        ),
-        "teaching": Service(
-            place=2,
-            why="Cells are groups of your hierarchies, and it shows how much detail is lost when "
-            "each column has a single level.",
-            most_nodes=200_000,
-        ),
-    }
-
-    counts_people: ClassVar[bool] = True
 
     first: Algorithm = part(
         default="optimal",
         families=["algorithm"],
         fits=lambda kind: (
-            issubclass(kind, Algorithm) and kind.approach == "levels" and not kind.needs_public
+            issubclass(kind, Algorithm)
+            and kind.shape.approach == "levels"
+            and not kind.needs.public
         ),
         help="How levels for the whole table are found.",
         label="Start from",
@@ -162,4 +164,4 @@ class LocalRecoding(Algorithm):
 
 def _by_quasi_alone(search: Algorithm) -> bool:
     """Say whether the first step looks at quasi-identifiers alone, and draws nothing."""
-    return not search.by_chance and not isinstance(getattr(search, "metric", None), LabelCost)
+    return not search.shape.by_chance and not isinstance(getattr(search, "metric", None), LabelCost)

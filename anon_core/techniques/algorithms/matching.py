@@ -11,7 +11,7 @@ import numpy as np
 from anon_core.base.arrays import I32, I64
 from anon_core.base.context import Context, now, part_of
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets, run_buckets
 from anon_core.contracts.search_cost import CellCost, saving
@@ -270,12 +270,12 @@ class Matching(Algorithm):
         "that meet every model are also formed by clustering and by cuts; the cheapest result is "
         "published."
     )
-    when: ClassVar[str] = (
-        "When (k, k)- or global (1, k)-anonymity is required, which needs no equal rows."
+    offer: ClassVar[Offer] = Offer(
+        when="When (k, k)- or global (1, k)-anonymity is required, which needs no equal rows."
     )
+    shape: ClassVar[Shape] = Shape(forms_ranges=True)
     formula: ClassVar[str] = "while matches(r) < k: join the boxes of r and its nearest"
     source: ClassVar[str] = "Gionis, Mazza and Tassa 2008, doi 10.1109/ICDE.2008.4497483"
-    forms_ranges: ClassVar[bool] = True
 
     metric: CellCost = saving(help="What widening cells costs.")
 

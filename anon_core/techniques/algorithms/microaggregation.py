@@ -16,11 +16,11 @@ from anon_core.base.arrays import F64, I64
 from anon_core.base.context import Context, part_of
 from anon_core.base.params import choice, integer
 from anon_core.base.registry import find, register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets, run_buckets
 from anon_core.contracts.per_column import column_weights, weights_by_column
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost
 from anon_core.data.values.kinds import KINDS
 from anon_core.methods.clusters.cluster_rows import average_vectors, refuse_fewer
@@ -191,11 +191,25 @@ class Microaggregation(Algorithm):
         "group's mean or median instead of every number. Equal rows stay together. Other columns "
         "publish a value that covers the group."
     )
-    when: ClassVar[str] = (
-        "When quasi-identifiers are numbers and the release is for statistics: values change but "
-        "stay numbers. The work grows with the square of the different rows; some ten thousand are "
-        "a matter of seconds, a million are too many."
+    offer: ClassVar[Offer] = Offer(
+        when="When quasi-identifiers are numbers and the release is for statistics: values change "
+        "but stay numbers. The work grows with the square of the different rows; some ten "
+        "thousand are a matter of seconds, a million are too many.",
+        serves={
+            "statistics": Service(
+                place=2,
+                why="Numbers stay numbers: each is its group's mean, so that totals and averages "
+                "barely change.",
+                most_rows=30_000,
+            ),
+            "training": Service(
+                place=6,
+                why="Numbers stay numbers, each the mean of similar rows.",
+                most_rows=30_000,
+            ),
+        },
     )
+    shape: ClassVar[Shape] = Shape(approach="values", forms_ranges=True, averages=True)
     formula: ClassVar[str] = (
         "while 2k rows are left: group argmax ‖x − x̄‖² with its k − 1 nearest; x ← group's mean; "
         "equal rows are one point of their weight, so that a group of duplicates may exceed 2k − 1"
@@ -204,22 +218,6 @@ class Microaggregation(Algorithm):
         "Domingo-Ferrer and Mateo-Sanz 2002, doi 10.1109/69.979982; Domingo-Ferrer and Torra 2005, "
         "doi 10.1007/s10618-005-0007-5"
     )
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "statistics": Service(
-            place=2,
-            why="Numbers stay numbers: each is its group's mean, so that totals and averages "
-            "barely change.",
-            most_rows=30_000,
-        ),
-        "training": Service(
-            place=6,
-            why="Numbers stay numbers, each the mean of similar rows.",
-            most_rows=30_000,
-        ),
-    }
-    approach: ClassVar[Approach] = "values"
-    forms_ranges: ClassVar[bool] = True
-    averages: ClassVar[bool] = True
 
     statistic: str = choice(
         default="mean",

@@ -10,11 +10,11 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from anon_core.base.params import choice
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
 from anon_core.contracts.per_column import column_weights, weights_by_column
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost, saving
 from anon_core.contracts.stop_rules import limits_told, replay
 from anon_core.methods.partition.best_gain import cell_prices, gain_parts
@@ -52,43 +52,41 @@ class Mondrian(Algorithm):
         "sides satisfy the privacy models. Each part publishes its own range per column; no row "
         "is suppressed."
     )
-    when: ClassVar[str] = (
-        "When most detail should survive and columns may be published at different detail in "
-        "different parts of the table."
+    offer: ClassVar[Offer] = Offer(
+        when="When most detail should survive and columns may be published at different detail in "
+        "different parts of the table.",
+        serves={
+            "statistics": Service(
+                place=4,
+                why="Ranges are as narrow as each part of the table allows, so that counts over "
+                "narrow ranges are estimated well, and no row is lost.",
+            ),
+            "training": Service(
+                place=2,
+                why="Most detail survives, in ranges that a learner takes as numbers, and no row "
+                "is lost.",
+            ),
+            "sharing": Service(
+                place=2,
+                why="Every row is published, each with ranges as narrow as its own part of the "
+                "table allows.",
+            ),
+            "teaching": Service(
+                place=3,
+                why="The cuts can be drawn as rectangles, and every row keeps as much detail as "
+                "its part of the table allows.",
+            ),
+        },
+        met_at=2,
     )
+    shape: ClassVar[Shape] = Shape(forms_ranges=True, rounded={"output": "node"})
+    needs: ClassVar[Needs] = Needs(counts_people=True, from_counts=True)
     formula: ClassVar[str] = (
         "cut at ≤ lower median of the widest attribute, at < median where ties block it; "
         "categories with a hierarchy are cut into the children of the covering node; or, of all "
         "cuts, the one with the least rows × cost on both sides"
     )
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "statistics": Service(
-            place=4,
-            why="Ranges are as narrow as each part of the table allows, so that counts over narrow "
-            "ranges are estimated well, and no row is lost.",
-        ),
-        "training": Service(
-            place=2,
-            why="Most detail survives, in ranges that a learner takes as numbers, and no row is "
-            "lost.",
-        ),
-        "sharing": Service(
-            place=2,
-            why="Every row is published, each with ranges as narrow as its own part of the table "
-            "allows.",
-        ),
-        "teaching": Service(
-            place=3,
-            why="The cuts can be drawn as rectangles, and every row keeps as much detail as its "
-            "part of the table allows.",
-        ),
-    }
-    forms_ranges: ClassVar[bool] = True
-    rounded: ClassVar[Mapping[str, object]] = {"output": "node"}
-    met_at: ClassVar[int] = 2
-    counts_people: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
 
     cuts: str = choice(
         default="strict",

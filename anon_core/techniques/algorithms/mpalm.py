@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.data.frequency import dense_rank
 from anon_core.methods.partition.public_partition import PublicPartition, cuts_choice
 from anon_core.release.grouping import group_runs
@@ -43,10 +43,18 @@ class Mpalm(Algorithm):
         "every side satisfies the privacy models. Each part publishes its own box; no row is "
         "suppressed."
     )
-    when: ClassVar[str] = (
-        "When being in the table is itself the secret, and the attacker has a list of everyone who "
-        "could be in it."
+    offer: ClassVar[Offer] = Offer(
+        when="When being in the table is itself the secret, and the attacker has a list of "
+        "everyone who could be in it.",
+        serves={
+            "statistics": Service(place=8, why=_WHY),
+            "training": Service(place=8, why=_WHY),
+            "sharing": Service(place=6, why=_WHY),
+            "teaching": Service(place=7, why=_WHY),
+        },
     )
+    shape: ClassVar[Shape] = Shape(forms_ranges=True)
+    needs: ClassVar[Needs] = Needs(public=True, counts_public=True)
     formula: ClassVar[str] = (
         "cut a part P_i of the public table if δ_min ≤ |T_j| / |P_j| ≤ δ_max for every side j; "
         "publish the box of T_i where that satisfies the model, else that of P_i"
@@ -54,15 +62,6 @@ class Mpalm(Algorithm):
     source: ClassVar[str] = (
         "Nergiz, Atzori and Clifton 2007, doi 10.1145/1247480.1247554; Toth 2015, algorithm 2"
     )
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "statistics": Service(place=8, why=_WHY),
-        "training": Service(place=8, why=_WHY),
-        "sharing": Service(place=6, why=_WHY),
-        "teaching": Service(place=7, why=_WHY),
-    }
-    forms_ranges: ClassVar[bool] = True
-    needs_public: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
 
     cuts: str = cuts_choice()
 

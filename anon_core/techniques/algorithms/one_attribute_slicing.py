@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
 from anon_core.methods.bucketized.permuted_release import partition_choice, permuted
@@ -31,11 +31,13 @@ class ColumnSlicing(Algorithm):
         "Publishes one table in which, within each group, every column is shuffled by itself: "
         "exact values, no links."
     )
-    when: ClassVar[str] = "When every link between columns should be cut, and one table is wanted."
+    offer: ClassVar[Offer] = Offer(
+        when="When every link between columns should be cut, and one table is wanted."
+    )
+    shape: ClassVar[Shape] = Shape(permutes=True)
+    needs: ClassVar[Needs] = Needs(from_counts=True)
     formula: ClassVar[str] = "d + 1 independent uniform permutations per bucket"
     source: ClassVar[str] = "Toth 2015, section 3.1.2.1"
-    permutes: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
 
     partition: Partitioner | Algorithm = partition_choice("mondrian")
 

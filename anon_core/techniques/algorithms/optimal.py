@@ -8,7 +8,7 @@ nodes are counted in one pass where that takes seconds at most: bounds by sizes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
@@ -18,10 +18,10 @@ import numpy.typing as npt
 from anon_core.base.context import Context, gap, part_of
 from anon_core.base.params import flag
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, least_class
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost, SizeCost
 from anon_core.contracts.stop_rules import limits_told, replay
 from anon_core.kernels.bounds import highest, raise_below, removed_by_leaf, rows_kept, spared
@@ -60,52 +60,48 @@ class Optimal(Algorithm):
         "Chooses one hierarchy level per quasi-identifier for the whole table, removes the rows "
         "that stay too rare (within the budget), and proves that no other choice is better."
     )
-    when: ClassVar[str] = (
-        "When every value of a column should be published at the same level of detail, and the "
-        "result must be provably the best of its kind."
+    offer: ClassVar[Offer] = Offer(
+        when="When every value of a column should be published at the same level of detail, and "
+        "the result must be provably the best of its kind.",
+        serves={
+            "statistics": Service(
+                place=3,
+                why="Every column has one level of detail in the whole table, so counts can be "
+                "compared, and no other choice of levels loses less.",
+                settings={"max_suppression": 0.02},
+                most_nodes=200_000,
+            ),
+            "training": Service(
+                place=5,
+                why="Every value is written in the same way in the whole table, so that it is one "
+                "category to a learner, and no other choice of levels loses less.",
+                settings={"max_suppression": 0.02},
+                most_nodes=200_000,
+            ),
+            "sharing": Service(
+                place=4,
+                why="Every column has one level of detail, which is easy to describe and to "
+                "analyse, and no other choice of levels loses less.",
+                settings={"max_suppression": 0.02},
+                most_nodes=200_000,
+            ),
+            "teaching": Service(
+                place=1,
+                why="Every column has one level of its hierarchy, so students can see at once what "
+                "was done, and follow the search on Learn.",
+                settings={"max_suppression": 0.02},
+                most_nodes=200_000,
+            ),
+        },
+        met_at=1,
     )
+    shape: ClassVar[Shape] = Shape(approach="levels", one_level=True)
+    needs: ClassVar[Needs] = Needs(from_counts=True, counts_people=True, counts_public=True)
     formula: ClassVar[str] = "min cost(node) over nodes with suppressed rows ≤ max_suppression · n"
     source: ClassVar[str] = (
         "Samarati 2001, doi 10.1109/69.971193; Kohlmayer et al. 2012, "
         "doi 10.1109/SocialCom-PASSAT.2012.52"
     )
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "statistics": Service(
-            place=3,
-            why="Every column has one level of detail in the whole table, so counts can be "
-            "compared, and no other choice of levels loses less.",
-            settings={"max_suppression": 0.02},
-            most_nodes=200_000,
-        ),
-        "training": Service(
-            place=5,
-            why="Every value is written in the same way in the whole table, so that it is one "
-            "category to a learner, and no other choice of levels loses less.",
-            settings={"max_suppression": 0.02},
-            most_nodes=200_000,
-        ),
-        "sharing": Service(
-            place=4,
-            why="Every column has one level of detail, which is easy to describe and to analyse, "
-            "and no other choice of levels loses less.",
-            settings={"max_suppression": 0.02},
-            most_nodes=200_000,
-        ),
-        "teaching": Service(
-            place=1,
-            why="Every column has one level of its hierarchy, so students can see at once what "
-            "was done, and follow the search on Learn.",
-            settings={"max_suppression": 0.02},
-            most_nodes=200_000,
-        ),
-    }
-    met_at: ClassVar[int] = 1
-    approach: ClassVar[Approach] = "levels"
-    one_level: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-
-    counts_public: ClassVar[bool] = True
 
     metric: Metric = best_by()
     max_suppression: float = suppression_budget()

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
 from anon_core.methods.bucketized.permuted_release import (
@@ -36,15 +36,14 @@ class PermutationAnonymization(Algorithm):
         "Like Anatomy in two tables, and within a group every quasi-identifier column is shuffled "
         "by itself, so that no published row is a person's."
     )
-    when: ClassVar[str] = (
-        "When the combination of quasi-identifiers must be blurred as well, while every value "
+    offer: ClassVar[Offer] = Offer(
+        when="When the combination of quasi-identifiers must be blurred as well, while every value "
         "stays exact."
     )
+    shape: ClassVar[Shape] = Shape(permutes=True, tables=("quasi", "sensitive"))
+    needs: ClassVar[Needs] = Needs(from_counts=True)
     formula: ClassVar[str] = "d + 1 independent uniform permutations per group"
     source: ClassVar[str] = "Li et al. 2015, definition 1"
-    permutes: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
-    publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 
     partition: Partitioner | Algorithm = partition_choice("bisection")
 

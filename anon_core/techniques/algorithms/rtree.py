@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from anon_core.base.context import Context
 from anon_core.base.params import integer
 from anon_core.base.registry import register
+from anon_core.contracts.algorithm import Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.kernels.best_gain_split import Prices
 from anon_core.methods.clusters.cluster_rows import Clustering, indexed_leaves
@@ -38,18 +39,17 @@ class RTree(Clustering):
         "that costs least, with k rows on either side, so that after every insertion every class "
         "keeps k."
     )
-    when: ClassVar[str] = (
-        "When rows arrive bit by bit and the index is to keep k at any time; the order of arrival, "
-        "here drawn by the seed, shapes the classes."
+    offer: ClassVar[Offer] = Offer(
+        when="When rows arrive bit by bit and the index is to keep k at any time; the order of "
+        "arrival, here drawn by the seed, shapes the classes.",
+        for_study=True,
     )
+    shape: ClassVar[Shape] = Shape(forms_ranges=True, by_chance=True)
+    needs: ClassVar[Needs] = replace(Clustering.needs, counts_people=True)
     formula: ClassVar[str] = (
         "a leaf of 2k rows is split at argmin |L| · cost(L) + |R| · cost(R) with |L|, |R| ≥ k"
     )
     source: ClassVar[str] = "Iwuchukwu and Naughton 2007, K-anonymization as spatial indexing"
-    for_study: ClassVar[bool] = True
-    forms_ranges: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-    by_chance: ClassVar[bool] = True
 
     leaf: int = integer(
         default=40,

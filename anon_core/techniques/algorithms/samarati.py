@@ -17,7 +17,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from anon_core.base.params import choice
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.methods.lattice.lattice import Node
 from anon_core.methods.lattice.lattice_decisions import FAILED, SATISFIED, UNKNOWN, Classification
@@ -117,20 +117,18 @@ class Samarati(Algorithm):
         "privacy models within the budget, by halving; among the minimal choices the preferred "
         "one is taken."
     )
-    when: ClassVar[str] = (
-        "When as few generalization steps as possible should be taken, whatever each of them costs."
+    offer: ClassVar[Offer] = Offer(
+        when="When as few generalization steps as possible should be taken, whatever each of them "
+        "costs.",
+        for_study=True,
     )
+    shape: ClassVar[Shape] = Shape(approach="levels", one_level=True)
+    needs: ClassVar[Needs] = Needs(from_counts=True, counts_people=True, counts_public=True)
     formula: ClassVar[str] = (
         "k-minimal: suppressed rows ≤ MaxSup, and no node with a strictly smaller distance vector "
         "has that"
     )
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
-    for_study: ClassVar[bool] = True
-    approach: ClassVar[Approach] = "levels"
-    one_level: ClassVar[bool] = True
-    from_counts: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
 
     prefer: str = preference_choice()
     max_suppression: float = suppression_budget(

@@ -13,7 +13,7 @@ from anon_core.base.arrays import I32
 from anon_core.base.context import Context
 from anon_core.base.errors import NotFound
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
 from anon_core.contracts.per_column import column_weights, weights_by_column
@@ -201,18 +201,16 @@ class SingleDimension(Algorithm):
         "as long as every class satisfies the privacy models; equal values always publish the "
         "same."
     )
-    when: ClassVar[str] = (
-        "When equal values should be published alike everywhere, but levels may differ."
+    offer: ClassVar[Offer] = Offer(
+        when="When equal values should be published alike everywhere, but levels may differ."
     )
+    shape: ClassVar[Shape] = Shape(approach="levels", forms_ranges=True)
+    needs: ClassVar[Needs] = Needs(counts_people=True, merges=True)
     formula: ClassVar[str] = (
         "widest part first, width × weight; numbers at the median, first or third quartile with "
         "the best degree, categories into all children or not at all"
     )
     source: ClassVar[str] = "Aalborg 2022, Anonymization techniques, algorithms 1 to 3"
-    approach: ClassVar[Approach] = "levels"
-    counts_people: ClassVar[bool] = True
-    merges: ClassVar[bool] = True
-    forms_ranges: ClassVar[bool] = True
 
     weights: Mapping[str, float] = column_weights()
 

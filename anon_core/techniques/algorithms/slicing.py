@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,10 +14,10 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, listing, nearest
 from anon_core.base.params import choice, integer, sets_of_columns
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Linked
+from anon_core.contracts.algorithm import Algorithm, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.methods.bucketized.permuted_release import partition_choice, permuted
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
@@ -154,22 +154,21 @@ class Slicing(Algorithm):
         "Columns that depend on each other stay linked row by row; within each group of rows the "
         "sets of columns are shuffled against each other."
     )
-    when: ClassVar[str] = (
-        "When relations between certain columns must survive, and other links should be cut."
+    offer: ClassVar[Offer] = Offer(
+        when="When relations between certain columns must survive, and other links should be cut.",
+        serves={
+            "training": Service(
+                place=1,
+                why="Columns that depend on each other stay linked row by row, with exact values, "
+                "so that what a learner looks for survives.",
+            ),
+        },
     )
+    shape: ClassVar[Shape] = Shape(permutes=True, linked="sets")
     formula: ClassVar[str] = (
         "k-medoids of columns on 1 − φ² (or 1 − r² of numbers); one permutation per column set"
     )
     source: ClassVar[str] = "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236"
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "training": Service(
-            place=1,
-            why="Columns that depend on each other stay linked row by row, with exact values, so "
-            "that what a learner looks for survives.",
-        ),
-    }
-    permutes: ClassVar[bool] = True
-    linked: ClassVar[Linked] = "sets"
 
     partition: Partitioner | Algorithm = partition_choice("mondrian")
     column_sets: int = integer(
@@ -197,9 +196,9 @@ class Slicing(Algorithm):
         empty="by dependence",
     )
 
-    def shape(self) -> dict[str, Any]:
+    def release_shape(self) -> dict[str, Any]:
         """Return what a release looks like; sets that are formed are asked to no one."""
-        return {**super().shape(), "sets": [list(part) for part in self.sets]}
+        return {**super().release_shape(), "sets": [list(part) for part in self.sets]}
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form column sets and groups; see `Algorithm.run`."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from anon_core.base.context import Context
 from anon_core.base.registry import find, register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.methods.lattice.node_cost import best_by
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
@@ -40,22 +40,20 @@ class Spalm(Algorithm):
         "known to be in the release or not to be in it, and proves that no other choice loses "
         "less."
     )
-    when: ClassVar[str] = (
-        "When being in the table is itself the secret, and every value of a column should be "
-        "published at one level of detail."
+    offer: ClassVar[Offer] = Offer(
+        when="When being in the table is itself the secret, and every value of a column should be "
+        "published at one level of detail.",
+        serves={
+            "statistics": Service(place=7, why=_WHY, most_nodes=200_000),
+            "training": Service(place=9, why=_WHY, most_nodes=200_000),
+            "sharing": Service(place=7, why=_WHY, most_nodes=200_000),
+            "teaching": Service(place=6, why=_WHY, most_nodes=200_000),
+        },
     )
+    shape: ClassVar[Shape] = Shape(approach="levels", one_level=True)
+    needs: ClassVar[Needs] = Needs(public=True, counts_public=True)
     formula: ClassVar[str] = "min cost(node) over nodes with δ_min ≤ |G ∩ T| / |G ∩ P| ≤ δ_max"
     source: ClassVar[str] = "Nergiz, Atzori and Clifton 2007, doi 10.1145/1247480.1247554"
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "statistics": Service(place=7, why=_WHY, most_nodes=200_000),
-        "training": Service(place=9, why=_WHY, most_nodes=200_000),
-        "sharing": Service(place=7, why=_WHY, most_nodes=200_000),
-        "teaching": Service(place=6, why=_WHY, most_nodes=200_000),
-    }
-    approach: ClassVar[Approach] = "levels"
-    one_level: ClassVar[bool] = True
-    needs_public: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
 
     metric: Metric = best_by()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
+from anon_core.contracts.algorithm import Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.kernels.best_gain_split import Prices
 from anon_core.methods.clusters.cluster_rows import Clustering, ordered_runs
@@ -33,15 +34,15 @@ class SpatialOrder(Clustering):
         "Orders rows along a curve that keeps neighbours together and cuts it, as cheaply as that "
         "order allows, into runs of at least k rows."
     )
-    when: ClassVar[str] = (
-        "When the table is large and columns are numbers or ordered: one sort and one pass do."
+    offer: ClassVar[Offer] = Offer(
+        when="When the table is large and columns are numbers or ordered: one sort and one pass do."
     )
+    shape: ClassVar[Shape] = Shape(forms_ranges=True)
+    needs: ClassVar[Needs] = replace(Clustering.needs, counts_people=True)
     formula: ClassVar[str] = (
         "min over cuts of the Z-order of Σ rows × cost, runs of k to about 2k rows"
     )
     source: ClassVar[str] = "Iwuchukwu and Naughton 2007, K-anonymization as spatial indexing"
-    forms_ranges: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
 
     def clusters(
         self,

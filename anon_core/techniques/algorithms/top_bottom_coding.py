@@ -15,7 +15,7 @@ from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.params import number
 from anon_core.base.registry import register
 from anon_core.base.terms import SHARE_SUPPRESSED
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
 from anon_core.contracts.per_column import Limits, column_limits, limits_by_column
@@ -154,20 +154,18 @@ class TopBottomCoding(Algorithm):
         "Publishes the smallest and the largest numbers and dates of a column as ≤ and ≥ a limit, "
         "everything between as it is, and removes the rows that stay too rare."
     )
-    when: ClassVar[str] = (
-        "When only extreme values give people away: few quasi-identifiers, each with common values "
-        "in the middle. With many columns most rows stay rare and would be suppressed."
+    offer: ClassVar[Offer] = Offer(
+        when="When only extreme values give people away: few quasi-identifiers, each with common "
+        "values in the middle. With many columns most rows stay rare and would be suppressed."
     )
+    shape: ClassVar[Shape] = Shape(approach="values", forms_ranges=True, codes_tails=True)
+    needs: ClassVar[Needs] = Needs(counts_people=True)
     formula: ClassVar[str] = (
         "x ← ≤ a where x ≤ a, ≥ b where x ≥ b; a and b end the shortest tails with the share asked"
     )
     source: ClassVar[str] = (
         "Hundepool et al. 2012, Statistical Disclosure Control, doi 10.1002/9781118348239"
     )
-    approach: ClassVar[Approach] = "values"
-    counts_people: ClassVar[bool] = True
-    forms_ranges: ClassVar[bool] = True
-    codes_tails: ClassVar[bool] = True
 
     bottom: float = number(
         default=0.05,

@@ -17,11 +17,11 @@ from anon_core.base.context import Context
 from anon_core.base.params import number, sensitive_column
 from anon_core.base.registry import find, register
 from anon_core.base.terms import SMALLEST_CLASS
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.group_stats import GroupStats, histogram
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, sensitive_columns
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.data.frequency import dense_rank
 from anon_core.methods.lattice.local_search import clock
 from anon_core.methods.lattice.node_cost import NodeCost
@@ -47,23 +47,21 @@ class TopDownSpecialization(Algorithm):
         "table, as long as the privacy models hold: first the value that says most about a target "
         "column for the privacy it costs. No row is suppressed."
     )
-    when: ClassVar[str] = (
-        "When the release will train a classifier, and a value should be published the same way "
-        "wherever it occurs."
+    offer: ClassVar[Offer] = Offer(
+        when="When the release will train a classifier, and a value should be published the same "
+        "way wherever it occurs.",
+        serves={
+            "training": Service(
+                place=3,
+                why="It first reveals the values that help most to predict the target column, and "
+                "publishes a value the same way wherever it occurs.",
+            ),
+        },
     )
+    shape: ClassVar[Shape] = Shape(approach="levels")
+    needs: ClassVar[Needs] = Needs(counts_people=True, merges=True, counts_public=True)
     formula: ClassVar[str] = "score = information gained / (anonymity lost + 1)"
     source: ClassVar[str] = "Fung et al. 2005, doi 10.1109/ICDE.2005.143"
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "training": Service(
-            place=3,
-            why="It first reveals the values that help most to predict the target column, and "
-            "publishes a value the same way wherever it occurs.",
-        ),
-    }
-    approach: ClassVar[Approach] = "levels"
-    counts_people: ClassVar[bool] = True
-    merges: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
 
     target: str = sensitive_column(
         help="Sensitive column whose values should stay predictable; empty for the first. Without "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context, part_of
 from anon_core.base.registry import register
+from anon_core.contracts.algorithm import Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.kernels.best_gain_split import Prices
 from anon_core.methods.clusters.cluster_rows import Clustering, blocks, seeded_halves
@@ -36,16 +37,17 @@ class UtilityHalving(Clustering):
         "Picks two rows far from each other, lets every row join the one whose box grows less, and "
         "goes on with both halves as long as they have k rows. Ranges of classes may overlap."
     )
-    when: ClassVar[str] = (
-        "When some columns matter more than others: weights say how much the detail of each counts."
+    offer: ClassVar[Offer] = Offer(
+        when="When some columns matter more than others: weights say how much the detail of each "
+        "counts.",
+        for_study=True,
     )
+    shape: ClassVar[Shape] = Shape(forms_ranges=True)
+    needs: ClassVar[Needs] = replace(Clustering.needs, counts_people=True)
     formula: ClassVar[str] = (
         "seeds u, v with NCP(u, v) large; row to the side whose weighted NCP grows less"
     )
     source: ClassVar[str] = "Xu et al. 2006, doi 10.1145/1150402.1150504"
-    for_study: ClassVar[bool] = True
-    forms_ranges: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
 
     def clusters(
         self,

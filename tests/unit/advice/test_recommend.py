@@ -146,7 +146,7 @@ def test_two_or_three_are_recommended_for_whatever_is_asked() -> None:
             assert 2 <= len(recommended(request, FACTS)) <= 3
         both = asked("identity", "presence", purpose=purpose)
         assert all(
-            a.algorithm.counts_public for a in recommended(both, replace(FACTS, public=9000))
+            a.algorithm.needs.counts_public for a in recommended(both, replace(FACTS, public=9000))
         )
 
 
@@ -154,16 +154,16 @@ def test_a_technique_needs_what_the_table_lacks() -> None:
     def first(facts: Facts, *concealed: Stops) -> type[Algorithm]:
         return type(recommended(asked(*concealed), facts)[0].algorithm)
 
-    assert not first(FACTS, "identity").averages
-    assert first(replace(FACTS, numbers=FACTS.quasi), "identity").averages
-    assert first(FACTS, "attribute").permutes
-    assert not first(FACTS, "identity", "attribute").permutes
-    assert first(replace(FACTS, lacking=("zip",)), "identity").forms_ranges
-    assert first(FACTS, "identity").one_level
-    assert not first(replace(FACTS, nodes=10**7), "identity").one_level
+    assert not first(FACTS, "identity").shape.averages
+    assert first(replace(FACTS, numbers=FACTS.quasi), "identity").shape.averages
+    assert first(FACTS, "attribute").shape.permutes
+    assert not first(FACTS, "identity", "attribute").shape.permutes
+    assert first(replace(FACTS, lacking=("zip",)), "identity").shape.forms_ranges
+    assert first(FACTS, "identity").shape.one_level
+    assert not first(replace(FACTS, nodes=10**7), "identity").shape.one_level
     person = recommended(asked("identity", "attribute"), replace(FACTS, person="id"))
     assert person
-    assert all(advice.algorithm.counts_people for advice in person)
+    assert all(advice.algorithm.needs.counts_people for advice in person)
 
 
 def test_values_too_common_for_the_threshold_are_told() -> None:
@@ -187,7 +187,7 @@ def test_ends_of_ranges_are_told_where_anyone_may_see_them() -> None:
         request = asked("identity", purpose="sharing", recipient=recipient)
         for advice in recommended(request, facts):
             told = "Ranges of “age” end at values" in " ".join(advice.notes)
-            assert told == (recipient == "public" and advice.algorithm.forms_ranges)
+            assert told == (recipient == "public" and advice.algorithm.shape.forms_ranges)
 
 
 def test_the_public_gets_round_groups_where_hierarchies_have_them() -> None:
@@ -195,7 +195,7 @@ def test_the_public_gets_round_groups_where_hierarchies_have_them() -> None:
     for recipient in ("public", "agreement"):
         request = asked("identity", purpose="sharing", recipient=recipient)
         for advice in recommended(request, facts):
-            rounded, given = advice.algorithm.rounded, advice.algorithm.as_mapping()
+            rounded, given = advice.algorithm.shape.rounded, advice.algorithm.as_mapping()
             told = "“age” is published as groups" in " ".join(advice.notes)
             assert told == (recipient == "public" and bool(rounded))
             if told:
@@ -209,16 +209,18 @@ def test_several_rows_a_person_get_classes_that_cannot_overlap() -> None:
         for purpose in PURPOSES:
             found = recommended(asked("identity", "attribute", purpose=purpose), facts)
             assert len(found) >= 2
-            assert all(a.algorithm.one_level or a.algorithm.forms_ranges for a in found)
+            assert all(a.algorithm.shape.one_level or a.algorithm.shape.forms_ranges for a in found)
             assert not any(a.algorithm.as_mapping().get("output") == "node" for a in found)
-            assert found[0].algorithm.one_level != bool(lacking)
+            assert found[0].algorithm.shape.one_level != bool(lacking)
 
 
 def test_every_purpose_has_places_of_its_own() -> None:
     for purpose in PURPOSES:
         kinds = cast(Mapping[str, type[Algorithm]], family("algorithm")).values()
         places = [
-            k.serves[purpose].place for k in kinds if purpose in k.serves and not k.is_mechanism
+            k.offer.serves[purpose].place
+            for k in kinds
+            if purpose in k.offer.serves and not k.shape.mechanism
         ]
         assert len(set(places)) == len(places) >= 5
 

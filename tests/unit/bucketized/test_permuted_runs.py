@@ -33,7 +33,9 @@ from tests.attacker import drawn_places
 from tests.making import PATIENTS, Case, by_hand, random_case
 
 PERMUTING = [
-    name for name, found in family("algorithm").items() if cast(type[Algorithm], found).permutes
+    name
+    for name, found in family("algorithm").items()
+    if cast(type[Algorithm], found).shape.permutes
 ]
 PARTITIONERS = list(family("partitioner"))
 

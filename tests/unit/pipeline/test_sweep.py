@@ -211,7 +211,7 @@ def test_every_technique_that_permutes_gives_a_point_on_the_common_scale() -> No
     case = random_case(np.random.default_rng(3), rows=24, quasi=2, missing=False)
     plan, table, levels = given(case)
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
-    names = [n for n, kind in known.items() if kind.permutes and not kind.needs_public]
+    names = [n for n, kind in known.items() if kind.shape.permutes and not kind.needs.public]
     points = sweep(plan, over(technique=names, k=(2,)), table, levels)
     assert len(points) == len(names) > 3
     assert all(p.status == "released" or p.why for p in points)

@@ -23,14 +23,14 @@ BLIND = [
     name
     for name, kind in family("algorithm").items()
     if issubclass(kind, Algorithm)
-    and not (kind.counts_public or kind.averages or kind.is_mechanism)
+    and not (kind.needs.counts_public or kind.shape.averages or kind.shape.mechanism)
 ]
 BOUNDS = [(0.0, 0.9), (0.1, 0.95), (0.0, 1.0)]
 
 
 def released(algorithm: str, low: float, high: float) -> Result:
     kind = cast(type[Algorithm], family("algorithm")[algorithm])
-    settings = {"partition": "mondrian"} if kind.permutes else {}
+    settings = {"partition": "mondrian"} if kind.shape.permutes else {}
     promise = {"name": "delta-presence", "delta_min": low, "delta_max": high}
     plan = PRIVATE.plan(algorithm={"name": algorithm, **settings}, models=[promise])
     return run(plan, PRIVATE.dataset, PRIVATE.levels, population=PUBLIC.dataset, assess=False)
@@ -75,14 +75,14 @@ def test_most_techniques_find_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "algorithm", [n for n, kind in family("algorithm").items() if kind.merges_by_public]
+    "algorithm", [n for n, kind in family("algorithm").items() if kind.needs.merges_by_public]
 )
 def test_groups_are_merged_by_the_people_they_cover_and_not_by_rows(algorithm: str) -> None:
     """Three people of the register have each value: every row by itself is hidden among three."""
     values = ["1", "2", "10", "11"]
     case = Case(columns={"q": values}, quasi=("q",), kinds={"q": "number"})
     register = Case(columns={"q": values * 3}, quasi=("q",), kinds={"q": "number"}).dataset
-    pairs = 2 if cast(type[Algorithm], family("algorithm")[algorithm]).forms_ranges else 1
+    pairs = 2 if cast(type[Algorithm], family("algorithm")[algorithm]).shape.forms_ranges else 1
     for k, classes in ((3, 4), (4, pairs), (12, 1)):  # two cells that differ may only be blanked
         plan = case.plan(algorithm={"name": algorithm}, models=[{"name": "k-map", "k": k}])
         found = run(plan, case.dataset, population=register, assess=False)

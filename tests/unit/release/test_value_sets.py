@@ -212,7 +212,7 @@ def test_no_other_technique_publishes_sets(monkeypatch: pytest.MonkeyPatch) -> N
     for name, found in family("algorithm").items():
         algorithm = cast(type[Algorithm], found)
         slow = name in ("anytime", "cell-suppression", "k-optimize")  # whole columns, or cells
-        other = algorithm.permutes or algorithm.needs_public or algorithm.is_mechanism
+        other = algorithm.shape.permutes or algorithm.needs.public or algorithm.shape.mechanism
         if name in WITH_SETS or other or slow:
             continue
         promised = [{"name": "k-anonymity", "k": 4}]

@@ -60,7 +60,7 @@ def _form() -> None:
     known = {
         name: found
         for name, found in cast(dict[str, type[Algorithm]], family("algorithm")).items()
-        if not (found.needs_public and not people) and not found.levels_parameter
+        if not (found.needs.public and not people) and not found.needs.levels_parameter
     }
     numbers = _numbers()
     with st.container(horizontal=True, vertical_alignment="bottom"):

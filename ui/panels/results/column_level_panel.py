@@ -25,7 +25,7 @@ def draw() -> None:
     with inside, st.container(key="levels"):
         node = result.account.node
         technique = run_form.as_set(state.draft()["algorithm"])
-        searched = technique.keeps_level_bounds() and not technique.levels_parameter
+        searched = technique.keeps_level_bounds() and not technique.needs.levels_parameter
         st.caption(
             "The search chooses a level between the two handles. Both on one level fix it."
             if searched

@@ -56,7 +56,7 @@ def draw(facts: Facts, *, key: str) -> None:
     if side == "Published":
         cells = (
             "Cells are coarsened group by group, and which of them is not marked"
-            if facts.result.plan.algorithm.coarsens
+            if facts.result.plan.algorithm.shape.coarsens
             else "Every cell is exact, so no cell is marked as changed"
         )
         st.caption(

@@ -217,7 +217,7 @@ def _without(column: str) -> None:
 def _take_roles(roles: Roles, gone: Sequence[str]) -> None:
     """Take other roles; levels that a technique names go with the columns that they are of."""
     algorithm = state.draft()["algorithm"]
-    named = technique().levels_parameter
+    named = technique().needs.levels_parameter
     with state.one_change():
         state.set_roles(roles, gone)
         if named and named in algorithm:

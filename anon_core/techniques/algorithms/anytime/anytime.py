@@ -20,11 +20,11 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadHierarchy
 from anon_core.base.params import choice, integer, number
 from anon_core.base.registry import find, register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, least_class
 from anon_core.contracts.partitioner import run_buckets
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost
 from anon_core.kernels.cuts import Counted, Cuts, Limits
 from anon_core.kernels.specialize import PricedLevels, specialize
@@ -130,42 +130,40 @@ class Anytime(Algorithm):
         "Lowers levels from the top as long as the privacy models hold, part by part or for whole "
         "columns, keeps the best release it meets within the time, and says what none can beat."
     )
-    when: ClassVar[str] = (
-        "When there are too many quasi-identifiers for a search that proves its result, or when "
-        "cells should keep as much detail as hierarchy labels allow."
+    offer: ClassVar[Offer] = Offer(
+        when="When there are too many quasi-identifiers for a search that proves its result, or "
+        "when cells should keep as much detail as hierarchy labels allow.",
+        serves={
+            "statistics": Service(
+                place=6,
+                why="It ends within its time box however many columns there are, and says how much "
+                "better a release could be.",
+            ),
+            "training": Service(
+                place=4,
+                why="Cells are groups of your hierarchies, as fine as the models allow, within a "
+                "time box however many columns there are.",
+            ),
+            "sharing": Service(
+                place=5,
+                why="Cells are groups of your hierarchies, as fine as the models allow, within a "
+                "time box however many columns there are.",
+            ),
+            "teaching": Service(
+                place=4,
+                why="Cells are groups of your hierarchies, and the result comes with a bound that "
+                "no release could beat.",
+            ),
+        },
     )
+    shape: ClassVar[Shape] = Shape(approach="ranges", by_chance=True)
+    needs: ClassVar[Needs] = Needs(counts_people=True, counts_public=True)
     formula: ClassVar[str] = (
         "cost − bound, where the bound is the least a row can pay if k rows show the same"
     )
     source: ClassVar[str] = (
         "Fung et al. 2005, doi 10.1109/ICDE.2005.143; Xu et al. 2006, doi 10.1145/1150402.1150504"
     )
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "statistics": Service(
-            place=6,
-            why="It ends within its time box however many columns there are, and says how much "
-            "better a release could be.",
-        ),
-        "training": Service(
-            place=4,
-            why="Cells are groups of your hierarchies, as fine as the models allow, within a "
-            "time box however many columns there are.",
-        ),
-        "sharing": Service(
-            place=5,
-            why="Cells are groups of your hierarchies, as fine as the models allow, within a "
-            "time box however many columns there are.",
-        ),
-        "teaching": Service(
-            place=4,
-            why="Cells are groups of your hierarchies, and the result comes with a bound that no "
-            "release could beat.",
-        ),
-    }
-    approach: ClassVar[Approach] = "ranges"
-    counts_people: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
-    by_chance: ClassVar[bool] = True
 
     recoding: str = choice(
         default="local",

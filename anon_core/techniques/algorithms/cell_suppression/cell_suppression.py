@@ -11,7 +11,7 @@ import numpy as np
 from anon_core.base.context import Context, part_of
 from anon_core.base.params import choice
 from anon_core.base.registry import find, register
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.per_column import column_levels, levels_by_column
 from anon_core.contracts.search_cost import CellCost
@@ -43,9 +43,11 @@ class CellSuppression(Algorithm):
         "Gathers rows that agree in most cells and blanks, or generalizes, only the cells in which "
         "they differ; no row is suppressed."
     )
-    when: ClassVar[str] = (
-        "When values should stay exact wherever they can, and single cells may be blank."
+    offer: ClassVar[Offer] = Offer(
+        when="When values should stay exact wherever they can, and single cells may be blank."
     )
+    shape: ClassVar[Shape] = Shape(approach="cells", by_chance=True)
+    needs: ClassVar[Needs] = Needs(merges_by_public=True)
     formula: ClassVar[str] = (
         "Σ over groups of rows × price of the cells that differ; forest ≤ (3k − 3) · optimum, "
         "balls ≤ 6k (1 + ln n) · optimum, links ≤ k · optimum (two values a column: 1.5 for k = 2, "
@@ -55,9 +57,6 @@ class CellSuppression(Algorithm):
         "Meyerson and Williams 2004, doi 10.1145/1055558.1055591; Aggarwal et al. 2005, "
         "Approximation algorithms for k-anonymity"
     )
-    approach: ClassVar[Approach] = "cells"
-    by_chance: ClassVar[bool] = True
-    merges_by_public: ClassVar[bool] = True
 
     transformation: str = choice(
         default="CS",

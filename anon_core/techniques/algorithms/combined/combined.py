@@ -13,7 +13,7 @@ from anon_core.base.context import Context, now, part_of
 from anon_core.base.errors import BadPlan, NotFound
 from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets, Partitioner
 from anon_core.methods.bucketized.permuted_release import group_summary, groups_by, partition_choice
@@ -43,19 +43,17 @@ class CombinedAlg(Algorithm):
         "Shuffles every column within groups, and coarsens the cells of each group only as far as "
         "it takes to keep everyone's presence in the table uncertain."
     )
-    when: ClassVar[str] = (
-        "When presence in the table must stay uncertain, and fine values matter more than which "
-        "of them belong together."
+    offer: ClassVar[Offer] = Offer(
+        when="When presence in the table must stay uncertain, and fine values matter more than "
+        "which of them belong together."
     )
+    shape: ClassVar[Shape] = Shape(permutes=True, coarsens=True)
+    needs: ClassVar[Needs] = Needs(public=True, counts_public=True)
     formula: ClassVar[str] = (
         "per group min Σ levels over nodes at or below the group's box with "
         "δ_min ≤ δ(t) ≤ δ_max for all t of the public table"
     )
     source: ClassVar[str] = "Toth 2015, algorithm 6"
-    permutes: ClassVar[bool] = True
-    needs_public: ClassVar[bool] = True
-    counts_public: ClassVar[bool] = True
-    coarsens: ClassVar[bool] = True
 
     partition: Partitioner | Algorithm = partition_choice("mpalm")
     seconds: float = number(

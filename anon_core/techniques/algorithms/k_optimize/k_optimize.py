@@ -18,7 +18,7 @@ from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.params import number
 from anon_core.base.registry import part, register
 from anon_core.base.terms import ROWS_SUPPRESSED, SHARE_SUPPRESSED
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import BEST_BY, LabelCost, SizeCost
@@ -52,18 +52,17 @@ class KOptimize(Algorithm):
         "rows look like as few others as the models allow, or keep their label predictable; rows "
         "that stay too rare are suppressed."
     )
-    when: ClassVar[str] = (
-        "When columns have an order but no hierarchy, and the best intervals are wanted; large "
-        "domains end in the time box, with a bound on what was missed."
+    offer: ClassVar[Offer] = Offer(
+        when="When columns have an order but no hierarchy, and the best intervals are wanted; "
+        "large domains end in the time box, with a bound on what was missed."
     )
+    shape: ClassVar[Shape] = Shape(approach="levels", forms_ranges=True)
+    needs: ClassVar[Needs] = Needs(counts_people=True)
     formula: ClassVar[str] = (
         "min over all sets of interval starts of Σ |G|² + n · (suppressed rows), or of rows that "
         "are suppressed or not of their class's most common label"
     )
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
-    approach: ClassVar[Approach] = "levels"
-    counts_people: ClassVar[bool] = True
-    forms_ranges: ClassVar[bool] = True
 
     metric: Metric = part(
         default="discernibility",

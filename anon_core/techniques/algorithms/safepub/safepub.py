@@ -16,10 +16,10 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible, brief, listing
 from anon_core.base.params import choice, flag, integer, number
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Approach, refuse_unsteered
+from anon_core.contracts.algorithm import Algorithm, Offer, Shape, refuse_unsteered
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.per_column import column_levels, levels_by_column
-from anon_core.contracts.purposes import Purpose, Service
+from anon_core.contracts.purposes import Service
 from anon_core.methods.lattice.lattice import Lattice, Node
 from anon_core.release.grouping import REMOVED, Grouping
 from anon_core.release.guarantee import Guarantee
@@ -131,28 +131,24 @@ class SafePub(Algorithm):
         "Publishes a random sample of the rows at levels that no row has a part in, and leaves out "
         "classes too small for (ε, δ)-differential privacy."
     )
-    when: ClassVar[str] = (
-        "When protection must hold whatever an attacker knows: it costs a part of the rows, "
-        "and every published column has to be coarsened by rules made without the table."
+    offer: ClassVar[Offer] = Offer(
+        when="When protection must hold whatever an attacker knows: it costs a part of the rows, "
+        "and every published column has to be coarsened by rules made without the table.",
+        asks_first="Confirm under its settings that hierarchies, roles and levels were made "
+        "without looking at this table: if they were not, nothing is guaranteed.",
+        serves={
+            "statistics": Service(place=9, why=_WHY, settings=_DRAWN),
+            "training": Service(place=9, why=_WHY, settings=_DRAWN),
+            "sharing": Service(place=9, why=_WHY, settings=_DRAWN),
+            "teaching": Service(place=9, why=_WHY, settings=_DRAWN),
+        },
     )
+    shape: ClassVar[Shape] = Shape(approach="levels", mechanism=True, one_level=True)
     formula: ClassVar[str] = (
         "β = 1 − e^−ε; k is the least with max over n of P[Bin(n, β) > γ n, ≥ k] ≤ δ, "
         "γ = 1 − (1 − β) e^−ε"
     )
     source: ClassVar[str] = "Bild, Kuhn, Prasser 2018, doi 10.1515/popets-2018-0004"
-    asks_first: ClassVar[str] = (
-        "Confirm under its settings that hierarchies, roles and levels were made without looking "
-        "at this table: if they were not, nothing is guaranteed."
-    )
-    serves: ClassVar[Mapping[Purpose, Service]] = {
-        "statistics": Service(place=9, why=_WHY, settings=_DRAWN),
-        "training": Service(place=9, why=_WHY, settings=_DRAWN),
-        "sharing": Service(place=9, why=_WHY, settings=_DRAWN),
-        "teaching": Service(place=9, why=_WHY, settings=_DRAWN),
-    }
-    approach: ClassVar[Approach] = "levels"
-    is_mechanism: ClassVar[bool] = True
-    one_level: ClassVar[bool] = True
 
     fixed_rules: bool = flag(
         default=False,
