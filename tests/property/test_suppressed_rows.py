@@ -16,7 +16,9 @@ from tests.everywhere import Trial, trial
 from tests.tampering import Table, read, released, written
 
 TECHNIQUES = [
-    name for name, own in family("algorithm").items() if own.one_level and not own.is_mechanism
+    name
+    for name, own in family("algorithm").items()
+    if own.shape.one_level and not own.shape.mechanism
 ]
 MODELS = [name for name in family("model") if name != "differential-privacy"]
 
