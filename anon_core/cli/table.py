@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from anon_core.base.errors import BadInput, clipped
+from anon_core.base.errors import BadInput, BadPlan, clipped
 from anon_core.cli.output import OK, tell, write_json
 
 
@@ -27,6 +27,7 @@ def table(options: argparse.Namespace) -> int:
     from anon_core.base.private_file import write_private, write_public
     from anon_core.data.hierarchy import read_levels
     from anon_core.data.reading import MOST_BYTES_OF_COMMANDS, read_table
+    from anon_core.data.reading.row_filter import filtered
     from anon_core.tables.publication import files_of, judge, protect, report_of
     from anon_core.tables.recipe import read_recipe
     from anon_core.verification.files.recipe_files import read_hierarchies
@@ -39,7 +40,12 @@ def table(options: argparse.Namespace) -> int:
         )
     recipe = read_recipe(options.recipe)
     dataset = read_table(options.data, recipe.data, most_bytes=MOST_BYTES_OF_COMMANDS)
-    dataset = dataset.with_kinds(recipe.types)
+    if recipe.data.rest == "population":
+        raise BadPlan(
+            "[data] rest is 'population', and a table of counts has none.",
+            remedy="Leave rest out.",
+        )
+    dataset = filtered(dataset.with_kinds(recipe.types), recipe.data.where)
     if recipe.data.missing == "drop":
         dataset = dataset.without_missing(recipe.layout.columns)
     levels = {

@@ -50,6 +50,7 @@ def carry_out(options: argparse.Namespace) -> tuple[Counts, list[str]]:
     """
     from anon_core.counts.counting import noisy_counts
     from anon_core.data.reading import MOST_BYTES_OF_COMMANDS, read_table
+    from anon_core.data.reading.row_filter import filtered
     from anon_core.recipe.plan import load_hierarchies, read_plan
 
     if options.out.exists():
@@ -61,7 +62,11 @@ def carry_out(options: argparse.Namespace) -> tuple[Counts, list[str]]:
     plan = read_plan(options.recipe)
     by, levels = _by(options.by)
     dataset = read_table(options.data, plan.data, most_bytes=MOST_BYTES_OF_COMMANDS)
-    dataset = dataset.with_kinds(plan.types)
+    if plan.data.rest == "population":
+        raise BadPlan(
+            "[data] rest is 'population', and counts have none.", remedy="Leave rest out."
+        )
+    dataset = filtered(dataset.with_kinds(plan.types), plan.data.where)
     if plan.data.missing == "drop":
         dataset = dataset.without_missing(tuple(dict.fromkeys(n for names in by for n in names)))
     named = {name for names in by for name in names}

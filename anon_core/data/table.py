@@ -42,6 +42,8 @@ class Dataset:
         Rows left out because a hierarchy did not have one of their values.
     undrawn : int
         Rows left out because a sample did not draw them.
+    outside : int
+        Rows left out because a condition did not choose them.
     file_sha256 : str
         SHA-256 of the file's bytes, packed where it was; empty where the table came from no file.
     meanings : mapping of str to Meaning
@@ -55,6 +57,7 @@ class Dataset:
     dropped: int = 0
     undrawn: int = 0
     unseen: int = 0
+    outside: int = 0
     file_sha256: str = ""
     meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
     _by_name: Mapping[str, Column] = field(init=False, repr=False)
@@ -121,6 +124,16 @@ class Dataset:
         """
         columns = tuple(column.take(kept) for column in self.columns)
         return replace(self, columns=columns, rows=int(np.count_nonzero(kept)))
+
+    def chosen(self, kept: npt.NDArray[np.bool_]) -> Dataset:
+        """Return the table with the rows that a condition chooses; counts the others.
+
+        Parameters
+        ----------
+        kept : bool array of shape (rows,)
+        """
+        found = self.only(kept)
+        return replace(found, outside=self.outside + self.rows - found.rows)
 
     def without_unseen(self, held: npt.NDArray[np.bool_]) -> Dataset:
         """Return the table without rows that hold values no hierarchy has; counts them.

@@ -73,6 +73,7 @@ def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
         "who has several rows": bool(roles.unit),
         "weights of rows": bool(roles.weight),
         "a sample": plan.data.sample < 1,
+        "a condition on rows": bool(plan.data.where.strip()),
         "levels of sensitive columns": bool(plan.sensitive_levels),
         "columns that are changed": bool(plan.changes),
         "words that are taken out of texts": bool(plan.redacted),

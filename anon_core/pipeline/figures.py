@@ -44,6 +44,8 @@ def figures_of(result: Result) -> dict[str, Any]:
         **_people(result),
         "dropped": dataset.dropped,
         "not_drawn": dataset.undrawn,
+        "rows_outside": dataset.outside,
+        "where": result.plan.data.where,
         "unseen_rows": dataset.unseen,
         "suppressed": result.release.suppressed,
         **_weights(result),

@@ -18,6 +18,7 @@ from anon_core.data.hierarchy.hierarchy_cache import prepared, refuse_untrue
 from anon_core.data.hierarchy.label_truth import refuse_false_labels
 from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.reading import DataOptions
+from anon_core.data.reading.row_filter import columns_of, filtered
 from anon_core.data.roles.redaction import without_redacted
 from anon_core.data.sampling import sampled
 from anon_core.data.table import MISSING, MISSING_TOKENS, Dataset
@@ -257,7 +258,11 @@ def prepare(
     refuse_undecided(plan, dataset)
     kept = Keeping.of(plan, hierarchies)
     dataset, population = kept.table(dataset), population and kept.table(population)
-    table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
+    typed = dataset.with_kinds(plan.types)
+    if plan.data.rest == "population":
+        population = typed
+    typed = filtered(typed, plan.data.where)
+    table = without_redacted(plan.redacted, typed)
     plan.refuse_unconfirmed(table)
     unchanged = table
     table, roles = changed(plan, table)
@@ -386,7 +391,7 @@ def decided_kinds(plan: Plan, dataset: Dataset) -> dict[str, ColumnKind]:
         The table as it was read, with every column that the plan names.
     """
     private = (name for model in plan.models for name in model.private_columns())
-    named = dict.fromkeys((*plan.roles.named, *private))
+    named = dict.fromkeys((*plan.roles.named, *private, *columns_of(plan.data.where)))
     found = {name: dataset.column(name) for name in named}
     decided = {name: column.kind for name, column in found.items() if column.values}
     return {**decided, **plan.types}

@@ -191,6 +191,14 @@ class Plan:
                 f"[population] size is {brief(self.population_size)}.",
                 remedy="Use a whole number of at least 1.",
             )
+        if self.data.rest == "population" and (
+            self.population_size is not None or self.population_file or self.changes
+        ):
+            other = "changes columns" if self.changes else "names a population of its own"
+            raise BadPlan(
+                f"[data] rest is 'population', and the recipe {other}.",
+                remedy="Leave rest out, or the other.",
+            )
         if self.population_size is not None and self.population_file:
             raise BadPlan(
                 "[population] gives both a size and a file.", remedy="Give one of the two."

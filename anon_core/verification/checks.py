@@ -59,6 +59,7 @@ from anon_core.verification.rows.permuted import check_permuted
 from anon_core.verification.rows.recipe_changes import (
     at_each_level,
     at_levels,
+    chosen_rows,
     relabelled,
     with_unseen,
     without_redacted,
@@ -147,6 +148,10 @@ def _verified(
     """Recompute what a recipe promises that names every level; see `verify`."""
     promise = read_promise(recipe, private.names, levels)
     bounds = bounds_of(recipe, promise.quasi)
+    whole = private
+    promise, private, chosen = chosen_rows(recipe, promise, private)
+    if section(recipe, "data").get("rest", "outside") == "population":
+        public = whole
     every = len(private)
     private = without_redacted(recipe, promise, private)
     promise, private, changed = with_changes(promise, private, key)
@@ -194,7 +199,7 @@ def _verified(
         if not own.file:
             more.append(check_writing(own, files[file], file))
         more.append(check_spelling(promise, own, file, table, levels, public))
-    more += [*check_other_formats(published, files), *changed, *left_out]
+    more += [*check_other_formats(published, files), *changed, *left_out, *chosen]
     more += check_dialect(export, published, files)
     more += check_gates(recipe, next(iter(published.values())).rows, every)
     if promise.left_out:

@@ -18,11 +18,13 @@ from typing import Any, cast
 import numpy as np
 from scipy.optimize import linprog
 
-from anon_core.base.errors import NotVerified
+from anon_core.base.errors import BadPlan, NotVerified
 from anon_core.verification.files.reading import read_table
 from anon_core.verification.files.reading_options import read_options
 from anon_core.verification.findings import Check
+from anon_core.verification.rows.recipe_changes import rows_where
 from anon_core.verification.text.cells import TextTable
+from anon_core.verification.text.texts import PrivateColumn, read_private_column
 
 Key = tuple[str, ...]
 _HIDDEN = "×"
@@ -130,7 +132,21 @@ def private_rows(path: Path, recipe: Mapping[str, Any]) -> list[dict[str, str]]:
     BadInput
     """
     data = cast(Mapping[str, Any], recipe.get("data", {}))
-    rows = rows_of(read_table(path, read_options(data)))
+    options = read_options(data)
+    table = read_table(path, options)
+    where = data.get("where", "")
+    if where:
+        kinds = cast(Mapping[str, str], recipe.get("types", {}))
+
+        def column(name: str) -> PrivateColumn:
+            if name not in table.names:
+                raise BadPlan(f"There is no column '{name}', which where names.")
+            missing = options.missing_in.get(name, options.missing)
+            cells, kind = table.column(name), kinds.get(name)
+            return read_private_column(cells, kind, missing, neutralised=False, ordered=False)
+
+        table = table.kept(rows_where(where, column))
+    rows = rows_of(table)
     if data.get("missing") == "drop":
         needed = recipe["table"]["columns"]
         rows = [row for row in rows if all(row[name].strip() for name in needed)]

@@ -8,10 +8,12 @@ from typing import Any, Literal, cast, get_args
 
 from anon_core.base.errors import BadPlan, brief, listing, nearest
 from anon_core.data.reading.notation import DATE_ORDERS, DECIMAL_MARKS
+from anon_core.data.reading.row_filter import columns_of
 from anon_core.data.table import MISSING_TOKENS
 
 Missing = Literal["keep", "drop"]
 ValueLabels = Literal["labels", "codes"]
+Rest = Literal["outside", "population"]
 _MARKS = " \t!#$%&()*+,-/:;<=>?@[\\]^_`{|}~"
 _ENCODINGS = ("utf-8", "utf-16", "latin-1", "cp1252", "cp1250", "iso8859-15")
 
@@ -50,6 +52,13 @@ class DataOptions:
         By column, in which order it writes day and month, and which mark is before decimals:
         of `notation.DATE_ORDERS` and `DECIMAL_MARKS`. Others are found out, or stay undecided.
 
+    where : str
+        A condition (see `row_filter`): a run publishes only rows of which it is true. Reading
+        itself leaves none out.
+    rest : {'outside', 'population'}
+        What the other rows are: of no concern, or, with the chosen ones, the people among whom
+        someone is looked for.
+
     Raises
     ------
     BadPlan
@@ -68,6 +77,8 @@ class DataOptions:
     decimals: Mapping[str, str] = field(default_factory=dict[str, str])
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     kinds_found: tuple[str, ...] = ()
+    where: str = ""
+    rest: Rest = "outside"
 
     def missing_of(self, column: str) -> tuple[str, ...]:
         """Return the texts that represent a missing value in a column, next to the empty one."""
@@ -106,6 +117,23 @@ class DataOptions:
                 f"{listing(get_args(ValueLabels))}.",
                 remedy="Choose what the table holds of values with labels."
                 f"{nearest(str(self.value_labels), get_args(ValueLabels))}",
+            )
+        if not isinstance(cast(object, self.where), str):
+            raise BadPlan(
+                f"[data] where is {brief(self.where)}; allowed is a condition in quotes.",
+                remedy="Write it in quotes, for example where = \"sex = 'F' and age > 30\".",
+            )
+        columns_of(self.where)
+        if self.rest not in get_args(Rest):
+            raise BadPlan(
+                f"[data] rest is {brief(self.rest)}; allowed are {listing(get_args(Rest))}.",
+                remedy="Say what the rows are that the condition leaves out."
+                f"{nearest(str(self.rest), get_args(Rest))}",
+            )
+        if self.rest == "population" and not self.where.strip():
+            raise BadPlan(
+                "[data] rest is 'population', and no condition leaves rows out.",
+                remedy="Write one under where, or leave rest out.",
             )
         for key, allowed in (("dates", DATE_ORDERS), ("decimals", DECIMAL_MARKS)):
             _refuse_other(key, getattr(self, key), allowed)

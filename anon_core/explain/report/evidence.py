@@ -57,6 +57,11 @@ def limits(result: Result) -> list[str]:
     if any(a.undecided for a in result.attacks):
         found.append("People of whom an attack decided nothing in time count as exposed.")
     dataset = result.problem.dataset
+    if dataset.outside:
+        found.append(
+            "Who knows the condition that chose the rows knows that it is true of everyone in the "
+            "release; a narrow one reveals who is in it."
+        )
     if dataset.dropped or dataset.undrawn or dataset.unseen:
         found.append("Rows left out before the search are in no figure.")
     if result.problem.population is None and result.plan.population_size is None:
@@ -194,6 +199,8 @@ def _data(result: Result) -> dict[str, Any]:
         "weight_column": result.problem.roles.weight or None,
         "rows_left_out_for_missing_values": dataset.dropped,
         "rows_not_drawn": dataset.undrawn,
+        "condition": result.plan.data.where.strip() or None,
+        "rows_outside": dataset.outside,
         "notes": list(dataset.notes),
     }
 

@@ -181,7 +181,7 @@ def _threats(told: Mapping[str, Any]) -> list[Block]:
 
 def _data(told: Mapping[str, Any]) -> list[Block]:
     data = told["data"]
-    facts = _told(data, {"File": "file"})
+    facts = _told(data, {"File": "file", "Condition on rows": "condition"})
     if "sha256" in data:
         of = "file" if data["sha256_of"] == "file" else "table's values"
         facts[f"SHA-256 of the {of}"] = data["sha256"]
@@ -190,6 +190,7 @@ def _data(told: Mapping[str, Any]) -> list[Block]:
         "Columns": "columns",
         "Rows left out for missing values": "rows_left_out_for_missing_values",
         "Rows not drawn into the sample": "rows_not_drawn",
+        "Rows the condition left out": "rows_outside",
     }
     facts |= {title: _figure(value) for title, value in _told(data, names).items()}
     by = f", identified by '{data['person_column']}'" if data["person_column"] else ": a row is one"

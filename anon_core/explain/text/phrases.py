@@ -224,6 +224,8 @@ def hidden(result: Result) -> str:
     extra += f" {rows(unseen)} with values that no hierarchy has were left out." if unseen else ""
     undrawn = result.problem.dataset.undrawn
     extra += f" {rows(undrawn)} were not drawn into the sample." if undrawn else ""
+    outside = result.problem.dataset.outside
+    extra += f" {rows(outside)} were not chosen by the condition." if outside else ""
     if not gone:
         return f"No row is suppressed.{extra}"
     verb = "is" if gone == 1 else "are"

@@ -229,6 +229,9 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
             chosen = values.get(parameter.name, parameter.default)
             title = option_title(parameter, parameter.named(chosen))
             parts.append(f"The best by {in_a_sentence(title)} wins.")
+    if plan.data.where.strip():
+        rest = " The whole table is the population." if plan.data.rest == "population" else ""
+        parts.append(f"Only rows are published of which {plan.data.where.strip()}.{rest}")
     if plan.data.missing == "drop":
         parts.append("Rows that miss a value in a column with a role are dropped first.")
     if plan.data.sample < 1:

@@ -11,13 +11,20 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan
 from anon_core.verification.findings import Check, many
 from anon_core.verification.recipe import Promise, section
 from anon_core.verification.text.cells import Cells, TextTable, narrow
 from anon_core.verification.text.labels import ranges_of, untrue
-from anon_core.verification.text.texts import EVERYTHING, Key, Spelling, read_private_column
+from anon_core.verification.text.texts import (
+    EVERYTHING,
+    Key,
+    PrivateColumn,
+    Spelling,
+    read_private_column,
+)
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 
@@ -85,6 +92,220 @@ def with_unseen(
         "as the recipe says.",
     )
     return private if told == "top" else private.kept(~unknown), widened, (check,)
+
+
+# Rows that a condition of the recipe chooses: the private table as it then is.
+#
+# A condition is put into the order in which it is reckoned, and then reckoned with a pile.
+
+
+_PIECE = re.compile(
+    r"""\s*('(?:''|[^'])*'|"(?:""|[^"])+"|<=|>=|<>|[=<>(),]|[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?(?!\w)"""
+    r"""|[^\W\d]\w*)"""
+)
+_STRENGTH = {"or": 1, "and": 2, "not": 3}
+Marks = npt.NDArray[np.bool_]
+
+
+def chosen_rows(
+    recipe: Mapping[str, Any], promise: Promise, private: TextTable
+) -> tuple[Promise, TextTable, tuple[Check, ...]]:
+    """Return the promise and the rows of the private table of which the condition is true.
+
+    What all rows say of kinds and of marks between thousands stays so for those that are left.
+
+    Raises
+    ------
+    BadPlan
+        If the condition cannot be read, or no row is left.
+    """
+    where = section(recipe, "data").get("where", "")
+    if not isinstance(where, str):
+        raise BadPlan("The recipe's where is no text.", remedy="Write a condition in quotes.")
+    if not where.strip():
+        return promise, private, ()
+    names = [n for n in private.names if n in {*promise.named, *promise.published}]
+    read: dict[str, PrivateColumn] = {}
+
+    def column(name: str) -> PrivateColumn:
+        if name not in private.names:
+            raise BadPlan(
+                f"The table has no column '{name}', which the recipe's where names.",
+                remedy="Use the table the release was made with.",
+            )
+        if name not in read:
+            read[name] = read_private_column(
+                private.column(name),
+                promise.kinds.get(name),
+                promise.missing_of(name),
+                kept=promise.kept.get(name, ()),
+                neutralised=False,
+                ordered=False,
+            )
+        return read[name]
+
+    kept = rows_where(where, column)
+    kinds = {name: column(name).spelling.kind for name in names}
+    plain: dict[str, Cells] = {}
+    for name in names:
+        if column(name).thousands:
+            plain[name] = Cells(codes=private.column(name).codes, texts=list(column(name).texts))
+    check = Check(
+        name="where",
+        holds=True,
+        bound=float(len(private)),
+        reached=float(np.count_nonzero(kept)),
+        sentence=f"{np.count_nonzero(kept)} of {len(private)} rows were chosen again by the "
+        "recipe's condition; what is published is true of these.",
+    )
+    promise = replace(promise, kinds={**kinds, **promise.kinds})
+    return promise, private.replaced(plain).kept(kept), (check,)
+
+
+def rows_where(where: str, column: Callable[[str], PrivateColumn]) -> Marks:
+    """Return the rows of a table of which a condition is true, given its columns by name.
+
+    Raises
+    ------
+    BadPlan
+        If the condition cannot be read, or no row is left.
+    """
+    if _PIECE.sub("", where).strip():
+        raise _unreadable()
+    kept = _reckoned([found[1] for found in _PIECE.finditer(where)], column)
+    if not kept.any():
+        raise BadPlan("The recipe's where is true of no row.", remedy="Use the recipe's table.")
+    return kept
+
+
+def _unreadable() -> BadPlan:
+    return BadPlan("The recipe's where cannot be read.", remedy="Correct the condition.")
+
+
+def _reckoned(pieces: Sequence[str], column: Callable[[str], PrivateColumn]) -> Marks:
+    """Return the rows of which a condition is true.
+
+    Raises
+    ------
+    BadPlan
+        If it cannot be read.
+    """
+    pile: list[tuple[Marks, Marks]] = []
+    waiting: list[str] = []
+
+    def close(strength: int) -> None:
+        while waiting and waiting[-1] != "(" and _STRENGTH[waiting[-1]] >= strength:
+            word = waiting.pop()
+            true, false = pile.pop()
+            if word == "not":
+                pile.append((false, true))
+            else:
+                other_true, other_false = pile.pop()
+                both = (true & other_true, false | other_false)
+                either = (true | other_true, false & other_false)
+                pile.append(both if word == "and" else either)
+
+    at, operand = 0, True
+    try:
+        while at < len(pieces):
+            piece = pieces[at]
+            word = piece.lower()
+            if operand and word in ("not", "("):
+                waiting.append(word)
+                at += 1
+            elif operand:
+                found, at = _one_comparison(pieces, at, column)
+                pile.append(found)
+                operand = False
+            elif word in ("and", "or"):
+                close(_STRENGTH[word])
+                waiting.append(word)
+                at, operand = at + 1, True
+            elif word == ")":
+                close(0)
+                if waiting.pop() != "(":
+                    raise _unreadable()
+                at += 1
+            else:
+                raise _unreadable()
+        close(0)
+    except (IndexError, KeyError) as error:
+        raise _unreadable() from error
+    if operand or waiting or len(pile) != 1:
+        raise _unreadable()
+    return pile[0][0]
+
+
+def _one_comparison(
+    pieces: Sequence[str], at: int, column: Callable[[str], PrivateColumn]
+) -> tuple[tuple[Marks, Marks], int]:
+    """Return where the comparison that begins at a piece is true and false, and what follows."""
+    name = pieces[at]
+    own = column(name[1:-1].replace('""', '"') if name[0] == '"' else name)
+    sign, at = pieces[at + 1].lower(), at + 2
+    turned = False
+    if sign == "is":
+        turned = pieces[at].lower() == "not"
+        at += turned
+        if pieces[at].lower() != "missing":
+            raise _unreadable()
+        gone = own.absent
+        return ((~gone, gone) if turned else (gone, ~gone)), at + 1
+    if sign == "not":
+        turned, sign, at = True, pieces[at].lower(), at + 1
+    values: list[Any] = []
+    if sign == "in":
+        if pieces[at] != "(":
+            raise _unreadable()
+        while pieces[at] in ("(", ","):
+            values.append(_written(own, pieces[at + 1]))
+            at += 2
+        if pieces[at] != ")":
+            raise _unreadable()
+        at += 1
+    elif sign == "between":
+        if pieces[at + 1].lower() != "and":
+            raise _unreadable()
+        values = [_written(own, pieces[at]), _written(own, pieces[at + 2])]
+        at += 3
+    elif turned:
+        raise _unreadable()
+    else:
+        values = [_written(own, pieces[at])]
+        at += 1
+    told = [_compared(key, sign, values) for key in own.keys]
+    held = np.array([*told, False], dtype=np.bool_)[own.codes]
+    known = ~own.absent
+    true, false = held & known, ~held & known
+    return ((false, true) if turned else (true, false)), at
+
+
+def _compared(key: Any, sign: str, values: Sequence[Any]) -> bool:
+    first = values[0]
+    ways: dict[str, Callable[[], bool]] = {
+        "=": lambda: key == first,
+        "<>": lambda: key != first,
+        "<": lambda: key < first,
+        "<=": lambda: key <= first,
+        ">": lambda: key > first,
+        ">=": lambda: key >= first,
+        "in": lambda: key in values,
+        "between": lambda: first <= key <= values[-1],
+    }
+    return bool(ways[sign]())
+
+
+def _written(column: PrivateColumn, piece: str) -> Key:
+    """Return a value of a condition as its column's kind."""
+    text = piece[1:-1].replace("''", "'") if piece[0] == "'" else piece
+    key = column.spelling.key(text.strip())
+    odd = isinstance(key, str) if column.spelling.measured else piece[0] != "'"
+    if odd:
+        raise BadPlan(
+            "The recipe's where compares a column with what is not of its kind.",
+            remedy="Correct the condition.",
+        )
+    return key
 
 
 # What a recipe says of labels that are not true of their values: renamed here, too, or names.

@@ -386,6 +386,8 @@ def _bounded(desk: Desk) -> Iterator[None]:
         yield desk.release(FEWER)
         desk.change(change)
         desk.verify()
+    yield desk.release(WHOLE.replace("[types]", "[data]\nwhere = \"age < 33\"\n[types]"))
+    desk.verify()
     yield desk.release(CHANGED)
     desk.verify()
     desk.told('seed = "[0-9a-f]+"', "")
