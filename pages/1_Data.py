@@ -14,6 +14,7 @@ from ui.components.clicks import clicked
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options
+from ui.forms.row_filter_form import row_filter_form
 from ui.panels import notation_panel, page_frame
 from ui.state import loading, state
 from ui.words.escaping import plain
@@ -67,6 +68,14 @@ def main() -> None:
         )
         with panel("Missing values"):
             _missing(data)
+        st.header(
+            "Rows to publish",
+            anchor=False,
+            help="A condition chooses them; the others are left out. Who knows the condition knows "
+            "that it is true of everyone in the release.",
+        )
+        with panel("Rows to publish"):
+            row_filter_form(data)
         st.header("Sample", anchor=False)
         with panel("Sample"):
             _sample(data)

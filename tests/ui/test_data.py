@@ -169,3 +169,46 @@ def test_the_sheet_of_a_workbook_is_asked_for(start: AppTest) -> None:
     start.selectbox(key="start/sheet").select("People").run()
     assert not start.exception
     assert start.session_state["state/work"]["draft"]["data"]["sheet"] == "People"
+
+
+def test_rows_are_chosen_by_a_condition_counted_before_and_undone(start: AppTest) -> None:
+    opened(start, "hospital")
+    whole = state_of(start)
+    assert "where" not in whole
+    start.selectbox(key="data/where/column").select("sex").run()
+    assert "is less than" not in start.selectbox(key="data/where/sign").options
+    value = start.selectbox(key="data/where/value/sex/False")
+    value.select(value.options[0]).run()
+    assert "rows are kept." in words(start)
+    assert state_of(start) == whole
+    start.button(key="data/where/apply").click().run()
+    condition = f"sex = '{value.options[0]}'"
+    assert state_of(start)["where"] == condition
+    assert condition in [code.value for code in start.code]
+    # A second one narrows the first.
+    start.selectbox(key="data/where/column").select("zip").run()
+    start.selectbox(key="data/where/sign").select("is missing").run()
+    start.text_area(key=f"data/where/text/{condition}").input(f"not {condition}").run()
+    start.button(key="data/where/apply_text").click().run()
+    assert state_of(start)["where"] == f"not {condition}"
+    start.checkbox(key="data/where/rest").check().run()
+    assert state_of(start)["rest"] == "population"
+    start.button(key="data/undo").click().run()
+    assert state_of(start)["rest"] == "outside"
+    start.button(key="data/where/remove").click().run()
+    assert state_of(start) == whole
+    assert not start.exception
+
+
+def test_a_condition_that_cannot_be_read_is_told_and_not_applied(start: AppTest) -> None:
+    opened(start, "hospital")
+    start.text_area(key="data/where/text/").input("sex == 'F'").run()
+    assert "cannot be read at character 6" in words(start)
+    assert start.button(key="data/where/apply_text").disabled
+    start.text_area(key="data/where/text/").input("sex = 'nobody'").run()
+    assert "0 of 5,000 rows are kept." in words(start)
+    assert start.button(key="data/where/apply_text").disabled
+
+
+def state_of(app: AppTest) -> dict[str, Any]:
+    return dict(app.session_state["state/work"]["draft"]["data"])

@@ -250,6 +250,31 @@ def _comparisons(node: Node) -> list[Comparison]:
     return [one for part in node[1] for one in _comparisons(part)]
 
 
+def compared(column: Column, sign: str, values: Sequence[str]) -> str:
+    """Return the text of a comparison of a column with values of its kind.
+
+    Parameters
+    ----------
+    sign : str
+        One of ``= <> < <= > >=``, ``in``, ``is missing`` or ``is not missing``.
+
+    Examples
+    --------
+    >>> from anon_core.data.column import encode
+    >>> import numpy as np
+    >>> ward = encode("the ward", np.zeros(1, dtype=np.int32), ["O'Hara"])
+    >>> print(compared(ward, "in", ["O'Hara", "B"]))
+    "the ward" in ('O''Hara', 'B')
+    """
+    plain = re.fullmatch(r"[^\W\d]\w*", column.name) and column.name.lower() not in _KEYWORDS
+    name = column.name if plain else '"' + column.name.replace('"', '""') + '"'
+    bare = column.kind == "number"
+    told = [v.strip() if bare else "'" + v.replace("'", "''") + "'" for v in values]
+    if sign == "in":
+        return f"{name} in ({', '.join(told)})"
+    return " ".join([name, sign, *told])
+
+
 def chosen(dataset: Dataset, condition: str) -> B1:
     """Return the rows of a table of which a condition is true, shape (rows,).
 

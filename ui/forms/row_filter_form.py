@@ -1,0 +1,128 @@
+"""Which rows are published: a comparison in three fields, or a condition as text."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError
+from anon_core.base.terms import count
+from anon_core.data.reading.row_filter import chosen, compared
+from anon_core.data.table import Dataset
+from anon_core.data.values.kinds import KINDS
+from ui.components.clicks import clicked
+from ui.components.guard import handled, show_error
+from ui.state import state
+
+#: What a comparison is called, by its sign.
+_SIGNS = {
+    "=": "is",
+    "<>": "is not",
+    "in": "is one of",
+    "<": "is less than",
+    "<=": "is at most",
+    ">": "is more than",
+    ">=": "is at least",
+    "is missing": "is missing",
+    "is not missing": "is not missing",
+}
+#: Values of a column that are offered in a list.
+_MOST_OFFERED = 500
+
+
+def row_filter_form(data: Dataset) -> None:
+    """Draw the condition that holds, and a form for another; nothing changes before Apply."""
+    present = str(state.draft()["data"].get("where", ""))
+    if present.strip():
+        _present(data, present)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox("Column", data.names, key="data/where/column")
+        column = data.column(name)
+        sign = st.selectbox(
+            "Comparison",
+            [s for s in _SIGNS if s[0] not in "<>" or s == "<>" or KINDS[column.kind].measured],
+            format_func=_SIGNS.__getitem__,
+            key="data/where/sign",
+        )
+        values = _values(data, name, sign)
+    asked = compared(column, sign, values) if values is not None else ""
+    if asked and present.strip():
+        asked = f"({present.strip()}) and {asked}"
+    _apply(data, asked, "data/where/apply", "Keep only these rows")
+    with st.expander("As text"):
+        key = f"data/where/text/{present}"
+        typed = st.text_area(
+            "Condition",
+            present,
+            key=key,
+            help="Compare by = <> < <= > >=, in (…), between … and …, is missing; join by and, or, "
+            "not and brackets. Texts and dates are in single quotes, odd names of columns in "
+            "double quotes.",
+            placeholder="sex = 'F' and (age > 30 or zip is missing)",
+        )
+        if typed.strip() != present.strip():
+            _apply(data, typed, "data/where/apply_text", "Apply")
+
+
+def _present(data: Dataset, condition: str) -> None:
+    st.code(condition, language="sql", wrap_lines=True)
+    _told(data, condition)
+    reading = state.draft()["data"]
+    st.session_state["data/where/rest"] = reading.get("rest", "outside") == "population"
+    st.checkbox(
+        "The whole table is the population",
+        key="data/where/rest",
+        on_change=_set_rest,
+        help="All rows are then the people among whom someone is looked for: by k-map, δ-presence "
+        "and the journalist's risk.",
+    )
+    if clicked("Publish all rows", icon=":material/filter_alt_off:", key="data/where/remove"):
+        _set("")
+        st.rerun()
+
+
+def _values(data: Dataset, name: str, sign: str) -> list[str] | None:
+    """Draw the field of the value, or the values; None where none is given yet."""
+    if sign.startswith("is "):
+        return []
+    column = data.column(name)
+    key = f"data/where/value/{name}/{sign == 'in'}"
+    if sign == "in":
+        several = st.multiselect("Values", column.values[:_MOST_OFFERED], key=key)
+        return several or None
+    if KINDS[column.kind].measured or len(column.values) > _MOST_OFFERED:
+        one = st.text_input("Value", key=key).strip()
+        return [one] if one else None
+    chosen_one = st.selectbox("Value", column.values, index=None, key=key)
+    return None if chosen_one is None else [chosen_one]
+
+
+def _apply(data: Dataset, condition: str, key: str, label: str) -> None:
+    kept = _told(data, condition) if condition.strip() else 0
+    removed = not condition.strip() and label == "Apply"
+    if clicked(label, icon=":material/filter_alt:", key=key, disabled=not (kept or removed)):
+        _set(condition)
+        st.rerun()
+
+
+def _told(data: Dataset, condition: str) -> int:
+    """Say how many rows a condition chooses, or what is wrong with it; return how many."""
+    try:
+        kept = int(chosen(data, condition).sum())
+    except AnonError as error:
+        show_error(error)
+        return 0
+    st.caption(f"{kept:,} of {count(data.rows, 'row')} {'is' if kept == 1 else 'are'} kept.")
+    return kept
+
+
+def _set(condition: str) -> None:
+    reading = {k: v for k, v in state.draft()["data"].items() if k not in ("where", "rest")}
+    rest = state.draft()["data"].get("rest", "outside")
+    told = {"where": condition.strip(), "rest": rest} if condition.strip() else {}
+    state.update_draft(data=reading | told)
+
+
+@handled("Rows to publish")
+def _set_rest() -> None:
+    rest = "population" if st.session_state["data/where/rest"] else "outside"
+    state.update_draft(data=state.draft()["data"] | {"rest": rest})
