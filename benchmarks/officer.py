@@ -129,8 +129,8 @@ def _technique(page: Page) -> None:
 
 
 def _coarser(page: Page) -> None:
-    """Move the lower handle of the first column to its highest level."""
-    page.get_by_test_id("stPopoverBody").get_by_role("slider").first.focus()
+    """Move the lower handle of the last column to its highest level."""
+    page.get_by_test_id("stPopoverBody").get_by_role("slider").nth(-2).focus()
     page.keyboard.press("End")
 
 
@@ -148,7 +148,7 @@ def _view(name: str) -> Callable[[Page], None]:
 
 
 def _threshold(page: Page) -> None:
-    page.locator(".st-key-drawer-open").get_by_label("Your threshold").click()
+    page.locator(".st-key-drawer-open").get_by_role("combobox").first.click()
     page.get_by_role("option").nth(1).click()
 
 

@@ -208,7 +208,7 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
         "What changed since the last run?",
         "Technique: Optimal full-domain search → Permutation anonymization",
     )
-    page.get_by_role("button", name="Close", exact=True).click()
+    page.get_by_role("button", name="Close Shortcut Esc").click()
     wait_for_app(page)
     fits(page, 1360, 900)  # also with columns that are permuted
 

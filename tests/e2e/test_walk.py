@@ -109,7 +109,7 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     page.get_by_label("Your judgement").fill("Released to one research unit.")
     page.get_by_label("Your judgement").blur()
     wait_for_app(page)
-    page.get_by_role("button", name="Close", exact=True).click()
+    page.get_by_role("button", name="Close Shortcut Esc").click()
     wait_for_app(page)
     page.locator(".st-key-head-metrics").get_by_text("Numbers").click()
     expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stDataFrame")).to_be_visible()

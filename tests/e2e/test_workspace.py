@@ -28,6 +28,7 @@ _MEASURE = """keys => {
       const seen = part.getBoundingClientRect();
       return !part.contains(document.elementFromPoint(seen.left + 30, seen.top + 6));
     }),
+    chips: (e => e.scrollHeight - e.clientHeight)(document.querySelector(".aw-chips")),
     overflow: getComputedStyle(document.querySelector(".st-key-panel-metrics")).overflowY,
   };
 }"""
@@ -45,6 +46,7 @@ def fits(page: Page, width: int, height: int) -> None:
     seen = measured(page)
     assert max(seen["scrolls"]) <= 0
     assert not seen["covered"]
+    assert seen["chips"] <= 0
     for key, (left, top, right, bottom) in seen["boxes"].items():
         assert 0 <= left < right <= width, key
         assert 0 <= top < bottom <= height, key
@@ -141,7 +143,7 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
     expect(page.locator(".st-key-drawer-open")).to_contain_text("Lattice", timeout=30_000)
     wait_for_app(page)
     fits(page, *SIZES[0])
-    page.get_by_role("button", name="Close", exact=True).click()
+    page.get_by_role("button", name="Close Shortcut Esc").click()
     expect(page.locator(".st-key-drawer-open")).to_have_count(0)
 
     up = page.locator(".st-key-what-if").get_by_test_id("stNumberInputStepUp").first

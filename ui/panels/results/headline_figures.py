@@ -84,36 +84,34 @@ def _tile(tile: Tile, before: Tile | None, *, pending: bool) -> str:
 
 def _chips(result: Result) -> str:
     known = family("model")
-    chips: list[str] = []
-    for verdict in result.verdicts:
-        title = known[verdict.model].title if verdict.model in known else verdict.model
-        of = f" of {verdict.column}" if verdict.column else ""
-        sign = {"holds": "✓", "broken": "✕"}.get(verdict.state, "?")
-        sign = "…" if result.pending else sign
-        chips.append(
-            f"<span class='aw-chip' title='{escape(verdict.sentence)}'>{sign} "
-            f"{escape(f'{title}{of}: asked {_short(verdict.bound)}, reached ')}"
-            f"{escape(_short(verdict.reached))}"
-            "</span>"
-        )
     checks = result.verification
     agreed = "✓ second computation agrees" if checks.holds else "✕ second computation disagrees"
     of = f"{len(checks.checks)} checks of the published file"
     if result.pending:
         agreed, of = "recomputing …", "Nothing of this is recomputed yet, so it is no release yet"
-    chips.append(f"<span class='aw-chip' title='{of}'>{agreed}</span>")
+    chips = [f"<span class='aw-chip' title='{of}'>{agreed}</span>"]
+    several = len({v.column for v in result.verdicts if v.column}) > 1
+    for verdict in result.verdicts:
+        title = known[verdict.model].title if verdict.model in known else verdict.model
+        column = f" of {verdict.column}" if verdict.column and several else ""
+        sign = {"holds": "✓", "broken": "✕"}.get(verdict.state, "?")
+        sign = "…" if result.pending else sign
+        chips.append(
+            f"<span class='aw-chip' title='{escape(verdict.sentence)}'>{sign} "
+            f"{escape(f'{title}{column}: asked {_short(verdict.bound)}, reached ')}"
+            f"{escape(_short(verdict.reached))}"
+            "</span>"
+        )
+    if result.cautions:
+        many = "1 warning" if len(result.cautions) == 1 else f"{len(result.cautions)} warnings"
+        told = f"{' '.join(result.cautions)} See Verdicts."
+        chips.append(f"<span class='aw-chip aw-warns' title='{escape(told)}'>⚠ {many}</span>")
     if unlike := phrases.mostly_unique(result):
         total, alone = result.unique_of
         remedy = "Leave columns out on Roles, or make them coarser."
         chips.append(
             f"<span class='aw-chip aw-warns' title='{escape(f'{unlike}. {remedy}')}'>"
             f"⚠ {phrases.share((alone or 0) / total)} unique over all columns</span>"
-        )
-    if result.cautions:
-        many = "1 warning" if len(result.cautions) == 1 else f"{len(result.cautions)} warnings"
-        chips.append(
-            f"<span class='aw-chip aw-warns' title='{escape(' '.join(result.cautions))}'>"
-            f"⚠ {many}, see Verdicts</span>"
         )
     # A region that may scroll can be reached by the keyboard, and says what it is.
     return (
@@ -142,7 +140,7 @@ def look() -> None:
     )
     st.html(
         f"""<style>
-.aw-strip {{display: grid; grid-template-columns: 1.3fr 1.1fr 1.1fr 1.3fr; gap: .5rem;
+.aw-strip {{display: grid; grid-template-columns: 1.2fr 1.05fr 1.05fr 1.5fr; gap: .5rem;
   height: 72px; color: {ink()};}}
 .aw-tile {{border: 1px solid {grid()}; border-left-width: 5px; border-radius: .4rem;
   padding: 3px .6rem; min-width: 0; height: 72px; box-sizing: border-box;}}
@@ -150,9 +148,9 @@ def look() -> None:
   line-height: 1.3; font-variant-numeric: tabular-nums;}}
 .aw-figure {{font-size: 1.15rem; font-weight: 600;}}
 .aw-word {{font-weight: 600;}}
-.aw-chips {{display: flex; flex-wrap: wrap; gap: .3rem; align-content: flex-start; min-width: 0;
+.aw-chips {{display: flex; flex-wrap: wrap; gap: .2rem; align-content: flex-start; min-width: 0;
   max-height: 72px; overflow-y: auto;}}
-.aw-chip {{border: 1px solid {grid()}; border-radius: 1rem; padding: 1px .55rem; font-size: .76rem;
+.aw-chip {{border: 1px solid {grid()}; border-radius: 1rem; padding: 1px .5rem; font-size: .72rem;
   line-height: 1.4;}}
 .aw-warns {{color: {verdict_colour("doubtful")}; font-weight: 600;}}
 {rules()} {verdicts}
