@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -11,6 +12,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 ROOTS = ("anonymity_workbench", "app.py", "pages", "ui", "anon_core", "benchmarks", "scripts")
 
 
+@cache
 def first_line(module: Path) -> str:
     """Return the first line of a module's docstring; empty where it has none."""
     told = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""

@@ -7,6 +7,7 @@ import importlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,7 @@ def compiled_functions() -> dict[str, Kernel]:
 KERNELS = compiled_functions()
 
 
+@cache
 def called(kernel: str) -> set[str]:
     """Return the kernels that a kernel calls, and those that these call."""
     found: set[str] = set()
@@ -63,6 +65,7 @@ def called(kernel: str) -> set[str]:
     return found
 
 
+@cache
 def compared() -> str:
     """Return the text of every test module that compares kernels."""
     texts = [file.read_text(encoding="utf-8") for file in sorted(TESTS.rglob("test_*.py"))]
