@@ -262,6 +262,7 @@ def test_small_tables_wrong_weights_and_cancelling() -> None:
         Microaggregation().run(problem, [KAnonymity(k=2)], context)
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("statistic", ["mean", "median"])
 @settings(max_examples=times(30))
 @given(

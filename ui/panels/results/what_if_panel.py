@@ -224,7 +224,7 @@ def _technique() -> None:
         return
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     given = run_form.switched(known[name], state.draft()["algorithm"])
-    named, result = known[name].levels_parameter, results.last()
+    named, result = known[name].needs.levels_parameter, results.last()
     if named and result is not None and result.account.node is not None:
         given = {**given, named: dict(result.account.node)}  # what is seen is gone on from
     what_if.change_technique(name, given)
