@@ -69,12 +69,12 @@ def main() -> None:
         with panel("Missing values"):
             _missing(data)
         st.header(
-            "Rows to publish",
+            "Condition on rows",
             anchor=False,
             help="A condition chooses them; the others are left out. Who knows the condition knows "
             "that it is true of everyone in the release.",
         )
-        with panel("Rows to publish"):
+        with panel("Condition on rows"):
             row_filter_form(data)
         st.header("Sample", anchor=False)
         with panel("Sample"):

@@ -64,7 +64,7 @@ def row_filter_form(data: Dataset) -> None:
 
 
 def _present(data: Dataset, condition: str) -> None:
-    st.code(condition, language="sql", wrap_lines=True)
+    st.code(condition, language=None, wrap_lines=True)
     _told(data, condition)
     reading = state.draft()["data"]
     st.session_state["data/where/rest"] = reading.get("rest", "outside") == "population"
@@ -122,7 +122,7 @@ def _set(condition: str) -> None:
     state.update_draft(data=reading | told)
 
 
-@handled("Rows to publish")
+@handled("Condition on rows")
 def _set_rest() -> None:
     rest = "population" if st.session_state["data/where/rest"] else "outside"
     state.update_draft(data=state.draft()["data"] | {"rest": rest})
