@@ -35,7 +35,7 @@ else
 endif
 
 test-units:
-	@nice -n 10 $(PY) -m pytest -n auto --dist worksteal -m "not long" --ignore=tests/e2e
+	@nice -n 19 $(PY) -m pytest -n auto --dist worksteal -m "not long" --ignore=tests/e2e
 
 test-browsers:
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -n 2 --dist loadfile -m "not long" tests/e2e \
