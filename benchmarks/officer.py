@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import statistics
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
 
 from anon_core.data.samples import sample
@@ -94,9 +96,11 @@ def _restore(page: Page) -> None:
         wait_for_app(page)
     for _ in range(4):
         undo = page.get_by_role("button", name="Undo", exact=True).first
+        wait_for_app(page, seconds=60)
         if undo.is_disabled():
             return
-        undo.click()
+        with suppress(PlaywrightError):  # the last step back disables it while it is looked at
+            undo.click(timeout=3000)
         wait_for_app(page, seconds=60)
 
 
