@@ -68,12 +68,6 @@ def main() -> None:
         )
         with panel("Missing values"):
             _missing(data)
-        st.header(
-            "Condition on rows",
-            anchor=False,
-            help="A condition chooses them; the others are left out. Who knows the condition knows "
-            "that it is true of everyone in the release.",
-        )
         with panel("Condition on rows"):
             row_filter_form(data)
         st.header("Sample", anchor=False)
@@ -224,7 +218,7 @@ def _sample(data: Dataset) -> None:
     drawn = float(state.draft()["data"].get("sample", 1.0))
     st.session_state["data/sample"] = drawn * 100
     st.number_input(
-        "Rows to publish (%)",
+        "Share (%)",
         min_value=0.01,
         max_value=100.0,
         step=5.0,

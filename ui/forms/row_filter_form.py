@@ -34,6 +34,16 @@ def row_filter_form(data: Dataset) -> None:
     present = str(state.draft()["data"].get("where", ""))
     if present.strip():
         _present(data, present)
+    with st.popover("Filter rows"):
+        _form(data, present)
+
+
+def _form(data: Dataset, present: str) -> None:
+    """Draw the fields of a condition, and the condition as text."""
+    st.caption(
+        "A condition chooses the rows to publish; the others are left out. Who knows it knows that "
+        "it is true of everyone in the release."
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Column", data.names, key="data/where/column")
         column = data.column(name)
