@@ -86,7 +86,7 @@ def test_other_rows_than_the_models_ask_for_are_refused(model: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("model", MODELS)
 def test_other_rows_on_many_tables(model: str) -> None:
-    seen = tried(model, range(1000, 3000), 200)
+    seen = tried(model, range(1000, 3000), 60)
     assert seen["a class less holds"] == 0
     assert seen["as made broken"] == 0
 

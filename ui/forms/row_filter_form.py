@@ -115,7 +115,7 @@ def _apply(data: Dataset, condition: str, key: str, label: str) -> None:
 
 
 def _told(data: Dataset, condition: str) -> int:
-    """Say how many rows a condition chooses, or what is wrong with it; return how many."""
+    """Say how many rows a condition chooses, or what is wrong with it; return how many, or 0."""
     try:
         kept = int(chosen(data, condition).sum())
     except AnonError as error:
