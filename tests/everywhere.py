@@ -44,6 +44,7 @@ ASKED: Mapping[str, tuple[dict[str, Any], ...]] = {
     "k-e-anonymity": ({"k": 2, "e": 2}, {"k": 3, "e": 4}),
     "k-k-anonymity": ({"k": 2}, {"k": 3}),
     "k-map": ({"k": 3}, {"k": 5}),
+    "k-map-by-size": ({"k": 3, "share": 0.3}, {"k": 6, "share": 0.2}),
     "k-one-anonymity": ({"k": 2}, {"k": 3}),
     "l-diversity": ({"l": 2}, {"l": 3}),
     "maximum-risk": ({"risk": 0.5}, {"risk": 0.25}),
@@ -54,6 +55,7 @@ ASKED: Mapping[str, tuple[dict[str, Any], ...]] = {
         {"column": "guard", "level": "guard", "p": 0.7, "sensitive": "s0"},
     ),
     "recursive-l-diversity": ({"c": 1.5, "l": 2}, {"c": 3, "l": 2}, {"c": 2, "l": 3}),
+    "share-at-risk": ({"risk": 0.5, "share": 0.3}, {"risk": 0.34, "share": 0.2}),
     "slicing-l-diversity": ({"l": 2}, {"l": 3}),
     "t-closeness": ({"t": 0.25}, {"t": 0.15, "distance": "ordered"}, {"t": 0.4}),
 }
@@ -158,6 +160,8 @@ def trial(model: str, algorithm: str, number: int) -> Trial:
     if needs or (kind.may_count_public and rng.random() < 0.5):
         others = [tuple(str(rng.choice(c)) for c in zip(*rows, strict=True)) for _ in range(9)]
         people = [*rows, *others[: int(rng.integers(1, 10))]]
+    if model == "k-map-by-size" and people:  # a share that the people do not contradict
+        asked = {**asked, "share": max(asked["share"], round(len(rows) / len(people), 3))}
     return Trial(
         case=case,
         model=model,

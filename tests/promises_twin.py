@@ -7,6 +7,7 @@ computation of the workbench shares nothing with this, nor do the searches.
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -131,6 +132,25 @@ def _maximum(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
     return all(F(1, _people(trial, c)) <= exact(trial.asked["risk"]) for c in classes)
 
 
+def _by_size(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
+    """Count all draws of k − 1 people, one by one, of which one at least is drawn."""
+    share, alpha = exact(trial.asked["share"]), exact(trial.asked.get("alpha", 0.05))
+    drawn = Counter[int]()
+    for picks in itertools.product((0, 1), repeat=trial.asked["k"] - 1):
+        drawn[sum(picks)] += math.prod(share if pick else 1 - share for pick in picks)
+    some = sum(p for x, p in drawn.items() if x)
+    smallest = min(len(c.rows) for c in classes)
+    return smallest >= trial.asked["k"] or (
+        sum(p for x, p in drawn.items() if x >= smallest) <= alpha * some
+    )
+
+
+def _share(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
+    risk = exact(trial.asked["risk"])
+    risky = sum(len(c.rows) for c in classes if F(1, _people(trial, c)) > risk)
+    return F(risky, sum(len(c.rows) for c in classes)) <= exact(trial.asked["share"])
+
+
 def _present(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool | None:
     low, high = exact(trial.asked.get("delta_min", 0)), exact(trial.asked["delta_max"])
     for person in trial.people:
@@ -198,7 +218,7 @@ def _sliced(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool |
 
 
 #: Promises that sizes of classes decide, whatever their cells cover.
-_BY_SIZE = ("k-anonymity", "average-risk", "maximum-risk")
+_BY_SIZE = ("k-anonymity", "k-map-by-size", "average-risk", "maximum-risk", "share-at-risk")
 _KEEPS: Mapping[str, Callable[[Trial, Classes, Sequence[naive.Row]], bool | None]] = {
     "average-risk": _average,
     "delta-presence": _present,
@@ -206,9 +226,11 @@ _KEEPS: Mapping[str, Callable[[Trial, Classes, Sequence[naive.Row]], bool | None
     "k-anonymity": _k_anonymous,
     "k-k-anonymity": lambda t, c, r: _one_k(t, c, r) and _k_one(t, c, r),
     "k-map": _k_map,
+    "k-map-by-size": _by_size,
     "k-one-anonymity": _k_one,
     "maximum-risk": _maximum,
     "one-k-anonymity": _one_k,
     "personalized": _personal,
+    "share-at-risk": _share,
     "slicing-l-diversity": _sliced,
 }

@@ -79,6 +79,7 @@ COSTS = [n for n in METRICS if issubclass(find("metric", n), CellCost | SizeCost
 
 #: What few values, half of them the same, can keep.
 EASY: dict[str, dict[str, object]] = {
+    "k-map-by-size": {"share": 0.5},
     "personalized": {"column": "own"},
     "frequency-l-diversity": {"l": 2},
     "alpha-k-anonymity": {"alpha": 0.7, "k": 2},

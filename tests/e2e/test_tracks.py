@@ -50,7 +50,7 @@ def test_a_click_on_a_class_is_seen_in_every_panel(page: Page) -> None:
     on_results(page)
     chosen = page.locator(".st-key-chosen-bar")
     bins, marked = page.locator(_BINS), page.locator(_MARKED)
-    expect(rows_shown(page)).to_contain_text("1–100 of ")
+    expect(rows_shown(page)).to_contain_text("1–60 of ")
     all_rows = rows_shown(page).text_content() or ""
     expect(marked).to_have_count(0)
     expect(page.locator(_GHOST)).to_have_count(0)

@@ -84,8 +84,10 @@ ELSEWHERE = {
     "epsilon-m-anonymity",
     "k-e-anonymity",
     "k-map",
+    "k-map-by-size",
     "maximum-risk",
     "personalized",
+    "share-at-risk",
     "t-closeness",
 }
 

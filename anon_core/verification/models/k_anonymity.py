@@ -143,6 +143,36 @@ def k_map(evidence: Evidence) -> list[Check]:
     ]
 
 
+# k-map by size, recomputed.
+
+
+@recomputes("k-map-by-size", forms=("whole", "averaged"), called="k-map by size")
+def k_map_by_size(evidence: Evidence) -> list[Check]:
+    """Every class has the rows that k − 1 people show with a chance of at most alpha."""
+    k = evidence.integer("k", least=2)
+    share = evidence.number("share", above=0, most=1)
+    alpha = evidence.number("alpha", above=0, most=1)
+    least = _rows_enough(k - 1, share, alpha)
+    what = f"k = {k} people by estimate"
+    return [at_least(evidence, what, evidence.sizes, least, unit="rows")]
+
+
+def _rows_enough(people: int, share: Fraction, alpha: Fraction) -> int:
+    """Return the fewest rows that so many people, one of them drawn, show at most so often."""
+    chance = [Fraction(1)]  # of each number of rows; grown person by person
+    for _ in range(people):
+        chance = [
+            stay * (1 - share) + come * share
+            for stay, come in zip([*chance, Fraction(0)], [Fraction(0), *chance], strict=True)
+        ]
+    some = 1 - chance[0]
+    rows, rest = people + 1, Fraction(0)
+    while rows > 1 and rest + chance[rows - 1] <= alpha * some:
+        rows -= 1
+        rest += chance[rows]
+    return rows
+
+
 # Bucket size, recomputed.
 
 
@@ -224,5 +254,54 @@ def _smallest_left(sizes: Codes, risk: Fraction, may: Marks, stay: Marks) -> Mar
         gone += 1
     left = may & ~stay
     if np.array_equal(np.sort(sizes[left]), ordered[:gone]) and not np.any(stay & ~may):
+        return np.zeros_like(may)
+    return left | (stay & ~may)
+
+
+# The share of published rows at more than some risk, recomputed.
+
+
+@recomputes("share-at-risk", forms=("whole", "averaged"), called="share at risk", needs_public=True)
+def share_at_risk(evidence: Evidence) -> list[Check]:
+    """Rows of classes in which a guess is right too often are at most a share of all rows."""
+    risk = evidence.number("risk", above=0, most=1)
+    share = evidence.number("share", above=0, most=1)
+    alike = who_look_alike(evidence)
+    # 1/N > p/q exactly where N·p < q.
+    risky = alike * risk.numerator < risk.denominator
+    if np.array_equal(alike, evidence.sizes):  # else which classes go is a choice among many
+        evidence.settled.append(partial(_riskiest_left, evidence.sizes, risky, share))
+    rows, at_risk = int(evidence.sizes.sum()), int(evidence.sizes[risky].sum())
+    found = Fraction(at_risk, max(rows, 1))
+    holds = found <= share
+    raising = evidence.grouped.table.rows_of(risky[evidence.grouped.group])
+    what = f"a share of at most {float(share):g} at a risk above {float(risk):g}"
+    return [
+        Check(
+            name=evidence.name,
+            holds=holds,
+            bound=float(share),
+            reached=float(found),
+            rows=() if holds else raising.first,
+            sentence=f"Recomputed from the published file: {what} holds ({float(found):.4g})."
+            if holds
+            else f"{what} is broken: it is {float(found):.4g}, {named(raising)}.",
+        )
+    ]
+
+
+def _riskiest_left(sizes: Codes, risky: Marks, share: Fraction, may: Marks, stay: Marks) -> Marks:
+    """Return the classes that go though fewer of the smallest are enough, or larger ones stay.
+
+    Which of classes of one size go does not matter to the share.
+    """
+    ordered = sorted(sizes[may & risky].tolist())
+    rows, at_risk, gone = int(sizes[may].sum()), sum(ordered), 0
+    while gone < len(ordered) and at_risk > share * rows:
+        rows -= ordered[gone]
+        at_risk -= ordered[gone]
+        gone += 1
+    left = may & ~stay
+    if sorted(sizes[left].tolist()) == ordered[:gone] and not np.any(stay & ~may):
         return np.zeros_like(may)
     return left | (stay & ~may)

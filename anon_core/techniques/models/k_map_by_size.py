@@ -1,0 +1,214 @@
+"""k-map by size: classes of a sample that most likely hide k people, from its share alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.base.params import integer, number
+from anon_core.base.registry import register
+from anon_core.base.terms import count
+from anon_core.contracts.feasibility import Allowed
+from anon_core.contracts.group_stats import GroupStats
+from anon_core.contracts.model import GroupModel
+from anon_core.methods.matching.fitting_people import matched
+from anon_core.release.knowledge.audience import Audience
+from anon_core.release.knowledge.people import Population
+from anon_core.release.outcome import Verdict
+from anon_core.release.private_reference import Reference
+from anon_core.release.problem import Problem
+from anon_core.release.release import View
+
+
+@lru_cache(maxsize=256)
+def least_rows(k: int, share: float, alpha: float) -> int:
+    """Return the least class that is drawn of fewer than k people with a chance of at most alpha.
+
+    The least c ≤ k with P(X ≥ c | X ≥ 1) ≤ α, X ~ Bin(k − 1, f): of the populations that are too
+    small, one of k − 1 people shows most rows. Exact, in fractions.
+
+    Parameters
+    ----------
+    k : int
+        People of the population who should share a class.
+    share : float
+        f: share of the population that is in the table; as its decimal is written.
+    alpha : float
+        Largest chance of a class that is too small.
+
+    Examples
+    --------
+    >>> least_rows(5, 0.01, 0.05), least_rows(20, 0.1, 0.05), least_rows(50, 0.5, 0.05)
+    (2, 5, 31)
+    """
+    drawn, most = Fraction(str(share)), Fraction(str(alpha))
+    others = k - 1
+    # Numerators over the common denominator q^(k−1), so that sums stay whole numbers.
+    p, q = drawn.numerator, drawn.denominator
+    whole = q**others
+    seen = whole - (q - p) ** others  # X ≥ 1
+    above = seen
+    for rows in range(1, k):
+        if above * most.denominator <= seen * most.numerator:
+            return rows
+        above -= math.comb(others, rows) * p**rows * (q - p) ** (others - rows)
+    return k
+
+
+@register("model")
+@dataclass(frozen=True, kw_only=True)
+class KMapBySize(GroupModel):
+    """Every class has k′ ≤ k rows, which fewer than k people of the population hardly give.
+
+    Without "given that X ≥ 1" single rows would pass where the share is small: few people are
+    seldom drawn at all, but those of a published class were. The chance is that of one class; of
+    many classes some may be smaller.
+
+    Merging and removing classes keeps it, since it is a least size.
+    """
+
+    name: ClassVar[str] = "k-map-by-size"
+    title: ClassVar[str] = "k-map by size"
+    summary: ClassVar[str] = (
+        "An estimate: a class of so many rows, drawn at random, is drawn of at least k people of "
+        "the population, but for a chance of α in each class. No public table is needed."
+    )
+    formula: ClassVar[str] = "|G| ≥ k′ = min {c ≤ k : P(X ≥ c | X ≥ 1) ≤ α}, X ~ Bin(k − 1, n / N)"
+    source: ClassVar[str] = (
+        "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; Pannekoek 1999, doi "
+        "10.1111/1467-9574.00097"
+    )
+    by_limits: ClassVar[bool] = True
+    told_by_classes: ClassVar[bool] = True
+    needs_whole_rows: ClassVar[bool] = True
+
+    k: int = integer(
+        default=5,
+        low=2,
+        high=2000,
+        help="Fewest people of the population behind a class.",
+        label="k",
+        unit="people",
+    )
+    share: float = number(
+        default=1.0,
+        low=1e-6,
+        high=1.0,
+        help="Share of the population that is in the table, its rows drawn at random: rows / "
+        "people. State it; 1 is the population itself.",
+        label="Share in the table",
+    )
+    alpha: float = number(
+        default=0.05,
+        low=1e-6,
+        high=0.5,
+        help="Largest chance that a class has fewer people, for each class by itself.",
+        label="α",
+    )
+
+    def check(self, problem: Problem, removable: int = 0) -> None:
+        """Refuse a share that is not stated, or below the one of a stated population.
+
+        Raises
+        ------
+        BadPlan
+            If the share is 1, or smaller than rows of the table / people of the population.
+        Infeasible
+            If k′ is above the rows of the table, or k above the people.
+        """
+        if self.share == 1.0:
+            raise BadPlan(
+                f"{self.title} needs the share of the population that is in the table; it is 1.",
+                remedy="Set share to rows / people, such as 0.1; or require k-anonymity, which "
+                "is the same where everyone is in the table.",
+            )
+        people = None if problem.population is None else problem.population.size
+        if people is not None:
+            drawn = problem.rows / people
+            if self.share < drawn * 0.95:
+                raise BadPlan(
+                    f"{self.title}: a share of {self.share:g} is below {problem.rows:,} rows of "
+                    f"{people:,} people.",
+                    remedy=f"Set share to {math.ceil(drawn * 10_000) / 10_000:g}, or mend the "
+                    "population's size.",
+                )
+            if people < self.k:
+                raise Infeasible(
+                    f"{self.title} with k = {self.k} needs as many people; the population has "
+                    f"{people}.",
+                    remedy=f"Choose k of at most {people}.",
+                    best=float(people),
+                    best_of="people",
+                )
+        if problem.rows < self.least_size():
+            raise Infeasible(
+                f"{self.title} with k = {self.k} needs classes of {self.least_size()} rows; the "
+                f"table has {problem.rows}.",
+                remedy="Choose a smaller k, or load more rows.",
+                best=float(problem.rows),
+                best_of="rows",
+            )
+
+    def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
+        """Return the largest k of which a class can hold enough rows: all of the table."""
+        high = self.k
+        while high < 2000 and replace(self, k=high + 1).least_size() <= problem.rows:
+            high += 1
+        while high > 2 and replace(self, k=high).least_size() > problem.rows:
+            high -= 1
+        return (Allowed(parameter="k", low=2, high=float(high)),)
+
+    def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
+        """Return which groups have k′ rows."""
+        return stats.sizes >= self.least_size()
+
+    def least_size(self) -> int:
+        """Return k′."""
+        return least_rows(self.k, self.share, self.alpha)
+
+    def least_class(self, people: Population | None) -> int:
+        """Return k′: no smaller class is let pass."""
+        return self.least_size()
+
+    def in_words(self, quasi: int, together: str = "class") -> str:
+        """Return how many people of the population a class is estimated to hide."""
+        return (
+            f"Every class will have {count(self.least_size(), 'row')}, which at least "
+            f"{self.k} people of the population give by estimate."
+        )
+
+    def measure(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> Sequence[Verdict]:
+        """Return the smallest published class against k′.
+
+        Raises
+        ------
+        AnonError
+            If the quasi-identifiers are in several link blocks.
+        """
+        sizes = matched(view).sizes
+        least, smallest = self.least_size(), int(sizes.min()) if len(sizes) else 0
+        return [
+            Verdict(
+                model=self.name,
+                parameters=self.as_mapping(),
+                state="holds" if not len(sizes) or smallest >= least else "broken",
+                bound=float(least),
+                reached=float(smallest),
+                per_class=sizes.astype(np.float64),
+                sentence=f"The smallest class has {smallest} rows; by estimate {least} are "
+                f"enough for k = {self.k} people."
+                if len(sizes)
+                else "No row is published.",
+            )
+        ]

@@ -1,0 +1,170 @@
+"""Privacy models by estimate and by share: k-map by the size of the population, share at risk.
+
+PE-19, 20, 22 and PE-24 to PE-28, each found by looking at all nodes of the table of
+`test_preferences`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anon_core.base.errors import AnonError, BadPlan, Infeasible
+from anon_core.contracts.group_stats import GroupStats
+from anon_core.pipeline.result import Result
+from anon_core.pipeline.runner import run
+from anon_core.techniques.models.k_map_by_size import least_rows
+from anon_core.techniques.models.share_at_risk import ShareAtRisk
+from anon_core.verification.checks import verify
+from anon_core.verification.models.k_anonymity import _rows_enough
+from tests.golden.test_preferences import CASE, LEVELS, QUASI, node
+
+SHARES = (0.01, 0.1, 0.25, 0.5)
+
+
+def ran(*models: dict[str, Any], budget: float = 0.0, **more: Any) -> Result:
+    plan = CASE.plan(
+        algorithm={"name": "optimal", "max_suppression": budget}, models=list(models), **more
+    )
+    return run(plan, CASE.dataset, LEVELS)
+
+
+def at(levels: tuple[int, int, int], *models: dict[str, Any], budget: float = 0.0) -> Result:
+    fixed = {"name": "fixed-levels", "levels": dict(zip(QUASI, levels, strict=True))}
+    plan = CASE.plan(algorithm={**fixed, "max_suppression": budget}, models=list(models))
+    return run(plan, CASE.dataset, LEVELS)
+
+
+@pytest.mark.parametrize(
+    ("k", "least"),
+    [
+        (3, (2, 3, 3, 3)),
+        (5, (2, 3, 4, 5)),
+        (10, (2, 4, 6, 8)),
+        (20, (3, 5, 9, 14)),
+        (50, (3, 10, 18, 31)),
+    ],
+)
+def test_least_classes_by_the_share_that_was_drawn(k: int, least: tuple[int, ...]) -> None:
+    """PE-19, by both computations; PE-20: without the condition single rows would pass."""
+    for share, rows in zip(SHARES, least, strict=True):
+        assert least_rows(k, share, 0.05) == rows
+        assert _rows_enough(k - 1, Fraction(str(share)), Fraction(1, 20)) == rows
+
+
+def test_both_computations_agree_on_least_classes_and_with_floats() -> None:
+    rng = np.random.default_rng(41)
+    for _ in range(300):
+        k = int(rng.integers(2, 40))
+        share, alpha = round(float(rng.uniform(0.001, 0.999)), 3), round(float(rng.random()), 2)
+        alpha = max(alpha, 0.01)
+        rows = least_rows(k, share, alpha)
+        assert rows == _rows_enough(k - 1, Fraction(str(share)), Fraction(str(alpha)))
+        some = 1 - (1 - share) ** (k - 1)
+
+        def above(c: int, k: int = k, share: float = share) -> float:
+            drawn = range(c, k)
+            return sum(math.comb(k - 1, x) * share**x * (1 - share) ** (k - 1 - x) for x in drawn)
+
+        assert above(rows) / some <= alpha + 1e-9
+        assert rows == 1 or above(rows - 1) / some > alpha - 1e-9
+
+
+def test_k_map_by_size_as_a_search() -> None:
+    """PE-22: 12 of 120 people, k = 5: classes of 3 rows, least loss 2/3."""
+    model = {"name": "k-map-by-size", "k": 5, "share": 0.1}
+    found = ran(model, population={"size": 120})
+    assert found.verdicts[0].bound == 3
+    assert found.measures["ncp"].share == pytest.approx(2 / 3)
+    assert node(found) in {(0, 2, 2), (1, 2, 0)}
+    stricter = found.plan.completed() | {"models": [{**model, "k": 20, "alpha": 0.05}]}
+    (check,) = [
+        c for c in verify(stricter, CASE.frame, LEVELS, dict(found.files)).checks
+        if c.name == "k-map-by-size"
+    ]  # fmt: skip
+    assert check.bound == 5
+    assert check.holds == (found.release.view.group_size.min() >= 5)
+
+
+@pytest.mark.parametrize(
+    ("model", "people", "error", "said"),
+    [
+        ({}, 120, BadPlan, "k-anonymity"),
+        ({"share": 0.01}, 120, BadPlan, "Set share to 0.1"),
+        ({"share": 0.5, "k": 30}, 24, Infeasible, "at most 24"),
+        ({"share": 0.9, "k": 50}, None, Infeasible, "smaller k"),
+        ({"share": 0.0}, None, AnonError, "share"),
+    ],
+)
+def test_shares_that_cannot_be(
+    model: dict[str, Any], people: int | None, error: type[AnonError], said: str
+) -> None:
+    more: dict[str, Any] = {} if people is None else {"population": {"size": people}}
+    with pytest.raises(error) as refused:
+        ran({"name": "k-map-by-size", **model}, **more)
+    assert said in f"{refused.value.message} {refused.value.remedy}"
+
+
+@pytest.mark.parametrize(
+    ("levels", "above_half", "above_third"),
+    [
+        ((0, 0, 0), "1/2", "1"),
+        ((0, 1, 0), "1/4", "3/4"),
+        ((0, 2, 0), "1/6", "1/2"),
+        ((0, 2, 1), "1/12", "1/4"),
+        ((1, 1, 2), "0", "0"),
+    ],
+)
+def test_share_at_risk_of_five_nodes(
+    levels: tuple[int, int, int], above_half: str, above_third: str
+) -> None:
+    """PE-24: 1/2 is uniqueness; 1/3 as the decimal that is nearest below classes of three."""
+    for risk, share in ((0.5, above_half), (0.334, above_third)):
+        found = at(levels, {"name": "share-at-risk", "risk": risk, "share": 1.0})
+        assert found.verdicts[0].reached == float(Fraction(share))
+        (check,) = [c for c in found.verification.checks if c.name == "share-at-risk"]
+        assert check.holds
+        assert check.reached == float(Fraction(share))
+
+
+@pytest.mark.parametrize(
+    ("share", "best", "loss"), [(0.25, (0, 1, 0), 1 / 16), (0.1, (0, 2, 1), 11 / 24)]
+)
+def test_the_best_node_by_a_share(share: float, best: tuple[int, int, int], loss: float) -> None:
+    """PE-25."""
+    found = ran({"name": "share-at-risk", "risk": 0.5, "share": share})
+    assert node(found) == best
+    assert found.account.proven
+    assert found.measures["loss"].share == pytest.approx(loss)
+
+
+@pytest.mark.parametrize(("share", "removed", "left"), [(0.1, 2, 0.1), (0.0909, 3, 0.0)])
+def test_the_fewest_rows_go(share: float, removed: int, left: float) -> None:
+    """PE-26: of 12 rows 3 are unique; shares are of the published rows."""
+    found = at((0, 1, 0), {"name": "share-at-risk", "risk": 0.5, "share": share}, budget=0.3)
+    assert found.release.suppressed == removed
+    assert found.verdicts[0].reached == pytest.approx(left)
+    assert found.verification.holds
+
+
+def test_removing_a_good_class_can_break_it() -> None:
+    """PE-27."""
+    model = ShareAtRisk(risk=0.5, share=0.25)
+    assert not model.monotone_suppress
+    sizes = np.array([1, 2, 2])
+    stats = GroupStats(sizes=sizes, histograms={}, cells={"a": np.arange(3, dtype=np.int32)})
+    assert model.settle(stats, np.ones(3, dtype=np.bool_)).all()
+    left = model.settle(stats, np.array([True, True, False]))
+    assert left.tolist() == [False, True, False]
+
+
+def test_a_mean_and_a_share_together() -> None:
+    """PE-28."""
+    found = ran(
+        {"name": "average-risk", "risk": 0.3}, {"name": "share-at-risk", "risk": 0.5, "share": 0.2}
+    )
+    assert node(found) in {(0, 2, 2), (1, 2, 0)}
