@@ -6,6 +6,8 @@ import re
 from collections import defaultdict
 from graphlib import TopologicalSorter
 
+from anon_core.base.registry import family
+from anon_core.contracts.algorithm import Algorithm
 from tests.contract.test_import_graph import ROOT, imports_of, modules
 
 #: Folders whose files are one kind of thing each, as many as there are.
@@ -64,6 +66,17 @@ def test_no_folder_is_a_heap() -> None:
             flat[str(path.parent.relative_to(ROOT))] += 1
     heaps = {where: n for where, n in flat.items() if where.rpartition("/")[2] not in SHELVES}
     assert max(heaps.values()) <= 22, sorted(heaps.items(), key=lambda one: -one[1])[:5]
+
+
+def test_an_algorithm_says_little_beside_its_parameters() -> None:
+    """What pages and runs know of it is in three values, and what a class lacks is no default."""
+    said = {n for cls in Algorithm.__mro__ for n in vars(cls).get("__annotations__", {})}
+    assert said == {"name", "title", "summary", "formula", "source", "offer", "shape", "needs"}
+    for kind in family("algorithm").values():
+        own = {n for n in vars(kind) if not n.startswith("_") and not callable(getattr(kind, n))}
+        fields = {p.name for p in kind.parameters()}
+        other = own - said - fields
+        assert not [n for n in other if not isinstance(vars(kind)[n], property)], kind.name
 
 
 def test_modules_are_nouns() -> None:
