@@ -9,7 +9,7 @@ INSTALL := sh scripts/install.sh
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-units test-browsers test-long test-spark check docs lint types imports map coverage bench format clean dev chromium
+.PHONY: help run test test-long test-spark check docs lint types imports map coverage bench format clean dev chromium
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -20,26 +20,18 @@ run: .venv/runtime.stamp ## start the dashboard and print its address (PORT=8501
 	@$(PY) scripts/fetch_sample.py
 	@exec $(PY) -m anonymity_workbench serve --port "$(PORT)"
 
-# What drives browsers waits more than it computes, and the other tests fill the time in between. They
-# give way to it, since a page waits longer on a busy machine. Loops are compiled before, where they
-# are not kept yet.
+# Loops are compiled once, before; else each process of the tests compiles them. What drives browsers
+# runs after the others, two at a time with a server each: beside them pages wait too long for a
+# patient test, and nothing ends sooner.
 test: dev chromium ## run every test, browser tests included (ARGS= goes to one pytest)
 	@$(PY) scripts/fetch_sample.py
 ifdef ARGS
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest $(ARGS)
 else
 	@$(PY) -m scripts.compile_loops
-	@mkdir -p .cache
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-units test-browsers; status=$$?; \
-	  cat .cache/test-browsers.log; exit $$status
+	@$(PY) -m pytest -n auto --dist loadfile -m "not long" --ignore=tests/e2e
+	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -n 2 --dist loadfile -m "not long" tests/e2e
 endif
-
-test-units:
-	@nice -n 19 $(PY) -m pytest -n auto --dist worksteal -m "not long" --ignore=tests/e2e
-
-test-browsers:
-	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -n 2 --dist loadfile -m "not long" tests/e2e \
-	  > .cache/test-browsers.log 2>&1
 
 test-long: dev chromium ## run the tests that take too long for every change (ARGS= goes to pytest)
 	@$(PY) scripts/fetch_sample.py

@@ -139,8 +139,10 @@ def figures(page: Page) -> dict[str, dict[str, float]]:
     before = page.get_by_test_id("stDataFrame").count()
     page.locator(".st-key-figures-fold summary").click()
     expect(page.get_by_test_id("stDataFrame")).to_have_count(before + 1, timeout=PATIENCE)
-    page.get_by_test_id("stDataFrame").last.hover()
-    page.get_by_role("button", name="Fullscreen").last.click()
+    fold = page.locator(".st-key-figures-fold")
+    fold.get_by_test_id("stDataFrame").hover()
+    # By its key: a page that is still drawn can move a table from under the pointer.
+    fold.get_by_role("button", name="Fullscreen").press("Enter")
     page.set_viewport_size({"width": 1360, "height": 2400})
     grid = page.get_by_test_id("stDataFrame").last.locator("table[role=grid]")
     expect(grid.get_by_text("seconds")).to_have_count(1, timeout=PATIENCE)  # the last row
