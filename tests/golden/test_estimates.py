@@ -17,7 +17,7 @@ from anon_core.base.errors import AnonError, BadPlan, Infeasible
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
-from anon_core.techniques.models.k_map_by_size import least_rows
+from anon_core.techniques.models.k_map_by_size import KMapBySize, least_rows
 from anon_core.techniques.models.share_at_risk import ShareAtRisk
 from anon_core.verification.checks import verify
 from anon_core.verification.models.k_anonymity import _rows_enough
@@ -64,6 +64,7 @@ def test_both_computations_agree_on_least_classes_and_with_floats() -> None:
         alpha = max(alpha, 0.01)
         rows = least_rows(k, share, alpha)
         assert rows == _rows_enough(k - 1, Fraction(str(share)), Fraction(str(alpha)))
+        assert rows <= least_rows(k + 1, share, alpha)  # the form's range relies on it
         some = 1 - (1 - share) ** (k - 1)
 
         def above(c: int, k: int = k, share: float = share) -> float:
@@ -72,6 +73,18 @@ def test_both_computations_agree_on_least_classes_and_with_floats() -> None:
 
         assert above(rows) / some <= alpha + 1e-9
         assert rows == 1 or above(rows - 1) / some > alpha - 1e-9
+
+
+def test_the_largest_k_is_reckoned_at_once() -> None:
+    """A field of a page asks for it at every draw."""
+    for share in (0.001, 0.1, 0.987):
+        rows = least_rows(2000, share, 0.05)
+        assert rows == _rows_enough(1999, Fraction(str(share)), Fraction(1, 20))
+        model = KMapBySize(k=5, share=share)
+        (allowed,) = model.feasible(CASE.problem())
+        assert allowed.high is not None
+        assert least_rows(int(allowed.high), share, 0.05) <= len(CASE.rows)
+        assert allowed.high == 2000 or least_rows(int(allowed.high) + 1, share, 0.05) > 12
 
 
 def test_k_map_by_size_as_a_search() -> None:

@@ -28,6 +28,9 @@ from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
 
+#: Largest k; more would take long to reckon exactly.
+_MOST = 2000
+
 
 @lru_cache(maxsize=256)
 def least_rows(k: int, share: float, alpha: float) -> int:
@@ -51,16 +54,17 @@ def least_rows(k: int, share: float, alpha: float) -> int:
     (2, 5, 31)
     """
     drawn, most = Fraction(str(share)), Fraction(str(alpha))
-    others = k - 1
-    # Numerators over the common denominator q^(k−1), so that sums stay whole numbers.
-    p, q = drawn.numerator, drawn.denominator
-    whole = q**others
-    seen = whole - (q - p) ** others  # X ≥ 1
-    above = seen
+    others, p, q = k - 1, drawn.numerator, drawn.denominator
+    if p == q:
+        return k
+    # P(X = c) over the common denominator q^(k−1), one after the other, so that all stay whole.
+    chance = (q - p) ** others
+    seen = above = q**others - chance  # X ≥ 1
     for rows in range(1, k):
         if above * most.denominator <= seen * most.numerator:
             return rows
-        above -= math.comb(others, rows) * p**rows * (q - p) ** (others - rows)
+        chance = chance * (others - rows + 1) * p // (rows * (q - p))
+        above -= chance
     return k
 
 
@@ -94,7 +98,7 @@ class KMapBySize(GroupModel):
     k: int = integer(
         default=5,
         low=2,
-        high=2000,
+        high=_MOST,
         help="Fewest people of the population behind a class.",
         label="k",
         unit="people",
@@ -160,12 +164,14 @@ class KMapBySize(GroupModel):
 
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
         """Return the largest k of which a class can hold enough rows: all of the table."""
-        high = self.k
-        while high < 2000 and replace(self, k=high + 1).least_size() <= problem.rows:
-            high += 1
-        while high > 2 and replace(self, k=high).least_size() > problem.rows:
-            high -= 1
-        return (Allowed(parameter="k", low=2, high=float(high)),)
+        low, high = min(problem.rows, _MOST), _MOST  # k′ is never above k, and grows with it
+        while low < high:
+            middle = (low + high + 1) // 2
+            if replace(self, k=middle).least_size() <= problem.rows:
+                low = middle
+            else:
+                high = middle - 1
+        return (Allowed(parameter="k", low=2, high=float(low)),)
 
     def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
         """Return which groups have k′ rows."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
@@ -159,17 +160,17 @@ def k_map_by_size(evidence: Evidence) -> list[Check]:
 
 def _rows_enough(people: int, share: Fraction, alpha: Fraction) -> int:
     """Return the fewest rows that so many people, one of them drawn, show at most so often."""
-    chance = [Fraction(1)]  # of each number of rows; grown person by person
-    for _ in range(people):
-        chance = [
-            stay * (1 - share) + come * share
-            for stay, come in zip([*chance, Fraction(0)], [Fraction(0), *chance], strict=True)
-        ]
-    some = 1 - chance[0]
-    rows, rest = people + 1, Fraction(0)
-    while rows > 1 and rest + chance[rows - 1] <= alpha * some:
+    drawn, left = share.numerator, share.denominator - share.numerator
+
+    def exactly(rows: int) -> int:
+        """Return the chance of so many rows, over the common denominator of all."""
+        return comb(people, rows) * drawn**rows * left ** (people - rows)
+
+    some = share.denominator**people - exactly(0)
+    rows, rest = people + 1, 0
+    while rows > 1 and (rest + exactly(rows - 1)) * alpha.denominator <= alpha.numerator * some:
         rows -= 1
-        rest += chance[rows]
+        rest += exactly(rows)
     return rows
 
 
