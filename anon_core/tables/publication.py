@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -16,21 +18,33 @@ from anon_core.base.errors import AnonError, BadPlan, listing, nearest
 from anon_core.base.terms import count
 from anon_core.data.table import Dataset
 from anon_core.data.values.formulas import neutralised
+from anon_core.tables.adjustment import adjusted
 from anon_core.tables.audit import (
     Audit,
     Implied,
     Insider,
+    Interval,
     audit,
     implied,
     insiders_of,
+    interval,
     members_of,
 )
 from anon_core.tables.cell_key import cell_key, noise_row, perturbed, perturbed_amount, record_keys
+from anon_core.tables.reader import Reader
 from anon_core.tables.recipe import METHODS, TableRecipe
-from anon_core.tables.rounding import cell_chance, controlled, random_rounding, small_cells
+from anon_core.tables.rounding import (
+    bounds_of_noise,
+    bounds_of_rounded,
+    bounds_of_small_cells,
+    cell_chance,
+    controlled,
+    random_rounding,
+    small_cells,
+)
 from anon_core.tables.sensitivity import Contributions, Finding, sensitive_cells
 from anon_core.tables.suppression import Pattern, costs_of, suppress
-from anon_core.tables.system import Bounds, Level, capped, refuse_levels
+from anon_core.tables.system import Bounds, Level, Number, capped, refuse_levels, shown_interval
 from anon_core.tables.table import Table, build
 
 #: What is published of every suppressed cell, primary or not.
@@ -39,6 +53,8 @@ SUPPRESSED = "×"
 
 #: Sums of suppressed cells that are protected as cells; a table that needs more is too fine.
 MAX_SUMS = 200
+#: Seconds that go into what a reader learns of rounded or noisy counts, at most.
+_SECONDS_OF_AUDIT = 10
 
 
 class NotSafe(AnonError):
@@ -91,6 +107,10 @@ class Publication:
     sums : tuple of Implied
         Sums of suppressed cells that are sensitive as one cell: they are protected as one.
     insiders : tuple of Insider
+    limits : Bounds or None
+        What each number tells of the true count by itself, where counts were rounded or got noise.
+    learned : mapping of int to Interval
+        What everything published together tells of the sensitive cells then.
     notes : tuple of str
     """
 
@@ -100,6 +120,8 @@ class Publication:
     audit: Audit | None = None
     sums: tuple[Implied, ...] = ()
     insiders: tuple[Insider, ...] = ()
+    limits: Bounds | None = None
+    learned: Mapping[int, Interval] = field(default_factory=dict[int, Interval])
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -111,6 +133,29 @@ class Publication:
     def suppressed(self) -> frozenset[int]:
         """Cells that are not published."""
         return frozenset() if self.pattern is None else self.pattern.cells
+
+    @property
+    def uncertain(self) -> frozenset[int]:
+        """Cells of which a reader proves an interval: suppressed, rounded or with bounded noise."""
+        return self.suppressed if self.limits is None else frozenset(range(len(self.texts)))
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Someone who reads everything published, and knows the method."""
+        return Reader(self.table.system, self.uncertain, self.limits or self.judged.bounds)
+
+    def told(self, cell: int) -> Interval:
+        """Return what a reader proves of an uncertain cell; counts that were changed are whole."""
+        found = interval(self.reader, cell)
+        if self.limits is None:
+            return found
+        ends = [*found.least.values(), *found.greatest.values()]
+        return replace(
+            found,
+            low=None if found.low is None else math.ceil(found.low),
+            high=None if found.high is None else math.floor(found.high),
+            exact=found.exact and all(Fraction(end).denominator == 1 for end in ends),
+        )
 
     def rows(self) -> list[list[str]]:
         """Return the published table, a row a cell, with its header."""
@@ -153,6 +198,8 @@ def protect(judged: Judged, context: Context | None = None) -> Publication:
         texts = tuple(table.text(v) for v in table.values)
         note = "Every cell is published as it is, sensitive or not."
         return Publication(judged=judged, texts=texts, notes=(note,))
+    if method == "adjust":
+        return _adjusted(judged)
     if table.digits and table.counts:
         raise BadPlan(
             "Weighted counts have decimals, and rounding is for whole numbers.",
@@ -161,13 +208,14 @@ def protect(judged: Judged, context: Context | None = None) -> Publication:
     values: Sequence[int]
     if method == "controlled-rounding":
         values, bound = controlled(table.system, how.base, steps=how.steps, seconds=how.seconds)
+        limits = bounds_of_rounded(values, how.base, how.steps)
         distance = sum(abs(z - a) for z, a in zip(values, table.values, strict=True))
         notes = (
             f"Changes add up to {distance:,}; no rounded table has less than {bound:,}.",
             "Totals add up. What a reader learns is an interval around each value, or less.",
         )
     elif method == "cell-key":
-        return _with_keys(judged)
+        return _with_keys(judged, context)
     else:
         same = table.system.same
         draws = [cell_chance(seed, sorted(members)) for members in table.members]
@@ -176,23 +224,84 @@ def protect(judged: Judged, context: Context | None = None) -> Publication:
             values = [
                 random_rounding(v, how.base, d) for v, d in zip(table.values, draws, strict=True)
             ]
-            notes = ("Totals are rounded by themselves and do not add up: audit what they tell.",)
+            limits = bounds_of_rounded(values, how.base)
+            notes = ("Totals are rounded by themselves and do not add up.",)
         else:
             values = small_cells(table.system, how.base, draws)
+            limits = bounds_of_small_cells(table.system, values, how.base)
             notes = ("Totals add up within this table, and differ from those of other tables.",)
-    return Publication(judged=judged, texts=tuple(map(str, values)), notes=notes)
+    found = Publication(judged=judged, texts=tuple(map(str, values)), limits=limits, notes=notes)
+    return _with_learned(found, context)
 
 
-def _suppressed(judged: Judged, context: Context | None) -> Publication:
-    table, recipe = judged.table, judged.recipe
-    system, how = table.system, recipe.protection
-    unknown = [name for name in how.published if name not in system.place]
+def _with_learned(publication: Publication, context: Context | None) -> Publication:
+    """Work out what a reader learns of each sensitive cell, and say it, as far as time allows."""
+    judged, limits = publication.judged, publication.limits
+    assert limits is not None
+    limits.refuse_false(publication.table.system, range(len(publication.texts)))
+    until = time.monotonic() + min(judged.recipe.protection.seconds, _SECONDS_OF_AUDIT)
+    learned: dict[int, Interval] = {}
+    for at, cell in enumerate(judged.findings):
+        if time.monotonic() > until:
+            break
+        if context is not None:
+            context.report(at / len(judged.findings), "Auditing")
+        learned[cell] = publication.told(cell)
+    values, levels = publication.table.values, judged.needs
+    near = [
+        c for c, one in learned.items() if not levels[c].kept(int(values[c]), one.low, one.high)
+    ]
+    left = len(judged.findings) - len(learned)
+    notes = (
+        *publication.notes,
+        f"A reader who knows the method learns {len(near):,} of {len(learned):,} sensitive cells "
+        "more closely than their level."
+        if learned
+        else "",
+        f"{count(left, 'sensitive cell')} could not be audited in time." if left else "",
+    )
+    return replace(publication, learned=learned, notes=tuple(note for note in notes if note))
+
+
+def _adjusted(judged: Judged) -> Publication:
+    table, how = judged.table, judged.recipe.protection
+    place, values = table.system.place, table.values
+    _refuse_unknown_cells(judged)
+    kept = {place[name] for name in how.published}
+    kept |= {cell for cell, own in enumerate(table.members) if not own}
+    least = None if judged.recipe.known.signed else 0
+    bounds = Bounds.of(table.system, lower=least).with_known(
+        {cell: (values[cell], values[cell]) for cell in kept}
+    )
+    # Not capped: a cell that cannot fall by its level rises.
+    needs = {cell: one.level for cell, one in judged.findings.items()}
+    found, bound = adjusted(table.system, needs, bounds, seconds=how.seconds)
+    distance = sum(abs(z - a) for z, a in zip(found, values, strict=True))
+    notes = (
+        f"Changes add up to {table.text(distance)}; no adjusted table has less than "
+        f"{table.text(bound)}.",
+        "Totals add up, and empty cells stay empty. Each sensitive cell is published at least its "
+        "level off. What a reader learns who knows how cells were chosen is not proven.",
+    )
+    return Publication(judged=judged, texts=tuple(map(table.text, found)), notes=notes)
+
+
+def _refuse_unknown_cells(judged: Judged) -> None:
+    """Refuse cells to publish that the table does not have."""
+    table, names = judged.table, judged.recipe.protection.published
+    unknown = [name for name in names if name not in table.system.place]
     if unknown:
         raise BadPlan(
             f"[protect] published names {listing(unknown)}; cells are such as "
             f"{listing(table.names[:3])}.",
             remedy=f"Name cells by their labels.{nearest(unknown[0], table.names)}",
         )
+
+
+def _suppressed(judged: Judged, context: Context | None) -> Publication:
+    table, recipe = judged.table, judged.recipe
+    system = table.system
+    _refuse_unknown_cells(judged)
     refuse_levels(system, judged.needs, judged.bounds)
     sums: dict[tuple[int, ...], Implied] = {}
     while True:
@@ -303,7 +412,7 @@ def fresh(old: Sequence[Insider], new: Sequence[Insider]) -> bool:
     return [set(one.known) for one in old] != [set(one.known) for one in new]
 
 
-def _with_keys(judged: Judged) -> Publication:
+def _with_keys(judged: Judged, context: Context | None) -> Publication:
     table, how = judged.table, judged.recipe.protection
     variance = Fraction(str(how.variance))
     largest = how.noise * 2 + 1
@@ -322,7 +431,16 @@ def _with_keys(judged: Judged) -> Publication:
         f"Each cell has noise of at most {how.noise}, and totals do not add up. Bounded noise "
         "gives a reader certain intervals."
     )
-    return Publication(judged=judged, texts=tuple(texts), notes=(note,))
+    found = Publication(judged=judged, texts=tuple(texts), notes=(note,))
+    if not table.counts:
+        return found  # the unit of an amount's noise is its largest contribution: no reader has it
+    published = [int(text) for text in texts]
+    # A count of 0 stays as it is, so any other number is of someone.
+    some: dict[int, tuple[Number | None, Number | None]] = {
+        cell: (1, None) for cell, z in enumerate(published) if z
+    }
+    limits = bounds_of_noise(published, how.noise).with_known(some)
+    return _with_learned(replace(found, limits=limits), context)
 
 
 def files_of(publication: Publication) -> dict[str, bytes]:
@@ -358,6 +476,8 @@ def about_of(publication: Publication) -> dict[str, Any]:
         }
     elif recipe.protection.method.endswith("rounding") or recipe.protection.method == "small-cells":
         found["base"] = recipe.protection.base
+    elif recipe.protection.method == "cell-key" and publication.limits is not None:
+        found["largest noise"] = recipe.protection.noise
     return found
 
 
@@ -373,6 +493,17 @@ def report_of(publication: Publication) -> dict[str, Any]:
         ],
         "notes": list(publication.notes),
     }
+    limits = publication.limits
+    if limits is not None:
+        found["a reader proves"] = [
+            {
+                "cell": table.names[cell],
+                "from itself": shown_interval(limits.lower[cell], limits.upper[cell]),
+                "from everything": str(one),
+                "exact": one.exact,
+            }
+            for cell, one in publication.learned.items()
+        ]
     pattern = publication.pattern
     if pattern is not None and publication.audit is not None:
         found["suppression"] = {

@@ -35,6 +35,7 @@ Method = Literal[
     "controlled-rounding",
     "small-cells",
     "cell-key",
+    "adjust",
 ]
 METHODS: Mapping[Method, str] = {
     "none": "Publish every cell",
@@ -44,6 +45,7 @@ METHODS: Mapping[Method, str] = {
     "controlled-rounding": "Round so that totals add up",
     "small-cells": "Round small cells",
     "cell-key": "Add cell-key noise",
+    "adjust": "Move sensitive cells by their level",
 }
 COSTS: tuple[Cost, ...] = ("value", "cells", "log", "respondents")
 
@@ -148,14 +150,21 @@ class TableRecipe:
             "controlled-rounding",
             "small-cells",
         )
+        if self.protection.published and (rounded or self.protection.method == "cell-key"):
+            raise BadPlan(
+                f"[protect] published names cells that stay as they are, and "
+                f"{self.protection.method} changes any cell.",
+                remedy="Leave published out, or use suppression or adjustment.",
+            )
         if rounded and self.layout.value:
             raise BadPlan(
                 f"{self.protection.method} is for counts, and the table adds up "
                 f"'{clipped(self.layout.value)}'.",
-                remedy="Use suppression or cell-key noise.",
+                remedy="Use suppression, adjustment or cell-key noise.",
             )
         signed = self.layout.negatives == "absolute"
-        if signed and not self.known.signed and self.protection.method in ("optimal", "heuristic"):
+        limited = self.protection.method in ("optimal", "heuristic", "adjust")
+        if signed and not self.known.signed and limited:
             raise BadPlan(
                 "Amounts may be negative, and [reader] signed is false.",
                 remedy="Say signed = true: a reader then knows no least value.",

@@ -194,3 +194,30 @@ def bounds_of_rounded(published: Sequence[int], base: int, steps: int = 0) -> Bo
     known = known_of_rounded(published, base, steps)
     lower: tuple[Number, ...] = tuple(low for low, _ in known)
     return Bounds(lower=lower, upper=tuple(high for _, high in known))
+
+
+def bounds_of_noise(published: Sequence[int], most: int) -> Bounds:
+    """Return what a reader knows of counts that were each changed by no more than a number.
+
+    Examples
+    --------
+    >>> bounds_of_noise([2, 9], 2)
+    Bounds(lower=(0, 7), upper=(4, 11))
+    """
+    lower: tuple[Number, ...] = tuple(max(0, z - most) for z in published)
+    return Bounds(lower=lower, upper=tuple(z + most for z in published))
+
+
+def bounds_of_small_cells(system: System, published: Sequence[int], base: int) -> Bounds:
+    """Return what a reader knows of inner cells of which those below the base were rounded.
+
+    Totals are added up afterwards, and say nothing by themselves.
+    """
+    totals = {relation.parent for relation in system.relations}
+    lower: list[Number | None] = []
+    upper: list[Number | None] = []
+    for cell, z in enumerate(published):
+        rounded = z in (0, base)
+        lower.append(0 if cell in totals else min(1, z) if rounded else z)
+        upper.append(None if cell in totals else max(z, base - 1) if rounded else z)
+    return Bounds(lower=tuple(lower), upper=tuple(upper))

@@ -65,6 +65,8 @@ def verify_table(
     method = recipe.get("protect", {}).get("method", "optimal")
     if method in _ROUNDED:
         return _rounded(shown, cells, names, paths, recipe["protect"])
+    if method == "adjust":
+        return _adjusted(shown, cells, people, names, paths, recipe)
     if method not in ("optimal", "heuristic", "none"):
         words = "Noise is drawn from a secret and not recomputed."
         return [Check(name="noise", holds=False, sentence=words, undecided=True, unchecked=True)]
@@ -368,4 +370,39 @@ def _rounded(
     if method != "random-rounding":
         off = [k for k, parts in _sums(names, paths) if values[k] != sum(values[p] for p in parts)]
         found.append(_check("sums", not off, "Totals add up.", len(off)))
+    return found
+
+
+def _adjusted(
+    shown: Mapping[Key, str],
+    cells: Mapping[Key, Fraction],
+    people: Mapping[Key, Mapping[str, Fraction]],
+    names: Sequence[str],
+    paths: Mapping[str, Mapping[str, Key]],
+    recipe: Mapping[str, Any],
+) -> list[Check]:
+    """Return whether totals add up and sensitive cells are their level off; not what is least."""
+    values = {key: Fraction(text) for key, text in shown.items()}
+    off = [k for k, parts in _sums(names, paths) if values[k] != sum(values[p] for p in parts)]
+    found = [_check("sums", not off, "Totals add up.", len(off))]
+    rules = recipe.get("rules", [])
+    near: list[Key] = []
+    for key, own in people.items():
+        need, change = _need(own, rules), abs(values[key] - cells[key])
+        if need is not None and (not change or change < need[0]):
+            near.append(key)
+    words = "Each sensitive cell is published at least its level off."
+    found.append(_check("levels", not near, words, len(near)))
+    fixed = set(recipe["protect"].get("published", []))
+    kept = [
+        k
+        for k, own in people.items()
+        if not own or "|".join(label.replace("|", "/") for label in k) in fixed
+    ]
+    moved = [k for k in kept if values[k] != cells[k]]
+    words = "Empty cells and those that have to be published are as they were."
+    found.append(_check("kept cells", not moved, words, len(moved)))
+    if not recipe.get("reader", {}).get("signed", False):
+        below = [k for k, z in values.items() if z < 0]
+        found.append(_check("negative", not below, "No value is below 0.", len(below)))
     return found

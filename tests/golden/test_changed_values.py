@@ -134,6 +134,31 @@ def test_l14_strata_keep_their_joint_counts() -> None:
     assert (1.0, 1.0, 5.0, 2.0) in seen
 
 
+def test_swapping_the_area_of_matched_households() -> None:  # TB-90
+    households: Table = {
+        "id": ["h1", "h2", "h3", "h4"],
+        "area": list("XYXY"),
+        "size": ["2", "2", "3", "1"],
+        "income": ["low", "high", "low", "high"],
+    }
+    alone = iter([[0, 1], [0], [0]])  # two of size 2 are a pair, the others have no partner
+    told = {"share": 1.0, "strata": ["size"]}
+    swapped = made("swapping", households, ["area"], Scripted(orders=alone), **told)
+    after = households | swapped
+
+    def table(of: Table, *names: str) -> Counter[tuple[object, ...]]:
+        return Counter(zip(*(of[name] for name in names), strict=True))
+
+    kept = [("area",), ("size",), ("income",), ("area", "size"), ("size", "income")]
+    for names in kept:
+        assert table(after, *names) == table(households, *names)
+    assert table(households, "area", "income") == {("X", "low"): 2, ("Y", "high"): 2}
+    assert table(after, "area", "income") == dict.fromkeys(
+        [("X", "high"), ("Y", "low"), ("X", "low"), ("Y", "high")], 1
+    )
+    assert after["area"] == ["Y", "X", "X", "Y"]
+
+
 def test_l89_the_chance_that_a_row_shows_its_own_value() -> None:
     for share, expected in (
         (0.5, ["2/3", "2/3", "1/2", "1/2"]),

@@ -81,9 +81,22 @@ def test_rounded_counts_are_multiples_of_the_base() -> None:
     assert any(numbers)
     assert all(number % 3 == 0 for number in numbers)
     assert "do not add up" in words(app)
+    assert "A reader who knows the method learns" in words(app)
 
 
 def test_nothing_chosen_asks_for_a_column() -> None:
     app = opened()
     app.multiselect(key="tables/columns").set_value([]).run()
     assert "Choose at least one column." in words(app)
+
+
+def test_adjusted_counts_show_every_cell_and_are_recomputed() -> None:
+    app = opened()
+    app.selectbox(key="tables/method/False").set_value("adjust").run()
+    app.button(key="tables/protect").click().run()
+    assert not app.exception
+    assert "no adjusted table has less than" in words(app)
+    assert words(app).count("Recomputed") == 4
+    assert "is published as ×" not in words(app)
+    grid = app.dataframe[0].value
+    assert not [text for text in grid.to_numpy().ravel() if str(text).startswith("×")]

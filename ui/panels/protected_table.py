@@ -105,7 +105,8 @@ def _form(data: Dataset) -> Chosen | None:
         key="tables/single",
         help="Someone who is alone in a suppressed cell knows its value.",
     )
-    offer = [m for m in METHODS if not value or m in ("none", "optimal", "heuristic", "cell-key")]
+    of_amounts = ("none", "optimal", "heuristic", "cell-key", "adjust")
+    offer = [m for m in METHODS if not value or m in of_amounts]
     method = st.selectbox(
         "Protection",
         offer,
@@ -286,7 +287,7 @@ def _reason(judged: Judged, done: Publication | None, cell: int) -> None:
     with st.container(border=True):
         why = f"sensitive: {found.reason}" if found else "not sensitive"
         st.markdown(f"**{name}** = {table.text(table.values[cell])}, {plain(why)}.")
-        if done is None or cell not in done.suppressed:
+        if done is None or cell not in done.uncertain:
             return
         told = table_work.told(done, cell)
         low = "no limit" if told.low is None else table.text(told.low)
@@ -332,7 +333,8 @@ def _proof(done: Publication) -> None:
             st.caption(f"Suppressed cells of {total} are protected as one cell: {one.reason}.")
     for note in done.notes:
         st.info(plain(note), icon=":material/info:")
-    st.caption(f"Every suppressed cell is published as {SUPPRESSED}, sensitive or not.")
+    if done.pattern is not None:
+        st.caption(f"Every suppressed cell is published as {SUPPRESSED}, sensitive or not.")
 
 
 def _published(done: Publication, checks: Sequence[Check]) -> None:

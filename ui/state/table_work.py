@@ -11,9 +11,8 @@ import streamlit as st
 from anon_core.base import secret
 from anon_core.data.table import Dataset
 from anon_core.pipeline.runner import texts_of
-from anon_core.tables.audit import Interval, interval
+from anon_core.tables.audit import Interval
 from anon_core.tables.publication import Judged, Publication, files_of, judge, protect
-from anon_core.tables.reader import Reader
 from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.sensitivity import sensitive_cells
 from anon_core.tables.table import build
@@ -83,9 +82,8 @@ def _finished(data: Dataset, recipe: TableRecipe) -> Finished | None:
 
 
 def told(publication: Publication, cell: int) -> Interval:
-    """Return what an outsider can tell of a suppressed cell, worked out when it is asked for."""
-    reader = Reader(publication.table.system, publication.suppressed, publication.judged.bounds)
-    return interval(reader, cell)
+    """Return what an outsider can tell of an uncertain cell, worked out when it is asked for."""
+    return publication.told(cell)
 
 
 def _key(data: Dataset, recipe: TableRecipe) -> tuple[str, str]:

@@ -8,9 +8,14 @@ from itertools import product
 import pytest
 
 from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.tables.audit import intervals
 from anon_core.tables.axis import Axis
 from anon_core.tables.cell_key import cell_key, noise, noise_row, perturbed, perturbed_amount
+from anon_core.tables.publication import judge, protect, report_of
+from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.rounding import (
+    bounds_of_noise,
+    bounds_of_rounded,
     cell_chance,
     chances,
     controlled,
@@ -21,7 +26,7 @@ from anon_core.tables.rounding import (
 )
 from anon_core.tables.system import System
 from anon_core.tables.table import relations_of
-from tests.tabulated import grid
+from tests.tabulated import dataset_of, grid
 
 F = Fraction
 
@@ -154,3 +159,68 @@ def test_conventional_rounding() -> None:  # TB-92
 def test_a_base_of_one_rounds_nothing() -> None:  # TB-91
     with pytest.raises(BadPlan, match="The base is 1; allowed are whole numbers from 2 up"):
         chances(3, 1)
+
+
+def test_margins_narrow_bounded_noise() -> None:  # TB-64
+    published, most = {"a": 2, "b": 4, "T": 9}, 2
+    assert published["T"] != published["a"] + published["b"]
+    system = System.of({"a": 3, "b": 4, "T": 7}, ["T=a+b"])
+    limits = bounds_of_noise([published[name] for name in system.names], most)
+    alone = [
+        range(int(lo or 0), int(hi or 0) + 1)
+        for lo, hi in zip(limits.lower, limits.upper, strict=True)
+    ]
+    assert (alone[0][0], alone[0][-1]) == (0, 4)
+    pairs = [pair for pair in product(alone[0], alone[1]) if sum(pair) in alone[2]]
+    assert pairs == [
+        (1, 6), (2, 5), (2, 6), (3, 4), (3, 5), (3, 6), (4, 3), (4, 4), (4, 5), (4, 6),
+    ]  # fmt: skip
+    found = intervals(system, range(3), limits, whole=True)
+    assert (found[0].low, found[0].high, found[0].exact) == (1, 4, True)
+
+
+def test_margins_unpick_random_rounding_in_the_audit() -> None:  # TB-52
+    system = System.of({"T": 2, "a": 1, "b": 1}, ["T=a+b"])
+    found = intervals(system, range(3), bounds_of_rounded([0, 3, 3], 3), whole=True)
+    assert [(one.low, one.high) for one in found.values()] == [(2, 2), (1, 1), (1, 1)]
+
+
+@pytest.mark.parametrize("method", ["random-rounding", "small-cells", "cell-key"])
+def test_what_a_reader_proves_is_what_all_tables_say(method: str) -> None:
+    rows: dict[str, list[object]] = {"x": list("aaabbbbb"), "y": list("ppqpqqqq")}
+    for seed in range(6):
+        recipe = TableRecipe.from_mapping(
+            {
+                "table": {"columns": ["x", "y"]},
+                "rules": [{"name": "threshold", "n": 3}],
+                "protect": {"method": method, "base": 3},
+                "seed": seed + 1,
+            }
+        )
+        done = protect(judge(dataset_of(rows), recipe, {}))
+        limits, table = done.limits, done.table
+        assert limits is not None
+        assert set(done.learned) == set(done.judged.findings)
+        place = table.system.place
+        inner = [place[name] for name in ("a|p", "a|q", "b|p", "b|q")]
+        ranges = [range(int(limits.lower[c] or 0), int(limits.upper[c] or 0) + 1) for c in inner]
+        seen: dict[int, set[int]] = {}
+        for p, q, r, s in product(*ranges):
+            whole = {
+                "a|p": p, "a|q": q, "b|p": r, "b|q": s, "a|Total": p + q, "b|Total": r + s,
+                "Total|p": p + r, "Total|q": q + s, "Total|Total": p + q + r + s,
+            }  # fmt: skip
+            kept = True
+            for name, value in whole.items():
+                low, high = limits.lower[place[name]], limits.upper[place[name]]
+                kept = kept and (low is None or value >= low) and (high is None or value <= high)
+            if kept:
+                for name, value in whole.items():
+                    seen.setdefault(place[name], set()).add(value)
+        for cell, one in done.learned.items():
+            assert table.values[cell] in seen[cell]
+            assert (one.low, one.high) == (min(seen[cell]), max(seen[cell]))
+        near = [c for c, one in done.learned.items() if one.low == one.high]
+        assert f"learns {len(near)} of {len(done.learned)} sensitive cells" in " ".join(done.notes)
+        proven = report_of(done)["a reader proves"]
+        assert [one["cell"] for one in proven] == [table.names[c] for c in done.judged.findings]

@@ -6,9 +6,15 @@ from fractions import Fraction
 
 import pytest
 
+from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
-from anon_core.tables.audit import Insider, audit
-from anon_core.tables.suppression import costs_of, suppress
+from anon_core.tables.audit import Insider, audit, intervals
+from anon_core.tables.reader import Reader
+from anon_core.tables.suppression import (
+    _Search,  # pyright: ignore[reportPrivateUsage]
+    costs_of,
+    suppress,
+)
 from anon_core.tables.system import Bounds, Level, System, union
 from tests.golden.tables.test_audit import CHILDREN, INVESTMENT, SMALL, counties
 from tests.tabulated import grid
@@ -54,13 +60,77 @@ def test_a_level_of_a_fifth() -> None:  # TB-27
     assert solved(table, {"A|female": level}) == (1950, {"A|male", "C|female", "C|male"})
 
 
+TREE = System.of(
+    {"T": 53, "A": 25, "B": 28, "A1": 2, "A2": 9, "A3": 14, "B1": 7, "B2": 1, "B3": 20},
+    ["T=A+B", "A=A1+A2+A3", "B=B1+B2+B3"],
+)
+
+
 def test_a_tree() -> None:  # TB-28
-    tree = System.of(
-        {"T": 53, "A": 25, "B": 28, "A1": 2, "A2": 9, "A3": 14, "B1": 7, "B2": 1, "B3": 20},
-        ["T=A+B", "A=A1+A2+A3", "B=B1+B2+B3"],
-    )
     needs = {"A1": Level(lower=2, upper=2), "B2": Level(lower=1, upper=2)}
-    assert solved(tree, needs) == (16, {"A2", "B1"})
+    assert solved(TREE, needs) == (16, {"A2", "B1"})
+
+
+@pytest.mark.parametrize(
+    ("table", "cell", "level", "signs", "cost"),
+    [
+        (INVESTMENT, "II|C", 5, {"II|C": 1, "II|A": -1, "III|C": -1, "III|A": 1}, 37),
+        (TREE, "A", 2, {"A": 1, "A2": 1, "B": -1, "B1": -1}, 44),
+    ],
+)
+@pytest.mark.parametrize("optimal", [True, False])
+def test_a_product_move_is_a_witness_both_ways(  # TB-29
+    table: System, cell: str, level: int, signs: dict[str, int], cost: int, optimal: bool
+) -> None:
+    hidden, at = table.cells(signs), table.place[cell]
+    found = suppress(
+        table,
+        {at: Level(lower=level, upper=level)},
+        Bounds.of(table),
+        costs_of(table, "value"),
+        published=set(range(len(table.names))) - hidden,  # nothing but the move is left
+        optimal=optimal,
+    )
+    assert (found.cells, found.cost) == (hidden, cost)
+    reader = Reader(table, hidden, Bounds.of(table))
+    for sign in (1, -1):
+        side = reader.side(at, sign)
+        assert side.exact
+        moved = {table.names[c]: x for c, x in side.witness.items()}
+        assert moved == {name: sign * s * side.reached for name, s in signs.items()}
+        # The same move by the level is a table too, while every value is at least the level.
+        assert all(table.values[c] >= level for c in hidden)
+        assert side.reached >= level
+
+
+def test_intervals_of_a_product_move_in_a_tree() -> None:  # TB-29
+    hidden = TREE.cells(["A", "A2", "B", "B1"])
+    found = intervals(TREE, hidden, Bounds.of(TREE))
+    assert {TREE.names[c]: (one.low, one.high) for c, one in found.items()} == {
+        "A": (16, 32), "A2": (0, 16), "B": (21, 37), "B1": (0, 16),
+    }  # fmt: skip
+
+
+def test_a_cut_and_its_strengthening() -> None:  # TB-45
+    table, cell = INVESTMENT, INVESTMENT.place["II|C"]
+    bounds = Bounds(lower=(0,) * 16, upper=tuple(v + 1000 for v in table.values))
+    costs = costs_of(table, "value")
+    search = _Search(table, {cell: Level(upper=5)}, bounds, costs, [], [], Context())
+    (task,) = search.tasks
+    row = next(n for n, r in enumerate(table.distinct) if table.names[r.parent] == "II|T")
+    cut = search.coefficients(task, 1, {row: 1})
+    names = [table.names[c] for c in search.firsts]
+    raw = {name: c for name, c in zip(names, cut, strict=True) if c}
+    assert raw == {"II|A": 8, "II|B": 19, "II|T": 1000}
+    assert search.add(task, cut)
+    # Kept divided by the level: 5 x(II|A) + 5 x(II|B) + 5 x(II|T) >= 5.
+    (kept,) = search.cuts
+    assert {names[n]: c * 5 for n, c in kept} == dict.fromkeys(raw, 5)
+    # A two-hundredth of a suppression satisfies the raw cut, and does not satisfy this one.
+    part = {"II|T": Fraction(1, 200)}
+    assert sum(c * part.get(name, 0) for name, c in raw.items()) >= 5
+    assert sum(c * part.get(names[n], 0) for n, c in kept) < 1
+    assert not search.add(task, cut)
 
 
 @pytest.mark.parametrize(

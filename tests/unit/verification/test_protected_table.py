@@ -132,3 +132,26 @@ def test_rounded_tables(method: str) -> None:
     line = next(one for one in content.splitlines() if one.startswith(b"low,black,"))
     changed = content.replace(line, b"low,black,13")
     assert not all(check.holds for check in verify_table(changed, recipe, rows, {}))
+
+
+@pytest.mark.parametrize(("columns", "text"), [(CHILDREN, COUNTS), (FIRMS, SUMS)])
+def test_adjusted_tables(columns: Mapping[str, Sequence[object]], text: str) -> None:
+    own = text if "[protect]" in text else f"{text}[protect]\n"
+    content, recipe, rows = made(columns, f'{own}method = "adjust"\n')
+    checks = verify_table(content, recipe, rows, {})
+    assert [check.name for check in checks] == ["sums", "levels", "kept cells", "negative"]
+    assert all(check.holds for check in checks)
+    assert b"\xc3\x97" not in content
+    # Each cell of it that changes alone breaks a total.
+    lines = content.splitlines()
+    for at in range(1, len(lines)):
+        head, _, value = lines[at].rpartition(b",")
+        changed = [*lines[:at], b"%s,%d" % (head, int(value) + 1), *lines[at + 1 :]]
+        broken = [
+            c.name for c in verify_table(b"\n".join(changed), recipe, rows, {}) if not c.holds
+        ]
+        assert "sums" in broken
+    # The true table adds up, and moves no sensitive cell.
+    true, _, _ = made(columns, f'{own}method = "none"\n')
+    broken = [c.name for c in verify_table(true, recipe, rows, {}) if not c.holds]
+    assert broken == ["levels"]
