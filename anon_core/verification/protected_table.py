@@ -148,7 +148,11 @@ def private_rows(path: Path, recipe: Mapping[str, Any]) -> list[dict[str, str]]:
             return read_private_column(cells, kind, missing, neutralised=False, ordered=False)
 
         table = table.kept(rows_where(where, column))
-    rows = rows_of(table)
+    absent = {name: {t.strip() for t in options.missing_of(name)} for name in table.names}
+    rows = [
+        {name: "" if text.strip() in absent[name] else text for name, text in row.items()}
+        for row in rows_of(table)
+    ]
     if data.get("missing") == "drop":
         needed = recipe["table"]["columns"]
         rows = [row for row in rows if all(row[name].strip() for name in needed)]

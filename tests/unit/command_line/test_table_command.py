@@ -65,6 +65,19 @@ def test_a_completed_recipe_gives_the_same_table(tmp_path: Path) -> None:
     assert all(int(line.rpartition(b",")[2]) % 3 == 0 for line in one.splitlines()[1:])
 
 
+@pytest.mark.parametrize("method", ["adjust", "optimal", "random-rounding"])
+def test_a_text_that_stands_for_a_missing_value_is_one_for_both_computations(
+    tmp_path: Path, method: str
+) -> None:
+    place, rows = written(tmp_path, RECIPE + f'[protect]\nmethod = "{method}"\n')
+    rows.write_text(rows.read_text().replace("medium", "?"))
+    out = tmp_path / "out"
+    assert main(["table", str(place), "--data", str(rows), "--out", str(out)]) == 0
+    assert "(missing),Total," in (out / "table.csv").read_text()
+    report = json.loads((out / "internal" / "report.json").read_text())
+    assert all(check["holds"] for check in report["recomputed"])
+
+
 @pytest.mark.parametrize(
     ("recipe", "message"),
     [
