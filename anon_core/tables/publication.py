@@ -108,9 +108,9 @@ class Publication:
         Sums of suppressed cells that are sensitive as one cell: they are protected as one.
     insiders : tuple of Insider
     limits : Bounds or None
-        What each number tells of the true count by itself, where counts were rounded or got noise.
+        What each number proves of the true count by itself, where counts were rounded or got noise.
     learned : mapping of int to Interval
-        What everything published together tells of the sensitive cells then.
+        What everything published together proves of the sensitive cells then.
     notes : tuple of str
     """
 
