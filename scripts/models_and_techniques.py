@@ -51,7 +51,8 @@ released.
 
 def asked(kind: type[GroupModel]) -> GroupModel:
     """Return a model as it is by default, with the private column it is about."""
-    private = {p.name: "own" for p in kind.parameters() if p.kind == "private-column"}
+    asked = [p for p in kind.parameters() if p.kind == "private-column" and not p.quiet]
+    private = {p.name: "own" for p in asked}
     return cast(GroupModel, kind.from_mapping(private))
 
 

@@ -204,7 +204,7 @@ def _release(
     stats = GroupStats(sizes=sizes, histograms={}, cells=cells)
     each = np.broadcast_to(model.per_group(stats, reference), sizes.shape)
     every = np.ones(len(sizes), dtype=np.bool_)
-    holds = model.settle(stats, every).all() if model.of_release() else each.all()
+    holds = model.settle(stats, every, reference).all() if model.of_release() else each.all()
     return Example(
         holds=bool(holds),
         sizes=tuple(sizes.tolist()),

@@ -230,7 +230,9 @@ class GroupModel(PrivacyModel):
         """
         return False
 
-    def settle(self, stats: GroupStats, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def settle(
+        self, stats: GroupStats, keep: npt.NDArray[np.bool_], reference: Reference
+    ) -> npt.NDArray[np.bool_]:
         """Return which of the kept classes stay, so that together they keep a model of this kind.
 
         Parameters
@@ -239,6 +241,8 @@ class GroupModel(PrivacyModel):
             Of all classes; each holds rows.
         keep : bool array of shape (groups,)
             Those that other privacy models let stay.
+        reference : Reference
+            What the privacy model is defined against.
         """
         return keep
 

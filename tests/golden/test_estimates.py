@@ -17,6 +17,7 @@ from anon_core.base.errors import AnonError, BadPlan, Infeasible
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
+from anon_core.release.private_reference import reference_of
 from anon_core.techniques.models.k_map_by_size import KMapBySize, least_rows
 from anon_core.techniques.models.share_at_risk import ShareAtRisk
 from anon_core.verification.checks import verify
@@ -170,8 +171,9 @@ def test_removing_a_good_class_can_break_it() -> None:
     assert not model.monotone_suppress
     sizes = np.array([1, 2, 2])
     stats = GroupStats(sizes=sizes, histograms={}, cells={"a": np.arange(3, dtype=np.int32)})
-    assert model.settle(stats, np.ones(3, dtype=np.bool_)).all()
-    left = model.settle(stats, np.array([True, True, False]))
+    of = reference_of(CASE.problem())
+    assert model.settle(stats, np.ones(3, dtype=np.bool_), of).all()
+    left = model.settle(stats, np.array([True, True, False]), of)
     assert left.tolist() == [False, True, False]
 
 

@@ -25,6 +25,7 @@ from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.knowledge.person_counts import class_weights
 from anon_core.release.problem import build_problem
 from anon_core.techniques.attacks.individual_risk import IndividualRisk
+from anon_core.verification.checks import verify
 from tests import naive
 from tests.making import Case, random_case
 
@@ -155,26 +156,229 @@ def test_the_size_alone_understates_the_risk() -> None:
     assert equal.mean() == pytest.approx(0.019581724, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("columns", "largest"),
-    [
-        (("sex",), 0.017009408),
-        (("age",), 0.028863356),
-        (("zip",), 0.028863356),
-        (("sex", "age"), 0.119940424),
-        (("sex", "zip"), 0.119940424),
-        (("age", "zip"), 0.119940424),
-    ],
-)
-def test_the_largest_risk_by_columns(columns: tuple[str, ...], largest: float) -> None:
+LARGEST: dict[tuple[str, ...], float] = {
+    (): 0.001490366,
+    ("sex",): 0.017009408,
+    ("age",): 0.028863356,
+    ("zip",): 0.028863356,
+    ("sex", "age"): 0.119940424,
+    ("sex", "zip"): 0.119940424,
+    ("age", "zip"): 0.119940424,
+    QUASI: 0.119940424,
+}
+
+
+@pytest.mark.parametrize("columns", LARGEST)
+def test_the_largest_risk_by_columns(columns: tuple[str, ...]) -> None:
+    """PE-08, by the attack and by the privacy model."""
     levels = {name: int(name not in columns) for name in QUASI}
-    result = released(algorithm={"name": "fixed-levels", "levels": levels})
-    assert risk(result)["worst"] == pytest.approx(largest, abs=1e-9)
+    exact = {"name": "fixed-levels", "levels": levels}
+    largest = LARGEST[columns]
+    assert risk(released(algorithm=exact))["worst"] == pytest.approx(largest, abs=1e-9)
+    result = released(algorithm=exact, models=[by_weights("maximum-risk", largest + 1e-8)])
+    assert result.verdicts[0].reached == pytest.approx(largest, abs=1e-9)
+    assert checked(result).reached == pytest.approx(largest, abs=1e-9)
+    with pytest.raises(Infeasible):
+        released(algorithm=exact, models=[by_weights("maximum-risk", largest - 1e-6)])
+    if largest > 0.05:
+        with pytest.raises(Infeasible):
+            released(algorithm=exact, models=[by_weights("maximum-risk", 0.05)])
+    else:
+        assert released(algorithm=exact, models=[by_weights("maximum-risk", 0.05)]).verdicts
+    assert (largest <= 0.05) == (len(columns) < 2)
 
 
-def test_one_class_is_the_sample_share_of_all() -> None:
-    result = released(algorithm={"name": "fixed-levels", "levels": dict.fromkeys(QUASI, 1)})
-    assert risk(result)["worst"] == pytest.approx(0.001490366, abs=1e-9)
+def by_weights(name: str, risk: float, **given: float) -> dict[str, Any]:
+    return {"name": name, "risk": risk, "weights": "weight", **given}
+
+
+def checked(result: Result) -> Any:
+    """Return the second computation of the only privacy model, which holds."""
+    name = result.plan.models[0].name
+    (check,) = [c for c in result.verification.checks if c.name == name]
+    assert check.holds
+    return check
+
+
+def test_the_search_goes_by_weights() -> None:
+    result = released(models=[by_weights("maximum-risk", 0.05)], algorithm={"name": "optimal"})
+    shown = [n for n in QUASI if len(set(result.tables["release"][n].to_pylist())) > 1]
+    assert len(shown) == 1  # of two or three columns none meets it, and one loses less than none
+    assert checked(result).reached == pytest.approx(LARGEST[tuple(shown)], abs=1e-9)
+    (told,) = [c for c in verified(result, 0.01).checks if c.name == "maximum-risk"]
+    assert (told.holds, told.undecided) == (False, False)
+    assert told.rows
+    assert all(b"541" not in content for content in result.files.values())
+
+
+def verified(result: Result, risk: float) -> Any:
+    recipe = result.plan.completed()
+    models = [dict(recipe["models"][0]) | {"risk": risk}]
+    return verify(recipe | {"models": models}, SURVEY.frame, {}, dict(result.files))
+
+
+@pytest.mark.parametrize(
+    ("most", "removed", "mean"),
+    [(0.03, 3, 0.026862683), (0.05, 2, 0.030667233), (0.06, 0, 0.052985531)],
+)
+def test_the_riskiest_go_for_a_mean(most: float, removed: int, mean: float) -> None:
+    """PE-09."""
+    result = released(
+        algorithm={
+            "name": "fixed-levels", "levels": dict.fromkeys(QUASI, 0), "max_suppression": 1.0,
+        },
+        models=[by_weights("average-risk", most)],
+    )  # fmt: skip
+    assert result.release.suppressed == removed
+    assert result.verdicts[0].reached == pytest.approx(mean, abs=1e-9)
+    assert checked(result).reached == pytest.approx(mean, abs=1e-9)
+    if removed:
+        assert not next(c for c in verified(result, 0.02).checks if c.name == "average-risk").holds
+
+
+@pytest.mark.parametrize(("share", "removed"), [(0.25, 0), (0.24, 2)])
+def test_two_of_eight_are_at_risk(share: float, removed: int) -> None:
+    result = released(
+        algorithm={
+            "name": "fixed-levels", "levels": dict.fromkeys(QUASI, 0), "max_suppression": 1.0,
+        },
+        models=[by_weights("share-at-risk", 0.1, share=share)],
+    )  # fmt: skip
+    assert result.release.suppressed == removed
+    assert result.verdicts[0].reached == checked(result).reached == (0.0 if removed else 0.25)
+
+
+@pytest.mark.parametrize("name", ["maximum-risk", "average-risk", "share-at-risk"])
+def test_a_risk_by_weights_is_refused_where_there_are_none(name: str) -> None:
+    asked = by_weights(name, 0.2)
+    with pytest.raises(BadPlan, match=r"'home', which has not the role weight; 'weight' has it"):
+        released(models=[asked | {"weights": "home"}])
+    none = dataclasses.replace(SURVEY, weight="", identifier=("home", "weight"))
+    with pytest.raises(BadPlan, match="no column has it"):
+        released(none, models=[asked])
+    with pytest.raises(BadPlan, match="private column 'wheight', which the table lacks|wheight"):
+        released(models=[asked | {"weights": "wheight"}])
+    with pytest.raises(Infeasible, match=r"estimated risk of 0\.00149"):
+        released(models=[asked | {"risk": 0.001}])
+    people = dataclasses.replace(SURVEY, person="home", identifier=())
+    with pytest.raises(BadPlan, match="counts rows"):
+        released(people, models=[asked])
+    with pytest.raises(BadPlan, match="averages"):
+        released(models=[asked], algorithm={"name": "microaggregation"})
+
+
+def test_the_short_form_is_never_below() -> None:
+    """PE-03: p / (f − 1 + p), which others take for f > 2."""
+
+    def short(f: int, p: float) -> float:
+        return p / (f - 1 + p)
+
+    told = [short(3, 0.1), short(3, 0.5), short(10, 0.2)]
+    assert told == pytest.approx([0.047619048, 0.2, 0.02173913], abs=1e-9)
+    ratio = {
+        (f, p): short(f, p) / float(individual_risk(np.array([f]), np.array([f / p]))[0])
+        for f in (3, 4, 5, 10)
+        for p in (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+    }
+    assert min(ratio.values()) >= 1
+    assert max(ratio, key=lambda one: ratio[one]) == (3, 0.2)
+    assert ratio[3, 0.2] == pytest.approx(1.0373, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["maximum-risk", "average-risk", "share-at-risk"])
+@pytest.mark.parametrize("technique", ["optimal", "mondrian", "top-down", "local-recoding"])
+def test_random_surveys_keep_a_risk_by_weights(technique: str, name: str) -> None:
+    compared = loose = 0
+    lax = technique in ("optimal", "local-recoding")
+    share = {"share": 0.3} if name == "share-at-risk" else {}
+    for number in range(10):
+        rng = np.random.default_rng([61, number])
+        drawn = random_case(rng, rows=int(rng.integers(8, 25)), quasi=2)
+        weights = (1 + rng.exponential(4, len(drawn.rows))).round(2)
+        case = dataclasses.replace(
+            drawn,
+            columns={**drawn.columns, "w": [f"{w:g}" for w in weights]},
+            kinds={**drawn.kinds, "w": "number"},
+            weight="w",
+        )
+        weights = np.array([float(w or 0) for w in case.columns["w"]])
+        levels = {n: rows for n, rows in case.levels.items() if n in case.quasi}
+        asked = {"name": name, "risk": 0.12, "weights": "w", **share}
+        try:
+            result = run(
+                case.plan(
+                    algorithm={"name": technique, **({"max_suppression": 0.3} if lax else {})},
+                    models=[asked],
+                    hierarchies={n: f"{n}.csv" for n in levels},
+                ),
+                case.dataset,
+                levels,
+            )
+        except Infeasible:
+            continue
+        own = result.row_group
+        groups = [np.flatnonzero(own == g) for g in range(int(own.max(initial=-1)) + 1)]
+        each = np.concatenate(
+            [
+                np.full(len(g), naive.expected_inverse(len(g), len(g) / weights[g].sum()))
+                for g in groups
+                if len(g)
+            ]
+        )
+        reached = {
+            "maximum-risk": each.max(),
+            "average-risk": each.mean(),
+            "share-at-risk": (each > 0.12).mean(),
+        }[name]
+        assert result.verdicts[0].reached == pytest.approx(reached, rel=1e-8)
+        assert reached <= share.get("share", 0.12) * (1 + 1e-9)
+        assert result.verification.holds
+        compared += 1
+        loose += min(len(g) for g in groups if len(g)) < 1 / 0.12
+    assert compared >= 4
+    assert loose  # fewer rows are enough than without weights
+
+
+def test_the_optimum_by_weights_is_that_of_every_node() -> None:
+    """The least loss of all choices of levels, each tried by itself."""
+    found = 0
+    for number in range(8):
+        rng = np.random.default_rng([67, number])
+        drawn = random_case(rng, rows=14, quasi=2)
+        weights = (1 + rng.exponential(4, 14)).round(2)
+        case = dataclasses.replace(
+            drawn,
+            columns={**drawn.columns, "w": [f"{w:g}" for w in weights]},
+            kinds={**drawn.kinds, "w": "number"},
+            weight="w",
+        )
+        levels = {n: rows for n, rows in case.levels.items() if n in case.quasi}
+        heights = {n: len(case.levels[n][0]) - 1 if n in case.levels else 1 for n in case.quasi}
+        for name in ("maximum-risk", "average-risk"):
+
+            def ran(algorithm: dict[str, Any], name: str = name) -> float | None:
+                plan = case.plan(  # noqa: B023 - called at once
+                    algorithm={**algorithm, "max_suppression": 0.3},
+                    models=[{"name": name, "risk": 0.12, "weights": "w"}],
+                    hierarchies={n: f"{n}.csv" for n in levels},  # noqa: B023
+                )
+                try:
+                    result = run(plan, case.dataset, levels)  # noqa: B023
+                except Infeasible:
+                    return None
+                return result.measures["loss"].value
+
+            each = [
+                ran({"name": "fixed-levels", "levels": dict(zip(case.quasi, chosen, strict=True))})
+                for chosen in itertools.product(*(range(heights[n] + 1) for n in case.quasi))
+            ]
+            best = min((loss for loss in each if loss is not None), default=None)
+            optimum = ran({"name": "optimal", "metric": "loss"})
+            assert (optimum is None) == (best is None)
+            if best is not None:
+                assert optimum == pytest.approx(best)
+                found += 1
+    assert found >= 6
 
 
 def test_the_weight_that_is_suppressed() -> None:

@@ -134,9 +134,14 @@ def quasi_columns(*, help: str, label: str, empty: str) -> Any:
     return _declared("columns", (), help=help, label=label, empty=empty, quiet=True)
 
 
-def private_column(*, help: str, label: str = "", empty: str = "none") -> Any:
-    """Declare a field that names a column which is not published; `empty` says what none is."""
-    return _declared("private-column", "", help=help, label=label, empty=empty)
+def private_column(
+    *, help: str, label: str = "", empty: str = "none", quiet: bool = False
+) -> Any:
+    """Declare a field that names a column which is not published; `empty` says what none is.
+
+    A `quiet` one is left out of recipes where it names none.
+    """
+    return _declared("private-column", "", help=help, label=label, empty=empty, quiet=quiet)
 
 
 def sensitive_column(*, help: str, label: str = "", empty: str = "every sensitive column") -> Any:

@@ -201,7 +201,8 @@ class Nodes:
         if self.budget and not all(m.removal_nests() for m in models):
             # The fewest rows go by one such privacy model alone, and only where it is about sizes.
             self.nested = False
-            self.monotone &= len(self.together) < 2 and not public
+            beside = public or any(m.private_columns() for m in self.together)
+            self.monotone &= len(self.together) < 2 and not beside
         self.checked = 0
         self._looked: dict[Node, int] = {}
         self._least_removed = problem.rows + 1
@@ -267,7 +268,7 @@ class Nodes:
         while (now := int(np.count_nonzero(keep))) < left:
             left = now
             for model in self.together:
-                keep = model.settle(stats, keep)
+                keep = model.settle(stats, keep, self._reference)
         return keep
 
     def _hold(

@@ -21,6 +21,7 @@ from anon_core.base.errors import AnonError
 from anon_core.base.params import integer
 from anon_core.contracts.min_group_size import LeastSize
 from anon_core.kernels.widening_boxes import Sorted, covered_pairs
+from anon_core.methods.matching.fitting_people import matched
 from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import State, Verdict
 from anon_core.release.private_reference import Reference
@@ -177,6 +178,26 @@ def matches(
     if pairs is None:
         return None
     return Matches(originals=originals, released=released, tuple=order[pairs[1]], box=pairs[0])
+
+
+def plainly_behind(
+    view: View, audience: Audience, reference: Reference, context: Context
+) -> bool:
+    """Return whether it is plain from what is published which rows are in which class.
+
+    So it is where everyone of the table fits one class at most, and none that is full already.
+    """
+    persons, frequency = matched(view), reference.frequency
+    place = [persons.columns.index(name) for name in audience.quasi]
+    codes = persons.codes[:, place]
+    entries = [view.vocabularies[name] for name in audience.quasi]
+    low = np.stack([v.lo[codes[:, d]] for d, v in enumerate(entries)], axis=1)
+    high = np.stack([v.hi[codes[:, d]] for d, v in enumerate(entries)], axis=1)
+    found = matches(frequency.run_codes, frequency.run_count, low, high, persons.sizes, context)
+    if found is None:
+        return False
+    one = int(np.bincount(found.tuple).max(initial=0)) <= 1
+    return one and np.array_equal(found.per_class, persons.sizes)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,22 +11,29 @@ from typing import ClassVar
 
 import numpy as np
 
-from anon_core.base.arrays import B1, F64, I64
-from anon_core.base.errors import Infeasible
-from anon_core.base.params import number
+from anon_core.base.arrays import B1, F64, I32, I64
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.base.params import number, private_column
 from anon_core.base.terms import times
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel
+from anon_core.data.roles.roles import ByRole
 from anon_core.methods.matching.fitting_people import (
     expected_inverse,
+    matched,
     public_people,
     refuse_unclear,
 )
+from anon_core.methods.matching.matching import plainly_behind
+from anon_core.release.knowledge.audience import Audience
 from anon_core.release.knowledge.people import Population
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
+from anon_core.release.release import View
 
+_ROUNDING = 1e-12  # of an estimate in floats, relative to the bound
 _NEAR = 1e-9  # sums as near as this to a bound, relative to the rows, are compared as fractions
 
 
@@ -138,6 +145,24 @@ def rarest_first(sizes: I64, people: I64, keep: B1, rank: Callable[[B1], I64], r
     return left
 
 
+def riskiest_first(sizes: I64, risk: F64, keep: B1, bound: float) -> B1:
+    """Return the classes left once the mean of estimated risks over their rows is at most a bound.
+
+    Classes of the highest risk go first, equals together: each lowers the mean for as long as it
+    is above the bound. Other classes may be fewer rows.
+    """
+    kept = np.flatnonzero(keep)
+    order = kept[np.argsort(risk[kept], kind="stable")]
+    rows = np.cumsum(sizes[order])
+    good = np.cumsum(sizes[order] * risk[order]) <= bound * rows * (1 + _ROUNDING)
+    # Not between equals: which of them goes first would be chance.
+    ends = np.append(np.diff(risk[order]) > 0, True)[: len(order)]
+    stop = int(np.flatnonzero(good & ends).max(initial=-1)) + 1
+    left = np.zeros_like(keep)
+    left[order[:stop]] = True
+    return left
+
+
 def _above(sizes: I64, people: I64, over: float, risk: float) -> bool:
     """Say whether Σ N/P > r · Σ N, of which `over` is the difference up to rounding."""
     if abs(over) > _NEAR * max(len(sizes), 1):
@@ -164,10 +189,83 @@ class RiskBound(GroupModel):
     may_count_public: ClassVar[bool] = True
 
     risk: float = number(default=0.2, low=1e-6, high=1.0, help="Largest risk.", label="Risk")
+    weights: str = private_column(
+        help="The column with the role weight, to go by the individual risk that a survey's "
+        "weights estimate. Without it rows count.",
+        label="By the weights in",
+        empty="rows, or people of a public table",
+        quiet=True,
+    )
+
+    def __post_init__(self) -> None:
+        """Validate; by weights, limits of rows do not decide, and no public table counts."""
+        super().__post_init__()
+        if self.weights:
+            object.__setattr__(self, "by_limits", False)
+            object.__setattr__(self, "may_count_public", False)
+
+    def private_columns(self) -> tuple[str, ...]:
+        """Return the column of weights, where it goes by them."""
+        return (self.weights,) if self.weights else ()
+
+    def needs(self, columns: ByRole) -> tuple[str, ...]:
+        """Return the column of weights, where it goes by them."""
+        return self.private_columns()
 
     def least_size(self) -> int:
-        """Return ⌈1/r⌉: of so many rows each is found at most r of the time."""
-        return least_people(self.risk)
+        """Return ⌈1/r⌉: of so many rows each is found at most r of the time.
+
+        By weights a single row can be enough.
+        """
+        return 1 if self.weights else least_people(self.risk)
+
+    def recomputable(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> bool:
+        """Return, by weights, whether it is plain which rows are in which class."""
+        return not self.weights or plainly_behind(view, audience, reference, context)
+
+    def estimated(self, stats: GroupStats, reference: Reference) -> F64:
+        """Return the individual risk of each group by its weights, shape (groups,)."""
+        told, sizes = stats.histograms[self.weights], stats.sizes
+        total = self._summed(reference, told.group, told.value, told.count, len(sizes))
+        return individual_risk(np.maximum(sizes, 1), np.maximum(total, 1.0))
+
+    def estimated_of(self, view: View, reference: Reference) -> tuple[I64, F64]:
+        """Return rows and individual risk of each published class, shape (classes,) each."""
+        sizes, own = matched(view).sizes, reference.placed(self.weights)
+        if not len(sizes):
+            return sizes, np.zeros(0)
+        total = self._summed(reference, own.group, own.value, own.count, len(sizes))
+        return sizes, individual_risk(sizes, total)
+
+    def within(self, risk: F64) -> B1:
+        """Return which estimates are at most r, but for their rounding."""
+        return risk <= self.risk * (1 + _ROUNDING)
+
+    def _summed(self, reference: Reference, group: I64, value: I32, count: I64, groups: int) -> F64:
+        number = reference.counts(self.weights).number
+        assert number is not None  # `Roles.check` refuses what is no number
+        return np.bincount(group, number[value] * count, groups).astype(np.float64)
+
+    def _lowest(self, problem: Problem) -> float:
+        """Return the estimated risk of all rows as one class: merging never raises it.
+
+        Raises
+        ------
+        BadPlan
+            If the column has not the role weight.
+        """
+        if problem.roles.weight != self.weights:
+            has = f"'{problem.roles.weight}' has it" if problem.roles.weight else "no column has it"
+            raise BadPlan(
+                f"{self.title} goes by the weights in '{self.weights}', which has not the role "
+                f"weight; {has}.",
+                remedy="Name the column of the survey's weights under [roles] weight and here.",
+            )
+        return float(
+            individual_risk(np.array([problem.rows]), np.array([problem.weighed_people]))[0]
+        )
 
     def comes_to(self, stats: GroupStats, reference: Reference) -> str:
         """Return how often anyone who is in the smallest class is picked right."""
@@ -189,10 +287,21 @@ class RiskBound(GroupModel):
         Raises
         ------
         BadPlan
-            If the public table lacks people of the table.
+            If the public table lacks people of the table, or the column named is not the weight.
         Infeasible
             With the lowest risk there is.
         """
+        if self.weights:
+            lowest = self._lowest(problem)
+            if not self.within(np.array([lowest]))[0]:
+                raise Infeasible(
+                    f"{self.title} of at most {self.risk:g} by the weights in '{self.weights}': "
+                    f"even all rows as one class have an estimated risk of {lowest:.4g}.",
+                    remedy=f"Allow a risk of at least {lowest * 1.001:.4g}.",
+                    best=lowest,
+                    best_of="lowest risk",
+                )
+            return
         among, what = self._alike_at_most(problem)
         if among < self.least_size():
             raise Infeasible(
@@ -205,6 +314,8 @@ class RiskBound(GroupModel):
 
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
         """Return the lowest risk: that of one among all."""
+        if self.weights:
+            return (Allowed(parameter="risk", low=self._lowest(problem)),)
         among, _ = self._alike_at_most(problem)
         return (Allowed(parameter="risk", low=1 / among),)
 

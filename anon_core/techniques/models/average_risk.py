@@ -21,6 +21,7 @@ from anon_core.methods.reidentification.reidentification import (
     least_people,
     mean_chance,
     rarest_first,
+    riskiest_first,
     smallest_first,
 )
 from anon_core.release.knowledge.audience import Audience
@@ -38,6 +39,9 @@ class AverageRisk(RiskBound):
     so that classes / n are found. With a public table it is the marketer's share: the mean over the
     rows of 1 / people of the table who fit the row's class.
 
+    By weights of a survey it is the mean of `individual_risk`, an estimate; the riskiest classes go
+    first, equals together.
+
     Merging classes never raises it, whichever they are: there is one less, and
     t₁/p₁ + t₂/p₂ ≥ (t₁ + t₂)/(p₁ + p₂).
     Removing a class can raise it: of classes of 1 and 2 rows the share is 2/3, without the larger
@@ -52,7 +56,7 @@ class AverageRisk(RiskBound):
     )
     formula: ClassVar[str] = (
         "#classes / n ≤ r; with a public table P: (1/n) Σ over classes of |G| / |people of P in G| "
-        "≤ r"
+        "≤ r; by survey weights: the mean of E[1/F | |G|], estimated from the weights in G"
     )
     source: ClassVar[str] = "El Emam and Dankar 2008, doi 10.1197/jamia.M2716"
     offered_at: ClassVar[int] = 3
@@ -72,11 +76,18 @@ class AverageRisk(RiskBound):
 
     def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
         """Return which groups are enough by themselves: no risk above r has no mean above it."""
+        if self.weights:
+            return self.within(self.estimated(stats, reference))
         people = stats.sizes if stats.population is None else stats.population
         return (people >= least_people(self.risk)) | (stats.sizes == 0)
 
-    def settle(self, stats: GroupStats, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def settle(
+        self, stats: GroupStats, keep: npt.NDArray[np.bool_], reference: Reference
+    ) -> npt.NDArray[np.bool_]:
         """Return the classes left once the smallest, or those of the fewest people, are removed."""
+        if self.weights:
+            risk = self.estimated(stats, reference)
+            return riskiest_first(stats.sizes, risk, keep, self.risk)
         assert stats.cells is not None
         columns = [column.astype(np.int32) for column in stats.cells.values()]
 
@@ -100,6 +111,11 @@ class AverageRisk(RiskBound):
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return of how many rows a guess is right."""
         of = per_cent(self.risk)
+        if self.weights:
+            return (
+                f"By the weights in '{self.weights}', someone who names the person of every row "
+                f"will be right for at most {of} of them, as estimated."
+            )
         return f"An attacker who guesses for every row will be right for at most {of} of them."
 
     def measure(
@@ -112,6 +128,8 @@ class AverageRisk(RiskBound):
         AnonError
             If the quasi-identifiers are in several link blocks.
         """
+        if self.weights:
+            return [self._by_weights(view, reference)]
         persons = matched(view)
         people, counted = people_or_rows(view, audience, persons, context)
         share = mean_chance(persons.sizes, people)
@@ -130,3 +148,20 @@ class AverageRisk(RiskBound):
                 else "No row is published.",
             )
         ]
+
+    def _by_weights(self, view: View, reference: Reference) -> Verdict:
+        """Return the mean estimated risk of the published rows against the bound."""
+        sizes, risk = self.estimated_of(view, reference)
+        mean = float(sizes @ risk) / max(int(sizes.sum()), 1)
+        return Verdict(
+            model=self.name,
+            parameters=self.as_mapping(),
+            state="holds" if bool(self.within(np.array([mean]))[0]) else "broken",
+            bound=self.risk,
+            reached=mean,
+            per_class=risk,
+            sentence=f"Estimated from the weights, {mean:.4g} of the published rows are named "
+            f"right; at most {self.risk:g} was asked for."
+            if len(sizes)
+            else "No row is published.",
+        )

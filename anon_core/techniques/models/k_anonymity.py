@@ -98,7 +98,9 @@ class KAnonymity(LeastSize):
         named_sets(problem.quasi, self.columns, self.subsets, self.title)
         super().check(problem, removable)
 
-    def settle(self, stats: GroupStats, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def settle(
+        self, stats: GroupStats, keep: npt.NDArray[np.bool_], reference: Reference
+    ) -> npt.NDArray[np.bool_]:
         """Return the classes left once rare combinations are removed until there is none."""
         assert stats.cells is not None
         sets = named_sets(tuple(stats.cells), self.columns, self.subsets, self.title)

@@ -33,6 +33,9 @@ class MaximumRisk(RiskBound):
 
     Merging good classes keeps it, with any class, too, since people only add up; and removing
     classes leaves the others as they are.
+
+    By weights of a survey it bounds `individual_risk`, an estimate, instead: merging never raises
+    that either, and it is at most 1/N. The weights are then private values of the classes.
     """
 
     name: ClassVar[str] = "maximum-risk"
@@ -42,7 +45,8 @@ class MaximumRisk(RiskBound):
         "public table, is right with at most this chance, for every person."
     )
     formula: ClassVar[str] = (
-        "1 / |G| ≤ r over all classes G; with a public table P: 1 / |people of P in G| ≤ r"
+        "1 / |G| ≤ r over all classes G; with a public table P: 1 / |people of P in G| ≤ r; by "
+        "survey weights: E[1/F | |G|] ≤ r, with F estimated from the weights in G"
     )
     source: ClassVar[str] = "El Emam and Dankar 2008, doi 10.1197/jamia.M2716"
     offered_at: ClassVar[int] = 2
@@ -53,6 +57,8 @@ class MaximumRisk(RiskBound):
 
     def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
         """Return which groups have enough people; one without rows has no one to be found."""
+        if self.weights:
+            return self.within(self.estimated(stats, reference))
         least = least_people(self.risk)
         if stats.population is None:
             return stats.sizes >= least
@@ -60,6 +66,11 @@ class MaximumRisk(RiskBound):
 
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return how often anyone is picked right."""
+        if self.weights:
+            return (
+                f"By the weights in '{self.weights}', someone who names the person of a row will "
+                f"be right at most {times(self.risk)}, as estimated."
+            )
         return f"An attacker who looks for someone will pick right at most {times(self.risk)}."
 
     def measure(
@@ -72,6 +83,8 @@ class MaximumRisk(RiskBound):
         AnonError
             If the quasi-identifiers are in several link blocks.
         """
+        if self.weights:
+            return [self._by_weights(view, reference)]
         people, counted = people_or_rows(view, audience, matched(view), context)
         fewest = int(people.min()) if len(people) else 0
         holds = not len(people) or fewest >= least_people(self.risk)
@@ -90,3 +103,20 @@ class MaximumRisk(RiskBound):
                 else "No row is published.",
             )
         ]
+
+    def _by_weights(self, view: View, reference: Reference) -> Verdict:
+        """Return the largest estimated risk of a class against the bound."""
+        _, risk = self.estimated_of(view, reference)
+        worst = float(risk.max(initial=0.0))
+        return Verdict(
+            model=self.name,
+            parameters=self.as_mapping(),
+            state="holds" if bool(self.within(risk).all()) else "broken",
+            bound=self.risk,
+            reached=worst,
+            per_class=risk,
+            sentence=f"Estimated from the weights, a row is named right with a chance of at most "
+            f"{worst:.4g}; at most {self.risk:g} was asked for."
+            if len(risk)
+            else "No row is published.",
+        )

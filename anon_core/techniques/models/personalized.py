@@ -22,7 +22,7 @@ from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
 from anon_core.data.roles.roles import ByRole
 from anon_core.data.values.kinds import as_number
 from anon_core.methods.matching.fitting_people import matched
-from anon_core.methods.matching.matching import matches
+from anon_core.methods.matching.matching import plainly_behind
 from anon_core.methods.reidentification.personal_k import (
     below,
     guards_hold,
@@ -305,21 +305,8 @@ class Personalized(GroupModel):
     def recomputable(
         self, view: View, audience: Audience, reference: Reference, context: Context
     ) -> bool:
-        """Return whether it is plain from what is published which rows are in which class.
-
-        So it is where everyone of the table fits one class at most, and none that is full already.
-        """
-        persons, frequency = matched(view), reference.frequency
-        place = [persons.columns.index(name) for name in audience.quasi]
-        codes = persons.codes[:, place]
-        entries = [view.vocabularies[name] for name in audience.quasi]
-        low = np.stack([v.lo[codes[:, d]] for d, v in enumerate(entries)], axis=1)
-        high = np.stack([v.hi[codes[:, d]] for d, v in enumerate(entries)], axis=1)
-        found = matches(frequency.run_codes, frequency.run_count, low, high, persons.sizes, context)
-        if found is None:
-            return False
-        one = int(np.bincount(found.tuple).max(initial=0)) <= 1
-        return one and np.array_equal(found.per_class, persons.sizes)
+        """Return whether it is plain which rows are in which class."""
+        return plainly_behind(view, audience, reference, context)
 
     def measure(
         self, view: View, audience: Audience, reference: Reference, context: Context

@@ -36,7 +36,8 @@ class ShareAtRisk(RiskBound):
     Merging never raises it: a class at risk is made of classes at risk. Removing one that is not
     can raise it: of classes of 1, 2 and 2 rows a fifth is unique, without one of the two a third.
     What is removed are whole classes at risk, those of the fewest people first. They are the
-    riskiest; other classes may be fewer rows.
+    riskiest; other classes may be fewer rows. By weights of a survey a row's chance is its
+    `individual_risk`, an estimate.
     """
 
     name: ClassVar[str] = "share-at-risk"
@@ -46,7 +47,8 @@ class ShareAtRisk(RiskBound):
         "than the given chance; with 1 in 2 these are the unique rows."
     )
     formula: ClassVar[str] = (
-        "Σ {|G| : 1 / |G| > θ} ≤ s · n; with a public table P: 1 / |people of P in G| > θ"
+        "Σ {|G| : 1 / |G| > θ} ≤ s · n; with a public table P: 1 / |people of P in G| > θ; by "
+        "survey weights: E[1/F | |G|] > θ, with F estimated from the weights in G"
     )
     source: ClassVar[str] = "Dankar et al. 2012, doi 10.1186/1472-6947-12-66"
     monotone_suppress: ClassVar[bool] = False
@@ -77,18 +79,27 @@ class ShareAtRisk(RiskBound):
 
     def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
         """Return which groups are enough by themselves: those that are not at risk."""
+        if self.weights:
+            return self.within(self.estimated(stats, reference))
         people = stats.sizes if stats.population is None else stats.population
         return (people >= least_people(self.risk)) | (stats.sizes == 0)
 
-    def settle(self, stats: GroupStats, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def settle(
+        self, stats: GroupStats, keep: npt.NDArray[np.bool_], reference: Reference
+    ) -> npt.NDArray[np.bool_]:
         """Return the classes left once the riskiest are removed until few enough are at risk."""
         assert stats.cells is not None
-        people = stats.sizes if stats.population is None else stats.population
         most = as_written(self.share)
-        risky = np.flatnonzero(keep & (people < least_people(self.risk)) & (stats.sizes > 0))
+        if self.weights:
+            safety = -self.estimated(stats, reference)
+            at_risk_now = ~self.within(-safety)
+        else:
+            people = stats.sizes if stats.population is None else stats.population
+            safety, at_risk_now = people.astype(np.float64), self._risky(people)
+        risky = np.flatnonzero(keep & at_risk_now & (stats.sizes > 0))
         columns = [column[risky].astype(np.int32) for column in stats.cells.values()]
         ranked = dense_rank(columns, [int(column.max(initial=0)) + 1 for column in columns])[0]
-        order = risky[np.lexsort([ranked, stats.sizes[risky], people[risky]])]
+        order = risky[np.lexsort([ranked, stats.sizes[risky], safety[risky]])]
         rows = int(stats.sizes[keep].sum())
         at_risk = int(stats.sizes[risky].sum())
         gone = np.concatenate([[0], np.cumsum(stats.sizes[order])])
@@ -107,9 +118,11 @@ class ShareAtRisk(RiskBound):
 
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return of how many rows a guess may be right too often."""
+        by = f"By the weights in '{self.weights}', of" if self.weights else "Of"
+        estimated = ", as estimated" if self.weights else ""
         return (
-            f"Of at most {per_cent(self.share)} of the rows, a guess will be right more often "
-            f"than {times(self.risk)}."
+            f"{by} at most {per_cent(self.share)} of the rows, a guess will be right more often "
+            f"than {times(self.risk)}{estimated}."
         )
 
     def measure(
@@ -122,6 +135,8 @@ class ShareAtRisk(RiskBound):
         AnonError
             If the quasi-identifiers are in several link blocks.
         """
+        if self.weights:
+            return [self._by_weights(view, reference)]
         persons = matched(view)
         people, counted = people_or_rows(view, audience, persons, context)
         rows = int(persons.sizes.sum())
@@ -143,6 +158,25 @@ class ShareAtRisk(RiskBound):
                 else "No row is published.",
             )
         ]
+
+    def _by_weights(self, view: View, reference: Reference) -> Verdict:
+        """Return the share of published rows whose estimated risk is beyond the bound."""
+        sizes, risk = self.estimated_of(view, reference)
+        rows, at_risk = int(sizes.sum()), int(sizes[~self.within(risk)].sum())
+        share = Fraction(at_risk, max(rows, 1))
+        return Verdict(
+            model=self.name,
+            parameters=self.as_mapping(),
+            state="holds" if share <= as_written(self.share) else "broken",
+            bound=self.share,
+            reached=float(share),
+            per_class=risk,
+            sentence=f"{at_risk:,} of {rows:,} rows have a risk above {self.risk:g}, as estimated "
+            f"from the weights, a share of {float(share):.4g}; at most {self.share:g} was asked "
+            "for."
+            if rows
+            else "No row is published.",
+        )
 
     def _risky(self, people: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         return people < least_people(self.risk)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
 from math import comb
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +31,8 @@ from anon_core.verification.rows.tables import joined
 from anon_core.verification.text.texts import Codes
 
 Marks = npt.NDArray[np.bool_]
+
+_LOST = 50  # digits that counting up may lose
 
 # How many people could stand behind a row of each class.
 
@@ -190,8 +195,13 @@ def bucket_size(evidence: Evidence) -> list[Check]:
 
 @recomputes("maximum-risk", forms=("whole", "averaged"), called="maximum risk", needs_public=True)
 def maximum_risk(evidence: Evidence) -> list[Check]:
-    """Every class has 1/r people, of the public table where there is one, or else rows."""
+    """Every class has 1/r people, of the public table where there is one, or else rows.
+
+    By a survey's weights, every class has an estimated risk of at most r.
+    """
     risk = evidence.number("risk", above=0, most=1)
+    if evidence.text("weights"):
+        return [_by_weights(evidence, risk)]
     alike = who_look_alike(evidence)
     # 1/N ≤ p/q exactly where N·p ≥ q.
     return [
@@ -207,13 +217,157 @@ def maximum_risk(evidence: Evidence) -> list[Check]:
     ]
 
 
+def _by_weights(evidence: Evidence, most: Fraction) -> Check:
+    """Check the estimated risk of each class, at worst of the lightest rows that can be in it.
+
+    Raises
+    ------
+    CannotTell
+        If it is unclear which rows a class has and the lightest are too light, or a weight is none.
+    """
+    risk, sure = _by_lightest(evidence)
+    broken = _above(risk, most)
+    if np.any(broken & ~sure):
+        raise CannotTell("it is unclear which rows belong to which class")
+    return class_check(
+        evidence,
+        f"an estimated risk of at most {float(most):g}",
+        broken,
+        risk,
+        bound=float(most),
+        measured="largest estimated risk",
+        worst="most",
+    )
+
+
+def _above(risk: npt.NDArray[np.float64], most: Fraction) -> Marks:
+    """Return which estimates are above a bound; they have no exact digits."""
+    return risk > float(most) * (1 + 1e-9)
+
+
+def _by_lightest(evidence: Evidence) -> tuple[npt.NDArray[np.float64], Marks]:
+    """Return the estimated risk of each class, of the lightest rows that can be in it.
+
+    And where it is known which these are. Others would have a lower risk.
+
+    Raises
+    ------
+    CannotTell
+        If a weight is none, or a class has more rows than fit it.
+    """
+    name = evidence.text("weights")
+    if name in evidence.promise.published:
+        raise CannotTell(f"'{name}' is published, and weights are used only")
+    found, sizes = evidence.behind(name), evidence.sizes
+    counted = found.counted
+    if np.any(counted.sizes < sizes):
+        raise CannotTell("a class has more rows than the table has for it")
+    # Weights as whole numbers of the smallest decimal that any of them has.
+    weights = [_weight(value, name) for value in counted.values]
+    unit = math.lcm(1, *(weight.denominator for weight in weights))
+    heavy = np.array([int(weight * unit) for weight in weights], dtype=object)
+    own = np.array([float(weight) for weight in weights])
+    order = np.lexsort([own[counted.value], counted.owner])
+    owner, count = counted.owner[order], counted.count[order]
+    upto = np.cumsum(count)
+    before = upto - count
+    before -= before[np.searchsorted(owner, owner)]  # within the class
+    taken = np.clip(sizes[owner] - before, 0, count)
+    total = np.zeros(len(sizes), dtype=object)
+    np.add.at(total, owner, heavy[counted.value[order]] * taken.astype(object))
+    pairs = list(zip(sizes.tolist(), total.tolist(), strict=True))
+    told = {pair: _estimated(pair[0], Fraction(pair[1], unit)) for pair in set(pairs)}
+    return np.array([told[pair] for pair in pairs], dtype=np.float64), found.sure
+
+
+def _of_all(
+    evidence: Evidence,
+    what: str,
+    fails: bool,
+    high: Marks,
+    sure: Marks,
+    reached: float,
+    bound: float,
+) -> Check:
+    """Return the check of what estimated risks of all classes together come to.
+
+    Raises
+    ------
+    CannotTell
+        If it fails for the lightest rows only, where others may be behind a class.
+    """
+    if fails and not sure.all():
+        raise CannotTell("it is unclear which rows belong to which class")
+    raising = evidence.grouped.table.rows_of(high[evidence.grouped.group])
+    return Check(
+        name=evidence.name,
+        holds=not fails,
+        bound=bound,
+        reached=reached,
+        rows=raising.first if fails else (),
+        sentence=f"{what} is broken: it is {reached:.4g}, raised by rows at more risk "
+        f"{named(raising)}."
+        if fails
+        else f"Recomputed from the published file and the weights: {what} holds ({reached:.4g}).",
+    )
+
+
+def _weight(value: Hashable, name: str) -> Fraction:
+    """Return a weight as it stands in the table."""
+    (number,) = cast(tuple[Hashable, ...], value)
+    if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
+        raise CannotTell(f"'{name}' has what is no weight: a number of at least 1")
+    return Fraction(number)
+
+
+def _estimated(rows: int, people: Fraction) -> float:
+    """Return E[1/F | f] = p ∫ u^(f−1) / (p + q u) du from 0 to 1, p = rows / people.
+
+    With I(f) the integral, q I(f + 1) + p I(f) = 1/f: from I(1) = −ln p / q up, or, where that
+    would lose too many digits, down from far above f.
+
+    Examples
+    --------
+    >>> round(_estimated(1, Fraction(10)), 8), round(_estimated(3, Fraction(6)), 8)
+    (0.25584279, 0.19314718)
+    >>> _estimated(4, Fraction(4)), round(_estimated(400, Fraction(500)), 8)
+    (0.25, 0.00200125)
+    """
+    if people <= rows:
+        return 1 / rows
+    odds = math.log10(rows / float(people - rows))
+    with localcontext() as exact:
+        exact.prec = 40 + max(0, math.ceil(min(odds * rows, _LOST)))
+        p = Decimal(rows) * people.denominator / people.numerator
+        q = 1 - p
+        if odds * rows <= _LOST:
+            found = -p.ln() / q
+            for f in range(1, rows):
+                found = (1 / Decimal(f) - p * found) / q
+        else:
+            above = rows + math.ceil(30 / odds)
+            found = 1 / Decimal(above)
+            for f in range(above - 1, rows - 1, -1):
+                found = (1 / Decimal(f) - q * found) / p
+        return float(p * found)
+
+
 # The mean risk over all published rows, recomputed.
 
 
 @recomputes("average-risk", forms=("whole", "averaged"), called="average risk", needs_public=True)
 def average_risk(evidence: Evidence) -> list[Check]:
-    """The mean of 1/N over the rows is at most r; without a public table, classes / rows."""
+    """The mean of 1/N over the rows is at most r; without a public table, classes / rows.
+
+    By a survey's weights it is the mean of the estimated risks.
+    """
     risk = evidence.number("risk", above=0, most=1)
+    if evidence.text("weights"):
+        each, sure = _by_lightest(evidence)
+        mean = float(evidence.sizes @ each) / max(int(evidence.sizes.sum()), 1)
+        fails = bool(_above(np.array([mean]), risk)[0])
+        what = f"a mean estimated risk of at most {float(risk):g}"
+        return [_of_all(evidence, what, fails, _above(each, risk), sure, mean, float(risk))]
     alike = np.maximum(who_look_alike(evidence), 1)  # nobody of the public: a risk of 1
     if np.array_equal(alike, evidence.sizes):  # else which classes go is a choice among many
         evidence.settled.append(partial(_smallest_left, evidence.sizes, risk))
@@ -267,6 +421,13 @@ def share_at_risk(evidence: Evidence) -> list[Check]:
     """Rows of classes in which a guess is right too often are at most a share of all rows."""
     risk = evidence.number("risk", above=0, most=1)
     share = evidence.number("share", above=0, most=1)
+    if evidence.text("weights"):
+        each, sure = _by_lightest(evidence)
+        high = _above(each, risk)
+        beyond = Fraction(int(evidence.sizes[high].sum()), max(int(evidence.sizes.sum()), 1))
+        told = f"a share of at most {float(share):g} at an estimated risk above {float(risk):g}"
+        fails, reached = beyond > share, float(beyond)
+        return [_of_all(evidence, told, fails, high, sure, reached, float(share))]
     alike = who_look_alike(evidence)
     # 1/N > p/q exactly where N·p < q.
     risky = alike * risk.numerator < risk.denominator
