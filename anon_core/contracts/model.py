@@ -384,6 +384,22 @@ def least_class(models: Sequence[GroupModel], people: Population | None) -> int:
     return max((m.least_class(people) for m in models), default=1)
 
 
+def refuse_no_weights(problem: Problem, weights: str, model: str) -> None:
+    """Refuse a column that a model goes by and that has not the role weight.
+
+    Raises
+    ------
+    BadPlan
+    """
+    given = problem.roles.weight
+    if given != weights:
+        has = f"'{given}' has it" if given else "no column has it"
+        raise BadPlan(
+            f"{model} goes by the weights in '{weights}', which has not the role weight; {has}.",
+            remedy="Name the column of the survey's weights under [roles] weight and here.",
+        )
+
+
 def _in_words(parameter: Parameter, value: object) -> str:
     """Return what a parameter was set to as its form says it, for a sentence."""
     name = parameter.label or parameter.name.replace("_", " ")

@@ -170,6 +170,10 @@ class SensitiveValues(GroupModel):
         secret = [name for name in columns.sensitive if name not in columns.quasi]
         return bool(self.others_known) and len(secret) > 1
 
+    def table_of(self, reference: Reference, column: str) -> ValueCounts:
+        """Return the values of the whole table, against which groups are held."""
+        return reference.counts(column)
+
     def also(self) -> str:
         """Return against whom else it holds, as the end of a sentence."""
         return ", also who knows their other sensitive values" if self.others_known else ""
@@ -220,7 +224,7 @@ class SensitiveValues(GroupModel):
         if not self.others_known or len(secret) < 2:
             for name in chosen:
                 if name in stats.histograms:
-                    yield whole(stats.histograms[name]), reference.counts(name)
+                    yield whole(stats.histograms[name]), self.table_of(reference, name)
             return
         together = stats.histograms.get(COMBINED)
         if together is None:
@@ -230,7 +234,7 @@ class SensitiveValues(GroupModel):
                 remedy="Choose another technique, or protect each column by itself.",
             )
         for name in chosen:
-            table, said = reference.counts(name), reference.combined(name)
+            table, said = self.table_of(reference, name), reference.combined(name)
             counted = replace(
                 together, value=said.value[together.value], missing=table.missing_leaf
             )

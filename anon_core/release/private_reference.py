@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -11,14 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.arrays import I64
-from anon_core.base.errors import AnonError
+from anon_core.base.errors import AnonError, BadPlan
 from anon_core.data.frequency import FrequencySet, dense_rank
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.data.table import Dataset
 from anon_core.release.combined_values import Combined, combined_of
 from anon_core.release.knowledge.person_counts import Crowd, Pairs, crowd_of, pairs_of
-from anon_core.release.problem import Problem
+from anon_core.release.problem import Problem, paired
 from anon_core.release.release import Release
+
+_ROOM = 1 << 58  # sums of weights times rows, with room for the levels of a hierarchy
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -159,6 +163,42 @@ class Reference:
             leaves=hierarchy.leaves,
             tree=self._trees.get(column, hierarchy),
         )
+
+    def weighed(self, column: str, weights: str) -> ValueCounts:
+        """Return how often each value occurs among the people whom a survey's rows represent.
+
+        `rows` are then sums of weights, in units of the least decimal that a weight has.
+
+        Raises
+        ------
+        BadPlan
+            If weights have so many digits that their sums are no whole numbers of 64 bits.
+        """
+        found = self._counts.get(paired(weights, column))
+        if found is None:
+            found = self._counts[paired(weights, column)] = self._weighed(column, weights)
+        return found
+
+    def _weighed(self, column: str, weights: str) -> ValueCounts:
+        frequency, held = self.frequency, self._dataset.column(weights)
+        assert held.measure is not None  # `Roles.check` refuses what is no number
+        exact = [Fraction(str(number)) for number in held.measure.tolist()]
+        unit = math.lcm(1, *(number.denominator for number in exact))
+        value = frequency.codes[frequency.row_key, frequency.columns.index(column)]
+        pair, count = np.unique(
+            value.astype(np.int64) * len(exact) + held.codes, return_counts=True
+        )
+        plain = self.counts(column)
+        rows = [0] * len(plain.rows)
+        for at, times in zip(pair.tolist(), count.tolist(), strict=True):
+            rows[at // len(exact)] += int(exact[at % len(exact)] * unit) * times
+        if sum(rows) * self.rows >= _ROOM:
+            raise BadPlan(
+                f"The weights in '{weights}' have too many digits to be added up exactly for "
+                f"{self.rows:,} rows.",
+                remedy="Round them, such as to two decimals.",
+            )
+        return replace(plain, rows=np.array(rows, dtype=np.int64))
 
     def pairs(self, person: str, column: str) -> Pairs:
         """Return the person and the value of each pair that the frequency set distinguishes."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -221,6 +223,24 @@ class Evidence:
         rows = self.private.codes_of_rows(found)
         count = np.bincount(rows, minlength=len(keys)).tolist()
         return {key: n for key, n in zip(keys, count, strict=True) if n}
+
+    def weighed(self, column: str, weights: str) -> Mapping[Hashable, int]:
+        """Return the same by the people whom rows represent, in units of the least decimal."""
+        if weights in self.promise.published:
+            raise CannotTell(f"'{weights}' is published, and weights are used only")
+        found, told = self._private(column), self._private(weights)
+        own = self.private.codes_of_rows(found), self.private.codes_of_rows(told)
+        keys, sums = (*found.keys, None), dict[Hashable, Fraction]()
+        for (value, weight), rows in Counter(zip(*(c.tolist() for c in own), strict=True)).items():
+            number = told.keys[weight] if weight < len(told.keys) else None
+            if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
+                raise CannotTell(f"'{weights}' has what is no weight: a number of at least 1")
+            sums[keys[value]] = sums.get(keys[value], Fraction(0)) + rows * Fraction(number)
+        unit = math.lcm(1, *(total.denominator for total in sums.values()))
+        whole = {value: int(total * unit) for value, total in sums.items()}
+        if sum(whole.values()) * self.private.rows >= 1 << 58:
+            raise CannotTell(f"the weights in '{weights}' have too many digits")
+        return whole
 
     def lines(self, column: str) -> list[tuple[Hashable, list[str]]]:
         """Return a column's level table, line by line: the value, then its text and its labels.

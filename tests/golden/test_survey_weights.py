@@ -23,6 +23,7 @@ from anon_core.pipeline.runner import run
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.knowledge.person_counts import class_weights
+from anon_core.release.private_reference import reference_of
 from anon_core.release.problem import build_problem
 from anon_core.techniques.attacks.individual_risk import IndividualRisk
 from anon_core.verification.checks import verify
@@ -265,6 +266,45 @@ def test_a_risk_by_weights_is_refused_where_there_are_none(name: str) -> None:
         released(people, models=[asked])
     with pytest.raises(BadPlan, match="averages"):
         released(models=[asked], algorithm={"name": "microaggregation"})
+
+
+def test_a_class_is_held_against_the_population() -> None:
+    """PE-12; the diseases are those of the example."""
+    sick = ["flu", "flu", "cold", "flu", "asthma", "flu", "cold", "flu"]
+    case = dataclasses.replace(SURVEY, columns={**SURVEY.columns, "disease": sick})
+    reference = reference_of(case.problem())
+    told = {w: reference.weighed("disease", "weight") if w else reference.counts("disease")
+            for w in (True, False)}  # fmt: skip
+    shares = {
+        w: {
+            leaf: Fraction(int(rows), int(own.rows.sum()))
+            for leaf, rows in zip(own.leaves, own.rows, strict=True)
+            if rows
+        }
+        for w, own in told.items()
+    }
+    assert shares[False] == {
+        "asthma": Fraction(1, 8), "cold": Fraction(1, 4), "flu": Fraction(5, 8),
+    }  # fmt: skip
+    assert shares[True] == {
+        "asthma": Fraction(1082, 1531), "cold": Fraction(88, 1531), "flu": Fraction(361, 1531),
+    }  # fmt: skip
+    for weights, first in (("", Fraction(3, 8)), ("weight", Fraction(1170, 1531))):
+        asked = {"name": "t-closeness", "t": 1.0, **({"weights": weights} if weights else {})}
+        result = released(case, models=[asked])
+        own = result.verdicts[0].per_class[result.row_group[0]]
+        assert own == pytest.approx(float(first), abs=1e-12)
+        assert checked(result).reached == pytest.approx(result.verdicts[0].reached)
+    # All rows as one class: half of all differences in share.
+    whole = sum(abs(shares[True][leaf] - shares[False][leaf]) for leaf in shares[True]) / 2
+    one = {"name": "fixed-levels", "levels": dict.fromkeys(QUASI, 1)}
+    asked = {"name": "t-closeness", "weights": "weight"}
+    result = released(case, algorithm=one, models=[asked | {"t": 0.6}])
+    assert checked(result).reached == pytest.approx(float(whole))
+    with pytest.raises(Infeasible):
+        released(case, algorithm={"name": "optimal"}, models=[asked | {"t": 0.5}])
+    with pytest.raises(BadPlan, match="has not the role weight"):
+        released(case, models=[asked | {"weights": "home"}])
 
 
 def test_the_short_form_is_never_below() -> None:

@@ -13,12 +13,12 @@ import numpy as np
 
 from anon_core.base.arrays import B1, F64, I32, I64
 from anon_core.base.context import Context
-from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.base.errors import Infeasible
 from anon_core.base.params import number, private_column
 from anon_core.base.terms import times
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
-from anon_core.contracts.model import GroupModel
+from anon_core.contracts.model import GroupModel, refuse_no_weights
 from anon_core.data.roles.roles import ByRole
 from anon_core.methods.matching.fitting_people import (
     expected_inverse,
@@ -256,13 +256,7 @@ class RiskBound(GroupModel):
         BadPlan
             If the column has not the role weight.
         """
-        if problem.roles.weight != self.weights:
-            has = f"'{problem.roles.weight}' has it" if problem.roles.weight else "no column has it"
-            raise BadPlan(
-                f"{self.title} goes by the weights in '{self.weights}', which has not the role "
-                f"weight; {has}.",
-                remedy="Name the column of the survey's weights under [roles] weight and here.",
-            )
+        refuse_no_weights(problem, self.weights, self.title)
         return float(
             individual_risk(np.array([problem.rows]), np.array([problem.weighed_people]))[0]
         )

@@ -76,7 +76,7 @@ class DistributionModel(SensitiveValues):
         """Return what the worst group reaches, of the first column."""
         column, counted = next(iter(stats.histograms.items()))
         return self.worst_in_words(
-            column, self._worst(self.reached(counted, reference.counts(column)))
+            column, self._worst(self.reached(counted, self.table_of(reference, column)))
         )
 
     def _worst(self, reached: F64) -> float:
@@ -92,7 +92,7 @@ class DistributionModel(SensitiveValues):
 
     def _measure(self, view: View, reference: Reference, column: str) -> Verdict:
         seen = self.seen(view, column)
-        table = reference.counts(column)
+        table = self.table_of(reference, column)
         reached = seen.worst(self.reached(seen.counted, table), least=self.worst_is_least)
         worst = self._worst(reached)
         return Verdict(

@@ -13,17 +13,18 @@ import numpy as np
 
 from anon_core.base.arrays import B1, F64, I64
 from anon_core.base.errors import BadPlan
-from anon_core.base.params import choice, number
+from anon_core.base.params import choice, number, private_column
 from anon_core.base.registry import register
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import Histogram
+from anon_core.contracts.model import refuse_no_weights
 from anon_core.contracts.sensitive_values import others_known, protected_column
 from anon_core.data.roles.roles import ByRole
 from anon_core.data.values.kinds import KINDS
 from anon_core.methods.sensitive_statistics import distance
 from anon_core.methods.sensitive_statistics.distribution_model import DistributionModel
 from anon_core.methods.sensitive_statistics.exact_decimal import as_written, at_most
-from anon_core.release.private_reference import ValueCounts
+from anon_core.release.private_reference import Reference, ValueCounts, reference_of
 from anon_core.release.problem import Problem
 
 
@@ -31,6 +32,8 @@ from anon_core.release.problem import Problem
 @dataclass(frozen=True, kw_only=True)
 class TCloseness(DistributionModel):
     """The Earth Mover's Distance of every group from the whole table is at most t.
+
+    By weights of a survey, the table is the population that its rows represent; groups count rows.
 
     Li, Li and Venkatasubramanian 2007. The table is the one before anything was removed: against
     what is published alone, removing rows could turn a broken privacy model into a kept one.
@@ -75,6 +78,13 @@ class TCloseness(DistributionModel):
     )
     column: str = protected_column()
     others_known: bool = others_known()
+    weights: str = private_column(
+        help="The column with the role weight, to hold groups against the population that a "
+        "survey represents. Without it they are held against the table's rows.",
+        label="Population by the weights in",
+        empty="the table's rows",
+        quiet=True,
+    )
 
     @classmethod
     def at_chance(cls, chance: float, share: Fraction) -> Self | None:
@@ -93,13 +103,17 @@ class TCloseness(DistributionModel):
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse a column that has no order, or no hierarchy, where the distance asks for one.
 
-        The whole table as one group is at distance 0, so nothing else is impossible.
+        The whole table as one group is at distance 0, so nothing else is impossible; by weights it
+        is not, and the search decides.
 
         Raises
         ------
         BadPlan
         """
+        if self.weights:
+            refuse_no_weights(problem, self.weights, self.title)
         for column in self.protects(problem):
+            self.table_of(reference_of(problem), column)
             hierarchy = problem.hierarchies[column]
             kind = problem.dataset.column(column).kind
             told = KINDS[kind].measured or (kind == "ordered" and column in problem.trees)
@@ -123,11 +137,26 @@ class TCloseness(DistributionModel):
                 )
 
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
-        """Return that every t can be asked: the whole table as one group is at distance 0."""
+        """Return that every t can be asked: the whole table as one group is at distance 0.
+
+        By weights it is not, and what can be had is not known up front.
+        """
+        if self.weights:
+            return []
         return [
             Allowed(parameter="t", column=column, low=0.0, high=1.0)
             for column in self.protects(problem)
         ]
+
+    def table_of(self, reference: Reference, column: str) -> ValueCounts:
+        """Return the table's values, or by weights those of the people whom it represents."""
+        if self.weights:
+            return reference.weighed(column, self.weights)
+        return super().table_of(reference, column)
+
+    def cautions(self, problem: Problem) -> tuple[str, ...]:
+        """Tell where no two groups can keep the model; by weights that is not known up front."""
+        return () if self.weights else super().cautions(problem)
 
     def fewest_rows(self, table: I64) -> int:
         """Return the size below which a group lacks too much of the table."""
@@ -162,7 +191,7 @@ class TCloseness(DistributionModel):
         """Return the furthest group in words."""
         return (
             f"The values of '{column}' in the worst group are {worst:.4g} away from those in the "
-            f"whole table; at most {self.t:g} was allowed."
+            f"{'population, by the weights' if self.weights else 'whole table'}; at most {self.t:g} was allowed."
         )
 
     def _distance(self, counted: Histogram, table: ValueCounts) -> distance.Distance:

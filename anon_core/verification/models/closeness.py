@@ -192,7 +192,8 @@ def t_closeness(evidence: Evidence) -> list[Check]:
 
 def _distances(evidence: Evidence, column: str, way: str) -> list[Fraction]:
     """Return how far each class is from the table."""
-    shown, table = evidence.histogram(column), evidence.original(column)
+    shown, weights = evidence.histogram(column), evidence.text("weights")
+    table = evidence.weighed(column, weights) if weights else evidence.original(column)
     if way in ("", "equal"):
         return all_alike(_spread(shown, table, list(table)))
     if way == "hierarchical":
