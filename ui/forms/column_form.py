@@ -72,10 +72,17 @@ def draw(parameter: Parameter, value: object, key: str) -> object:
 
 
 def _private(parameter: Parameter, named: str, key: str) -> str:
-    """Draw a choice among the columns that are not published; return the one that is named."""
-    data = state.dataset()
+    """Draw a choice among the columns that are not published; return the one that is named.
+
+    A quiet one is about survey weights: it is drawn only where a column has that role.
+    """
+    data, weight = state.dataset(), state.roles().weight
+    if parameter.quiet and not weight and not named:
+        return named
     published = state.roles().published(data) if data is not None else ()
     known = [name for name in (data.names if data is not None else ()) if name not in published]
+    if parameter.quiet:
+        known = [name for name in known if name == weight]
     options = ["", *known, *([named] if named and named not in known else [])]
     return st.selectbox(
         plain(parameter.label),

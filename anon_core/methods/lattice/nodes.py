@@ -118,7 +118,18 @@ def rows_removable(problem: Problem, technique: Technique) -> int:
 def _only(stats: GroupStats, filled: npt.NDArray[np.bool_]) -> GroupStats:
     """Return what privacy models about all classes together look at, of some of the classes."""
     people = None if stats.population is None else stats.population[filled]
-    return GroupStats(sizes=stats.sizes[filled], histograms={}, population=people)
+    place = np.cumsum(filled) - 1
+    histograms = {
+        name: replace(
+            told,
+            group=place[told.group[filled[told.group]]],
+            value=told.value[filled[told.group]],
+            count=told.count[filled[told.group]],
+            groups=int(np.count_nonzero(filled)),
+        )
+        for name, told in stats.histograms.items()
+    }
+    return GroupStats(sizes=stats.sizes[filled], histograms=histograms, population=people)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
