@@ -157,6 +157,7 @@ def test_the_size_alone_understates_the_risk() -> None:
     assert equal.mean() == pytest.approx(0.019581724, abs=1e-9)
 
 
+RISKS = ("maximum-risk", "average-risk", "share-at-risk")
 LARGEST: dict[tuple[str, ...], float] = {
     (): 0.001490366,
     ("sex",): 0.017009408,
@@ -249,7 +250,7 @@ def test_two_of_eight_are_at_risk(share: float, removed: int) -> None:
     assert result.verdicts[0].reached == checked(result).reached == (0.0 if removed else 0.25)
 
 
-@pytest.mark.parametrize("name", ["maximum-risk", "average-risk", "share-at-risk"])
+@pytest.mark.parametrize("name", RISKS)
 def test_a_risk_by_weights_is_refused_where_there_are_none(name: str) -> None:
     asked = by_weights(name, 0.2)
     with pytest.raises(BadPlan, match=r"'home', which has not the role weight; 'weight' has it"):
@@ -257,7 +258,7 @@ def test_a_risk_by_weights_is_refused_where_there_are_none(name: str) -> None:
     none = dataclasses.replace(SURVEY, weight="", identifier=("home", "weight"))
     with pytest.raises(BadPlan, match="no column has it"):
         released(none, models=[asked])
-    with pytest.raises(BadPlan, match="private column 'wheight', which the table lacks|wheight"):
+    with pytest.raises(BadPlan, match="private column 'wheight', which the table lacks"):
         released(models=[asked | {"weights": "wheight"}])
     with pytest.raises(Infeasible, match=r"estimated risk of 0\.00149"):
         released(models=[asked | {"risk": 0.001}])
@@ -318,20 +319,25 @@ def test_the_short_form_is_never_below() -> None:
     ratio = {
         (f, p): short(f, p) / float(individual_risk(np.array([f]), np.array([f / p]))[0])
         for f in (3, 4, 5, 10)
-        for p in (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+        for p in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.7, 0.9)
     }
     assert min(ratio.values()) >= 1
     assert max(ratio, key=lambda one: ratio[one]) == (3, 0.2)
     assert ratio[3, 0.2] == pytest.approx(1.0373, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", ["maximum-risk", "average-risk", "share-at-risk"])
-@pytest.mark.parametrize("technique", ["optimal", "mondrian", "top-down", "local-recoding"])
+@pytest.mark.parametrize(
+    ("technique", "name"),
+    [
+        *itertools.product(("optimal", "mondrian", "top-down"), RISKS),
+        ("local-recoding", "maximum-risk"),  # it asks each class to keep a mean, and may find none
+    ],
+)
 def test_random_surveys_keep_a_risk_by_weights(technique: str, name: str) -> None:
     compared = loose = 0
     lax = technique in ("optimal", "local-recoding")
     share = {"share": 0.3} if name == "share-at-risk" else {}
-    for number in range(10):
+    for number in range(7):
         rng = np.random.default_rng([61, number])
         drawn = random_case(rng, rows=int(rng.integers(8, 25)), quasi=2)
         weights = (1 + rng.exponential(4, len(drawn.rows))).round(2)
@@ -382,7 +388,7 @@ def test_random_surveys_keep_a_risk_by_weights(technique: str, name: str) -> Non
 def test_the_optimum_by_weights_is_that_of_every_node() -> None:
     """The least loss of all choices of levels, each tried by itself."""
     found = 0
-    for number in range(8):
+    for number in range(5):
         rng = np.random.default_rng([67, number])
         drawn = random_case(rng, rows=14, quasi=2)
         weights = (1 + rng.exponential(4, 14)).round(2)
@@ -418,7 +424,7 @@ def test_the_optimum_by_weights_is_that_of_every_node() -> None:
             if best is not None:
                 assert optimum == pytest.approx(best)
                 found += 1
-    assert found >= 6
+    assert found >= 5
 
 
 def test_the_weight_that_is_suppressed() -> None:

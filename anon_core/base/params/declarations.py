@@ -134,9 +134,7 @@ def quasi_columns(*, help: str, label: str, empty: str) -> Any:
     return _declared("columns", (), help=help, label=label, empty=empty, quiet=True)
 
 
-def private_column(
-    *, help: str, label: str = "", empty: str = "none", quiet: bool = False
-) -> Any:
+def private_column(*, help: str, label: str = "", empty: str = "none", quiet: bool = False) -> Any:
     """Declare a field that names a column which is not published; `empty` says what none is.
 
     A `quiet` one is left out of recipes where it names none.

@@ -180,9 +180,7 @@ def matches(
     return Matches(originals=originals, released=released, tuple=order[pairs[1]], box=pairs[0])
 
 
-def plainly_behind(
-    view: View, audience: Audience, reference: Reference, context: Context
-) -> bool:
+def plainly_behind(view: View, audience: Audience, reference: Reference, context: Context) -> bool:
     """Return whether it is plain from what is published which rows are in which class.
 
     So it is where everyone of the table fits one class at most, and none that is full already.

@@ -189,9 +189,10 @@ class TCloseness(DistributionModel):
 
     def worst_in_words(self, column: str, worst: float) -> str:
         """Return the furthest group in words."""
+        whole = "population, by the weights" if self.weights else "whole table"
         return (
             f"The values of '{column}' in the worst group are {worst:.4g} away from those in the "
-            f"{'population, by the weights' if self.weights else 'whole table'}; at most {self.t:g} was allowed."
+            f"{whole}; at most {self.t:g} was allowed."
         )
 
     def _distance(self, counted: Histogram, table: ValueCounts) -> distance.Distance:

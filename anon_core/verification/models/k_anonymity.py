@@ -330,8 +330,8 @@ def _estimated(rows: int, people: Fraction) -> float:
     --------
     >>> round(_estimated(1, Fraction(10)), 8), round(_estimated(3, Fraction(6)), 8)
     (0.25584279, 0.19314718)
-    >>> _estimated(4, Fraction(4)), round(_estimated(400, Fraction(500)), 8)
-    (0.25, 0.00200125)
+    >>> _estimated(4, Fraction(4)), round(_estimated(400, Fraction(500)), 9)
+    (0.25, 0.002000999)
     """
     if people <= rows:
         return 1 / rows
