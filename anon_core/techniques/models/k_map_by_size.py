@@ -188,8 +188,8 @@ class KMapBySize(GroupModel):
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return how many people of the population a class is estimated to hide."""
         return (
-            f"Every class will have {count(self.least_size(), 'row')}, which at least "
-            f"{self.k} people of the population give by estimate."
+            f"Every class will have at least {count(self.least_size(), 'row')}, which "
+            f"{count(self.k, 'person', 'people')} of the population or more give by estimate."
         )
 
     def measure(
