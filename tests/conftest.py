@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture import providers
 
 from anon_core.base import compilation, secret
 
@@ -26,9 +25,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("workbench")
-# It also draws what is written in whatever modules of the project are loaded, and so other examples
-# for each set of files that is tested.
-providers._get_local_constants = providers.Constants  # pyright: ignore[reportPrivateUsage]
 
 
 def pytest_collection_finish() -> None:
