@@ -24,6 +24,7 @@ from anon_core.contracts.attack import Attack
 from anon_core.contracts.model import GroupModel
 from anon_core.data.hierarchy.hierarchy_cache import prepared
 from anon_core.data.profile import uniqueness
+from anon_core.data.values.kinds import ColumnKind
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
@@ -190,6 +191,18 @@ def test_the_best_levels_for_shares_of_people_are_those_of_enumeration() -> None
     tried()
     assert proven
     assert refused
+
+
+def test_a_threshold_that_is_just_met_is_met_by_persons_as_well() -> None:
+    """A class of 20, whose chances of 1/20 add up to more than 1 one by one."""
+    columns = {"q0": ["a"] * 20, "s0": ["x", "y"] * 10, "who": [f"p{i}" for i in range(20)]}
+    kinds: dict[str, ColumnKind] = {"q0": "text", "s0": "text", "who": "text"}
+    case = Case(columns=columns, quasi=("q0",), sensitive=("s0",), kinds=kinds, person="who")
+    asked = [{"name": "marketer", "threshold": 0.05}]
+    found = run(case.plan(models=[{**K, "k": 3}], attacks=asked), case.dataset, {})
+    marketer = next(a for a in found.attacks if a.attack == "marketer")
+    assert marketer.rate == 0.05
+    assert marketer.at_risk == 0
 
 
 @pytest.mark.often

@@ -315,7 +315,7 @@ class Linked:
     @property
     def succeeded(self) -> float:
         """Expected right links."""
-        return float(self.chance @ self.weight)
+        return _expected(self.chance, self.weight)
 
     def raised(self, chance: npt.NDArray[np.float64]) -> Linked:
         """Return the same with other chances of the classes, shape (classes,)."""
@@ -387,6 +387,12 @@ def _each(
     return highest, np.ones(len(highest), dtype=np.int64)
 
 
+def _expected(chance: npt.NDArray[np.float64], weight: npt.NDArray[np.int64]) -> float:
+    """Return Σ chance · weight; equal chances at once, since 20 times 1/20 is more than 1."""
+    kinds, place = np.unique(chance, return_inverse=True)
+    return float(kinds @ np.bincount(place, weight, len(kinds)))
+
+
 def raw_rate(audience: Audience, truth: Truth, context: Context) -> float:
     """Return the share of right links on the table as it is; computed once for both."""
     known = _RAW.setdefault(audience, WeakKeyDictionary())
@@ -399,7 +405,7 @@ def raw_rate(audience: Audience, truth: Truth, context: Context) -> float:
         risk = population_risk(raw, persons, audience, truth, context, crowd)
         chance, weight = _each(persons, risk, crowd)
         everyone = truth.rows if crowd is None else crowd.total
-        found = known[truth] = float(chance @ weight) / everyone
+        found = known[truth] = _expected(chance, weight) / everyone
     return found
 
 
