@@ -322,6 +322,28 @@ class RiskBound(GroupModel):
         return people.size - people.beyond, "people of the public table"
 
 
+@dataclass(frozen=True, kw_only=True)
+class RiskOfAll(RiskBound):
+    """The part that bounds over all classes together have in common: a mean, a share at risk."""
+
+    monotone_suppress: ClassVar[bool] = False
+
+    def of_release(self) -> bool:
+        """Return that it is about all classes."""
+        return True
+
+    def removal_nests(self) -> bool:
+        """Return that which classes go changes from node to node."""
+        return False
+
+    def per_group(self, stats: GroupStats, reference: Reference) -> B1:
+        """Return which groups are enough by themselves: none of their rows is above r."""
+        if self.weights:
+            return self.within(self.estimated(stats, reference))
+        people = stats.sizes if stats.population is None else stats.population
+        return (people >= least_people(self.risk)) | (stats.sizes == 0)
+
+
 def _rounded_up(among: int) -> float:
     """Return 1/among with four digits, and not below it."""
     digits = 10 ** (3 + len(str(among)))

@@ -16,9 +16,8 @@ from anon_core.contracts.group_stats import GroupStats
 from anon_core.data.frequency import dense_rank
 from anon_core.methods.matching.fitting_people import matched, people_or_rows
 from anon_core.methods.reidentification.reidentification import (
-    RiskBound,
+    RiskOfAll,
     as_written,
-    least_people,
     mean_chance,
     rarest_first,
     riskiest_first,
@@ -32,7 +31,7 @@ from anon_core.release.release import View
 
 @register("model")
 @dataclass(frozen=True, kw_only=True)
-class AverageRisk(RiskBound):
+class AverageRisk(RiskOfAll):
     """#classes / n ≤ r (El Emam and Dankar 2008).
 
     Of the n published rows, anyone who guesses a person's row within each class finds one in each,
@@ -60,26 +59,10 @@ class AverageRisk(RiskBound):
     )
     source: ClassVar[str] = "El Emam and Dankar 2008, doi 10.1197/jamia.M2716"
     offered_at: ClassVar[int] = 3
-    monotone_suppress: ClassVar[bool] = False
 
     risk: float = number(
         default=0.2, low=1e-6, high=1.0, help="Largest share of rows picked right.", label="Risk"
     )
-
-    def of_release(self) -> bool:
-        """Return that the mean is over all classes."""
-        return True
-
-    def removal_nests(self) -> bool:
-        """Return that which classes are the smallest changes from node to node."""
-        return False
-
-    def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
-        """Return which groups are enough by themselves: no risk above r has no mean above it."""
-        if self.weights:
-            return self.within(self.estimated(stats, reference))
-        people = stats.sizes if stats.population is None else stats.population
-        return (people >= least_people(self.risk)) | (stats.sizes == 0)
 
     def settle(
         self, stats: GroupStats, keep: npt.NDArray[np.bool_], reference: Reference

@@ -18,7 +18,7 @@ from anon_core.contracts.group_stats import GroupStats
 from anon_core.data.frequency import dense_rank
 from anon_core.methods.matching.fitting_people import matched, people_or_rows
 from anon_core.methods.reidentification.reidentification import (
-    RiskBound,
+    RiskOfAll,
     as_written,
     least_people,
 )
@@ -30,7 +30,7 @@ from anon_core.release.release import View
 
 @register("model")
 @dataclass(frozen=True, kw_only=True)
-class ShareAtRisk(RiskBound):
+class ShareAtRisk(RiskOfAll):
     """Rows with 1/N > θ are at most a share s of the published rows; θ = 1/2 is uniqueness.
 
     Merging never raises it: a class at risk is made of classes at risk. Removing one that is not
@@ -51,7 +51,6 @@ class ShareAtRisk(RiskBound):
         "survey weights: E[1/F | |G|] > θ, with F estimated from the weights in G"
     )
     source: ClassVar[str] = "Dankar et al. 2012, doi 10.1186/1472-6947-12-66"
-    monotone_suppress: ClassVar[bool] = False
 
     risk: float = number(
         default=0.2,
@@ -68,21 +67,6 @@ class ShareAtRisk(RiskBound):
         "maximum risk.",
         label="Share",
     )
-
-    def of_release(self) -> bool:
-        """Return that the share is of all classes."""
-        return True
-
-    def removal_nests(self) -> bool:
-        """Return that which classes go changes from node to node."""
-        return False
-
-    def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
-        """Return which groups are enough by themselves: those that are not at risk."""
-        if self.weights:
-            return self.within(self.estimated(stats, reference))
-        people = stats.sizes if stats.population is None else stats.population
-        return (people >= least_people(self.risk)) | (stats.sizes == 0)
 
     def settle(
         self, stats: GroupStats, keep: npt.NDArray[np.bool_], reference: Reference
@@ -136,13 +120,18 @@ class ShareAtRisk(RiskBound):
             If the quasi-identifiers are in several link blocks.
         """
         if self.weights:
-            return [self._by_weights(view, reference)]
-        persons = matched(view)
-        people, counted = people_or_rows(view, audience, persons, context)
-        rows = int(persons.sizes.sum())
-        at_risk = int(persons.sizes[self._risky(people)].sum())
+            sizes, chance = self.estimated_of(view, reference)
+            beyond = ~self.within(chance)
+            told = f"have a risk above {self.risk:g}, as estimated from the weights,"
+        else:
+            persons = matched(view)
+            sizes = persons.sizes
+            people, counted = people_or_rows(view, audience, persons, context)
+            chance, beyond = 1.0 / np.maximum(people, 1), self._risky(people)
+            among = "people of the public table" if counted else "published rows"
+            told = f"are among fewer than {least_people(self.risk)} {among},"
+        rows, at_risk = int(sizes.sum()), int(sizes[beyond].sum())
         share = Fraction(at_risk, max(rows, 1))
-        among = "people of the public table" if counted else "published rows"
         return [
             Verdict(
                 model=self.name,
@@ -150,33 +139,13 @@ class ShareAtRisk(RiskBound):
                 state="holds" if share <= as_written(self.share) else "broken",
                 bound=self.share,
                 reached=float(share),
-                per_class=1.0 / np.maximum(people, 1),
-                sentence=f"{at_risk:,} of {rows:,} rows are among fewer than "
-                f"{least_people(self.risk)} {among}, a share of {float(share):.4g}; at most "
-                f"{self.share:g} was asked for."
+                per_class=chance,
+                sentence=f"{at_risk:,} of {rows:,} rows {told} a share of {float(share):.4g}; at "
+                f"most {self.share:g} was asked for."
                 if rows
                 else "No row is published.",
             )
         ]
-
-    def _by_weights(self, view: View, reference: Reference) -> Verdict:
-        """Return the share of published rows whose estimated risk is beyond the bound."""
-        sizes, risk = self.estimated_of(view, reference)
-        rows, at_risk = int(sizes.sum()), int(sizes[~self.within(risk)].sum())
-        share = Fraction(at_risk, max(rows, 1))
-        return Verdict(
-            model=self.name,
-            parameters=self.as_mapping(),
-            state="holds" if share <= as_written(self.share) else "broken",
-            bound=self.share,
-            reached=float(share),
-            per_class=risk,
-            sentence=f"{at_risk:,} of {rows:,} rows have a risk above {self.risk:g}, as estimated "
-            f"from the weights, a share of {float(share):.4g}; at most {self.share:g} was asked "
-            "for."
-            if rows
-            else "No row is published.",
-        )
 
     def _risky(self, people: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         return people < least_people(self.risk)

@@ -31,6 +31,8 @@ from anon_core.verification.rows.tables import joined
 from anon_core.verification.text.texts import Codes
 
 Marks = npt.NDArray[np.bool_]
+#: What estimates are recomputed from.
+_WEIGHED = "published file and the weights"
 
 _LOST = 50  # digits that counting up may lose
 
@@ -280,35 +282,49 @@ def _by_lightest(evidence: Evidence) -> tuple[npt.NDArray[np.float64], Marks]:
     return np.array([told[pair] for pair in pairs], dtype=np.float64), found.sure
 
 
+def _refuse_unclear(fails: bool, sure: Marks) -> None:
+    """Refuse to say that it fails where it does for the lightest rows only, and others may fit.
+
+    Raises
+    ------
+    CannotTell
+    """
+    if fails and not sure.all():
+        raise CannotTell("it is unclear which rows belong to which class")
+
+
 def _of_all(
     evidence: Evidence,
     what: str,
     fails: bool,
     high: Marks,
-    sure: Marks,
     reached: float,
-    bound: float,
+    bound: Fraction,
+    *,
+    read: str = "published file",
+    raised: str = "raised by rows at more risk ",
 ) -> Check:
-    """Return the check of what estimated risks of all classes together come to.
+    """Return the check of what all classes together come to; no class breaks it by itself.
 
-    Raises
-    ------
-    CannotTell
-        If it fails for the lightest rows only, where others may be behind a class.
+    Parameters
+    ----------
+    high : bool array of shape (classes,)
+        Those that raise it above what is allowed: their rows are named.
+    read : str
+        What it is recomputed from.
+    raised : str
+        What is said before the rows.
     """
-    if fails and not sure.all():
-        raise CannotTell("it is unclear which rows belong to which class")
     raising = evidence.grouped.table.rows_of(high[evidence.grouped.group])
     return Check(
         name=evidence.name,
         holds=not fails,
-        bound=bound,
+        bound=float(bound),
         reached=reached,
         rows=raising.first if fails else (),
-        sentence=f"{what} is broken: it is {reached:.4g}, raised by rows at more risk "
-        f"{named(raising)}."
+        sentence=f"{what} is broken: it is {reached:.4g}, {raised}{named(raising)}."
         if fails
-        else f"Recomputed from the published file and the weights: {what} holds ({reached:.4g}).",
+        else f"Recomputed from the {read}: {what} holds ({reached:.4g}).",
     )
 
 
@@ -366,8 +382,9 @@ def average_risk(evidence: Evidence) -> list[Check]:
         each, sure = _by_lightest(evidence)
         mean = float(evidence.sizes @ each) / max(int(evidence.sizes.sum()), 1)
         fails = bool(_above(np.array([mean]), risk)[0])
+        _refuse_unclear(fails, sure)
         what = f"a mean estimated risk of at most {float(risk):g}"
-        return [_of_all(evidence, what, fails, _above(each, risk), sure, mean, float(risk))]
+        return [_of_all(evidence, what, fails, _above(each, risk), mean, risk, read=_WEIGHED)]
     alike = np.maximum(who_look_alike(evidence), 1)  # nobody of the public: a risk of 1
     if np.array_equal(alike, evidence.sizes):  # else which classes go is a choice among many
         evidence.settled.append(partial(_smallest_left, evidence.sizes, risk))
@@ -376,24 +393,9 @@ def average_risk(evidence: Evidence) -> list[Check]:
         rows[among] += size
     found = sum((Fraction(n, among) for among, n in rows.items()), Fraction(0))
     share = found / max(sum(rows.values()), 1)
-    holds = share <= risk
-    # No class breaks a mean by itself: those are named that raise it above what is allowed.
     above = np.array([Fraction(1, among) > risk for among in alike.tolist()], dtype=np.bool_)
-    raising = evidence.grouped.table.rows_of(above[evidence.grouped.group])
     what = f"a mean risk of at most {float(risk):g}"
-    return [
-        Check(
-            name=evidence.name,
-            holds=holds,
-            bound=float(risk),
-            reached=float(share),
-            rows=() if holds else raising.first,
-            sentence=f"Recomputed from the published file: {what} holds ({float(share):.4g})."
-            if holds
-            else f"{what} is broken: it is {float(share):.4g}, raised by rows at more risk "
-            f"{named(raising)}.",
-        )
-    ]
+    return [_of_all(evidence, what, share > risk, above, float(share), risk)]
 
 
 def _smallest_left(sizes: Codes, risk: Fraction, may: Marks, stay: Marks) -> Marks:
@@ -407,8 +409,13 @@ def _smallest_left(sizes: Codes, risk: Fraction, may: Marks, stay: Marks) -> Mar
     while gone < classes and classes - gone > risk * rows:
         rows -= int(ordered[gone])
         gone += 1
+    return _other_than(sizes, ordered[:gone].tolist(), may, stay)
+
+
+def _other_than(sizes: Codes, gone: list[int], may: Marks, stay: Marks) -> Marks:
+    """Return the classes that go, or stay though they may not, unless they go by these sizes."""
     left = may & ~stay
-    if np.array_equal(np.sort(sizes[left]), ordered[:gone]) and not np.any(stay & ~may):
+    if sorted(sizes[left].tolist()) == gone and not np.any(stay & ~may):
         return np.zeros_like(may)
     return left | (stay & ~may)
 
@@ -426,8 +433,8 @@ def share_at_risk(evidence: Evidence) -> list[Check]:
         high = _above(each, risk)
         beyond = Fraction(int(evidence.sizes[high].sum()), max(int(evidence.sizes.sum()), 1))
         told = f"a share of at most {float(share):g} at an estimated risk above {float(risk):g}"
-        fails, reached = beyond > share, float(beyond)
-        return [_of_all(evidence, told, fails, high, sure, reached, float(share))]
+        _refuse_unclear(beyond > share, sure)
+        return [_of_all(evidence, told, beyond > share, high, float(beyond), share, read=_WEIGHED)]
     alike = who_look_alike(evidence)
     # 1/N > p/q exactly where N·p < q.
     risky = alike * risk.numerator < risk.denominator
@@ -435,21 +442,8 @@ def share_at_risk(evidence: Evidence) -> list[Check]:
         evidence.settled.append(partial(_riskiest_left, evidence.sizes, risky, share))
     rows, at_risk = int(evidence.sizes.sum()), int(evidence.sizes[risky].sum())
     found = Fraction(at_risk, max(rows, 1))
-    holds = found <= share
-    raising = evidence.grouped.table.rows_of(risky[evidence.grouped.group])
     what = f"a share of at most {float(share):g} at a risk above {float(risk):g}"
-    return [
-        Check(
-            name=evidence.name,
-            holds=holds,
-            bound=float(share),
-            reached=float(found),
-            rows=() if holds else raising.first,
-            sentence=f"Recomputed from the published file: {what} holds ({float(found):.4g})."
-            if holds
-            else f"{what} is broken: it is {float(found):.4g}, {named(raising)}.",
-        )
-    ]
+    return [_of_all(evidence, what, found > share, risky, float(found), share, raised="")]
 
 
 def _riskiest_left(sizes: Codes, risky: Marks, share: Fraction, may: Marks, stay: Marks) -> Marks:
@@ -463,7 +457,4 @@ def _riskiest_left(sizes: Codes, risky: Marks, share: Fraction, may: Marks, stay
         rows -= ordered[gone]
         at_risk -= ordered[gone]
         gone += 1
-    left = may & ~stay
-    if sorted(sizes[left].tolist()) == ordered[:gone] and not np.any(stay & ~may):
-        return np.zeros_like(may)
-    return left | (stay & ~may)
+    return _other_than(sizes, ordered[:gone], may, stay)
