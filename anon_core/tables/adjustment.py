@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import Bounds as Box
-from scipy.optimize import LinearConstraint, milp
-from scipy.sparse import csr_array
+from scipy.optimize import milp
 
 from anon_core.base.errors import Infeasible, NotFound, clipped
+from anon_core.tables.rounding import Program
 from anon_core.tables.system import Bounds, Level, Number, System
 
 
@@ -64,14 +63,11 @@ def adjusted(
     NotFound
         If time ran out before one was found, or none passed the check in whole numbers.
     """
-    firsts = sorted(set(system.same))
-    at = {cell: n for n, cell in enumerate(firsts)}
-    many = len(firsts)
-    weight = [0] * many
+    program = Program(system)
+    firsts, at, many, weight = program.firsts, program.at, program.many, program.weight
     low, high = [-math.inf] * many, [math.inf] * many
     for cell, first in enumerate(system.same):
         n, value = at[first], system.values[cell]
-        weight[n] += 1
         least, most = bounds.lower[cell], bounds.upper[cell]
         if least is not None:
             low[n] = max(low[n], float(least - value))
@@ -90,21 +86,8 @@ def adjusted(
     far = _most_change(system, {firsts[n]: max(down[n], up[n]) for n in down}, weight, at)
     # x is the net change, d no less than |x|, y whether a sensitive cell moves up.
     order = sorted(down)
-    rows, columns, entries, least_of, most_of = [], [], [], [], []
-
-    def row(parts: Sequence[tuple[int, float]], lo: float, hi: float) -> None:
-        for column, entry in parts:
-            rows.append(len(least_of))
-            columns.append(column)
-            entries.append(entry)
-        least_of.append(lo)
-        most_of.append(hi)
-
-    for relation in system.distinct:
-        row([(at[relation.parent], -1), *((at[c], 1) for c in relation.children)], 0, 0)
     for n in range(many):
-        row([(n, 1), (many + n, -1)], -np.inf, 0)
-        row([(n, -1), (many + n, -1)], -np.inf, 0)
+        program.moves(n)
     sides = [(0.0, 1.0)] * len(order)
     for k, n in enumerate(order):
         y = 2 * many + k
@@ -113,13 +96,12 @@ def adjusted(
             sides[k] = (1.0, 1.0)
         elif high[n] < up[n]:
             sides[k] = (0.0, 0.0)
-        row([(n, 1), (y, lowest - up[n])], lowest, np.inf)
-        row([(n, 1), (y, -(highest + down[n]))], -np.inf, -down[n])
+        program.row([(n, 1), (y, lowest - up[n])], lowest, np.inf)
+        program.row([(n, 1), (y, -(highest + down[n]))], -np.inf, -down[n])
     width = 2 * many + len(order)
-    matrix = csr_array((entries, (rows, columns)), shape=(len(least_of), width), dtype=float)
     found = milp(
         np.array([0] * many + weight + [0] * len(order), dtype=float),
-        constraints=LinearConstraint(cast(Any, matrix), least_of, most_of),
+        constraints=program.constraint(width),
         bounds=Box(
             [*(max(lo, -far) for lo in low), *[0.0] * many, *(lo for lo, _ in sides)],
             [*(min(hi, far) for hi in high), *[far] * many, *(hi for _, hi in sides)],

@@ -21,6 +21,49 @@ from anon_core.base.errors import BadPlan, Infeasible, NotFound, brief
 from anon_core.tables.system import Bounds, Number, System
 
 
+class Program:
+    """The rows of an integer program over the net changes, or multiples, of a table's cells.
+
+    Column n is of the n-th distinct cell, column n + `many` of how far it moves; cells that are
+    always equal are one.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.firsts = sorted(set(system.same))
+        self.at = {cell: n for n, cell in enumerate(self.firsts)}
+        self.many = len(self.firsts)
+        #: How many cells of the table each one is.
+        self.weight = [0] * self.many
+        for first in system.same:
+            self.weight[self.at[first]] += 1
+        self._rows, self._columns = list[int](), list[int]()
+        self._entries = list[float]()
+        self._least, self._most = list[float](), list[float]()
+        for relation in system.distinct:
+            parts = [(self.at[relation.parent], -1), *((self.at[c], 1) for c in relation.children)]
+            self.row(parts, 0, 0)
+
+    def row(self, parts: Sequence[tuple[int, float]], low: float, high: float) -> None:
+        """Let a sum of columns lie between two numbers."""
+        for column, entry in parts:
+            self._rows.append(len(self._least))
+            self._columns.append(column)
+            self._entries.append(entry)
+        self._least.append(low)
+        self._most.append(high)
+
+    def moves(self, n: int, unit: int = 1, start: int = 0) -> None:
+        """Let a cell's second column be no less than |unit · first − start|."""
+        self.row([(n, unit), (self.many + n, -1)], -np.inf, start)
+        self.row([(n, -unit), (self.many + n, -1)], -np.inf, -start)
+
+    def constraint(self, width: int) -> LinearConstraint:
+        """Return all rows, of so many columns."""
+        shape = (len(self._least), width)
+        matrix = csr_array((self._entries, (self._rows, self._columns)), shape=shape, dtype=float)
+        return LinearConstraint(cast(Any, matrix), self._least, self._most)
+
+
 def refuse_base(base: object) -> int:
     """Return a base that rounds.
 
@@ -126,36 +169,18 @@ def controlled(
         If time ran out before one was found.
     """
     refuse_base(base)
-    firsts = sorted(set(system.same))
-    at = {cell: n for n, cell in enumerate(firsts)}
-    many = len(firsts)
-    values = [int(system.values[cell]) for cell in firsts]
-    weight = [0] * many
-    for first in system.same:
-        weight[at[first]] += 1
+    program = Program(system)
+    many = program.many
+    values = [int(system.values[cell]) for cell in program.firsts]
     low = [max(0, v // base - steps) for v in values]
     high = [-(-v // base) + steps for v in values]
     # y is the multiple, d no less than |y·base − a|.
-    rows, columns, entries, least, most = [], [], [], [], []
-
-    def row(parts: Sequence[tuple[int, float]], lo: float, hi: float) -> None:
-        for column, entry in parts:
-            rows.append(len(least))
-            columns.append(column)
-            entries.append(entry)
-        least.append(lo)
-        most.append(hi)
-
-    for relation in system.distinct:
-        row([(at[relation.parent], -1), *((at[c], 1) for c in relation.children)], 0, 0)
     for n, value in enumerate(values):
-        row([(n, base), (many + n, -1)], -np.inf, value)
-        row([(n, -base), (many + n, -1)], -np.inf, -value)
-    matrix = csr_array((entries, (rows, columns)), shape=(len(least), 2 * many), dtype=float)
+        program.moves(n, base, value)
     begun = time.monotonic()
     found = milp(
-        np.array([0] * many + weight, dtype=float),
-        constraints=LinearConstraint(cast(Any, matrix), least, most),
+        np.array([0] * many + program.weight, dtype=float),
+        constraints=program.constraint(2 * many),
         bounds=Box([*map(float, low), *[0.0] * many], [*map(float, high), *[np.inf] * many]),
         integrality=np.array([1] * many + [0] * many),
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
@@ -171,7 +196,7 @@ def controlled(
             remedy="Give it more seconds, or allow more steps.",
         )
     rounded = [base * round(float(y)) for y in found.x[:many]]
-    whole = tuple(rounded[at[first]] for first in system.same)
+    whole = tuple(rounded[program.at[first]] for first in system.same)
     System(names=system.names, values=whole, relations=system.relations)  # refuses what is no sum
     distance = sum(abs(z - int(v)) for z, v in zip(whole, system.values, strict=True))
     return whole, min(distance, int(np.ceil(float(found.mip_dual_bound) - 1e-6)))
