@@ -6,6 +6,7 @@ what hangs on a missing value is unknown: as in SQL, only rows of which the cond
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,14 @@ _TOKEN = re.compile(
     r"|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))"
     r"|(?P<word>[^\W\d]\w*)|(?P<sign><=|>=|<>|[=<>(),]))"
 )
-_SIGNS = ("=", "<>", "<", "<=", ">", ">=")
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 _KEYWORDS = frozenset({"and", "or", "not", "in", "between", "is", "missing"})
 #: Characters of a condition, and brackets and negations within each other.
 _LONGEST, _DEEPEST = 10_000, 100
@@ -336,14 +344,7 @@ def _is_so(key: object, sign: str, said: Sequence[object]) -> bool:
     if sign == "between":
         last: Any = said[1]
         return bool(first <= own <= last)
-    return {
-        "=": own == first,
-        "<>": own != first,
-        "<": own < first,
-        "<=": own <= first,
-        ">": own > first,
-        ">=": own >= first,
-    }[sign]
+    return bool(_SIGNS[sign](own, first))
 
 
 def _key(kind: str, text: str) -> object:

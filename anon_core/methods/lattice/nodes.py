@@ -212,8 +212,8 @@ class Nodes:
         if self.budget and not all(m.removal_nests() for m in models):
             # The fewest rows go by one such privacy model alone, and only where it is about sizes.
             self.nested = False
-            beside = public or any(m.private_columns() for m in self.together)
-            self.monotone &= len(self.together) < 2 and not beside
+            more = public or any(m.private_columns() for m in self.together)
+            self.monotone &= len(self.together) < 2 and not more
         self.checked = 0
         self._looked: dict[Node, int] = {}
         self._least_removed = problem.rows + 1

@@ -5,7 +5,7 @@ A page of many panels takes a second to draw in a browser, one panel of it a fif
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, cast
 
@@ -94,7 +94,7 @@ def alone(
 
 def redraw_linked() -> None:
     """Draw the panels that show what is chosen, and nothing else; to be called at a click's end."""
-    _redraw([key for key, panel in _panels().items() if panel.linked])
+    redraw(*[key for key, panel in _panels().items() if panel.linked])
 
 
 def redraw_result(tells: Tells) -> None:
@@ -109,7 +109,7 @@ def redraw_result(tells: Tells) -> None:
     for key, panel in panels.items():
         panels[key] = replace(panel, before=now)
     wanted = ("figures", "verdict") if tells == "figures" else ("verdict",)
-    _redraw([key for key, panel in panels.items() if panel.tells in wanted])
+    redraw(*[key for key, panel in panels.items() if panel.tells in wanted])
 
 
 def draws_alone() -> bool:
@@ -120,12 +120,8 @@ def draws_alone() -> bool:
 
 def redraw(*keys: str) -> None:
     """Draw some panels again, and nothing else; to be called at a click's end."""
-    _redraw(keys)
-
-
-def _redraw(keys: Sequence[str]) -> None:
     try:
-        st.rerun(keys)
+        st.rerun(list(keys))
     except StreamlitAPIException:  # one of them could not be drawn before
         st.rerun()
 
