@@ -8,6 +8,7 @@ from anon_core.base.errors import AnonError, BadInput, listing
 from anon_core.data.reading import DataOptions
 from anon_core.data.samples import SAMPLES, Sample
 from anon_core.explain.text.phrases import size
+from ui.components.clicks import clicked
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options
 from ui.panels import page_frame, session_panel
@@ -26,6 +27,8 @@ _KEPT_HERE = (
 
 #: How often files were opened: the uploader is a new one each time.
 _TURN = "start/upload_turn"
+#: Tables of which one is offered to be opened, where several were dropped.
+_OFFERED = 6
 
 
 def main() -> None:
@@ -100,11 +103,11 @@ def _samples() -> None:
 
 def _card(one: Sample) -> None:
     first = one.models[0] if one.models else {"k": one.k}
-    promised = ", ".join(f"{key} = {value}" for key, value in first.items() if key != "name")
+    asked = ", ".join(f"{key} = {value}" for key, value in first.items() if key != "name")
     why = one.why_unavailable()
     about = [one.summary, one.shows, one.attribution]
     with st.container(gap=None):
-        st.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {plain(promised)}")
+        st.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {plain(asked)}")
         st.caption(plain(first_sentence(one.summary)))
         if why:
             st.caption(":material/cloud_off: Not on this computer", help=plain(why))
@@ -158,9 +161,14 @@ def _open() -> None:
         show_error(
             BadInput(
                 f"{named} are several tables, and one is opened at a time.",
-                remedy="Choose one, or choose the recipe that names the others as well.",
-            )
+                remedy="Open one of them, or drop the recipe that names the others as well.",
+            ),
+            where="Nothing was opened",
         )
+        with st.container(horizontal=True, key="start/several"):
+            for place, one in enumerate(found.others[:_OFFERED]):
+                if clicked(f"Open {plain(one.name)}", key=f"start/one/{place}", width="content"):
+                    _table(one)
     else:
         _table(found.others[0] if found.others else None)
 

@@ -31,21 +31,23 @@ from anon_core.base.errors import (
     NotFound,
     clipped,
 )
+from anon_core.cli import cloak as cloak_command
+from anon_core.cli import counts as counts_command
 from anon_core.cli import experiment as experiment_command
 from anon_core.cli import fetch as fetch_command
 from anon_core.cli import identifiers as identifiers_command
 from anon_core.cli import key
+from anon_core.cli import network as network_command
 from anon_core.cli import report as report_command
+from anon_core.cli import republish as republish_command
 from anon_core.cli import suggest as suggest_command
 from anon_core.cli import sweep as sweep_command
 from anon_core.cli import table as table_command
-from anon_core.cli.counts import counts
 from anon_core.cli.list_techniques import list_techniques
 from anon_core.cli.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, at_hand, write_json
 from anon_core.cli.run import run_recipe, runs_there
 from anon_core.cli.verify import verifies_there, verify
 from anon_core.cli.warm import warm
-from anon_core.counts import command as counts_command
 
 _WORDS = {
     ERROR: "error",
@@ -284,6 +286,26 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     )
     check.add_argument("--json", action="store_true", help="print the checks as one JSON object")
     check.set_defaults(command=verify, reads_there=verifies_there)
+    several = commands.add_parser(
+        "views", help="count what several published views of one table leave open together"
+    )
+    republish_command.declare_views(several)
+    several.set_defaults(command=republish_command.views)
+    again = commands.add_parser(
+        "republish", help="publish a table that changes, each time with m-invariance"
+    )
+    republish_command.declare(again)
+    again.set_defaults(command=republish_command.republish)
+    tied = commands.add_parser(
+        "network", help="attack an edge list by degrees, and publish one that hides them"
+    )
+    network_command.declare(tied)
+    tied.set_defaults(command=network_command.network)
+    placed = commands.add_parser(
+        "cloak", help="publish boxes instead of places, and count who could have sent each"
+    )
+    cloak_command.declare(placed)
+    placed.set_defaults(command=cloak_command.cloak)
     written = commands.add_parser(
         "report", help="write the evidence for a release: purpose, risk, loss and decision"
     )
@@ -293,7 +315,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
         "counts", help="publish differentially private counts instead of rows"
     )
     counts_command.declare(count)
-    count.set_defaults(command=counts)
+    count.set_defaults(command=counts_command.counts)
     tabled = commands.add_parser(
         "table", help="publish a protected table of counts or sums instead of rows"
     )
@@ -313,7 +335,22 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     ahead.set_defaults(command=warm)
     for command in (carry, try_all, check, written):
         key.declare(command)
-    for command in (show, carry, advised, try_all, check, written, count, tabled, asked, tried):
+    shows = (
+        show,
+        carry,
+        advised,
+        try_all,
+        check,
+        several,
+        again,
+        tied,
+        placed,
+        written,
+        count,
+        tabled,
+        asked,
+    )
+    for command in (*shows, tried):
         command.add_argument(
             "--show-values",
             action="store_true",

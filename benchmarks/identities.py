@@ -24,11 +24,11 @@ def attacks(bench: Bench, source: Source) -> None:
         plan, dataset, levels = read(source, source.recipe(f"who-{algorithm}", algorithm, budget))
         result = run(plan, dataset, levels, assess=False)
         kinds = {n: cast(type[Attack], k) for n, k in family("attack").items()}
-        own = [n for n, kind in kinds.items() if kind.discloses == "identity"]
+        own = [n for n, kind in kinds.items() if kind.aim.discloses == "identity"]
         own = [
             n for n in own if not not_applicable(kinds[n](), result.release.view, result.audience)
         ]
-        usual = [n for n in own if kinds[n].by_default]
+        usual = [n for n in own if kinds[n].use.by_default]
         row, _ = bench.time(
             f"{', '.join(usual)} together",
             lambda usual=usual, result=result: [_run(result, n) for n in usual],

@@ -106,7 +106,7 @@ def held(folder: Path) -> dict[str, bytes]:
     return {f.name: f.read_bytes() for f in folder.iterdir()} if folder.exists() else {}
 
 
-def killed(job: Job, before: Path, times: int, seed: int = 1) -> list[str]:
+def killed(job: Job, before: Path, times: int) -> list[str]:
     """Stop a job again and again, by SIGKILL, SIGTERM and Ctrl+C; return what is wrong.
 
     Each run begins with what the one before left behind.
@@ -118,8 +118,6 @@ def killed(job: Job, before: Path, times: int, seed: int = 1) -> list[str]:
         The table whose release is in the folder.
     times : int
         Runs that are stopped.
-    seed : int
-        Of the moments, of which there is one in each equal part of a run's course.
     """
     job.temporary.mkdir(parents=True)
     job.whole(before, job.place / "old")
@@ -127,7 +125,7 @@ def killed(job: Job, before: Path, times: int, seed: int = 1) -> list[str]:
     job.whole(job.data, job.place / "new")
     course = time.monotonic() - began
     old, new = held(job.place / "old"), held(job.place / "new")
-    draw, wrong = random.Random(seed), list[str]()
+    draw, wrong = random.Random(1), list[str]()
     at_end = round(times * _SHARE_OF_END)
     moments = [course * (n + draw.random()) / (times - at_end) for n in range(times - at_end)]
     moments += [-_TAKING_PLACE * draw.random() for _ in range(at_end)]

@@ -29,6 +29,9 @@ _ANSWERED = """
 _TOLD = (
     "keys => keys.map(key => document.querySelector('.st-key-' + key)?.textContent ?? '').join()"
 )
+#: What is clicked until it is gone, on the way back; and gestures that any way back takes at most.
+_BACK = ("drawer-close", "chosen-clear", "what-if-undo")
+_MOST_GESTURES = 30
 _KEYS = ("run-head", "strip", "panel-table", "chosen-bar")
 
 
@@ -60,6 +63,7 @@ def officer(bench: Bench, folder: Path) -> None:
         wait_for_app(page, seconds=60)
         carry_out(page)
         go(page, "Results")
+        wait_for_app(page, seconds=60)
         for asked in _all(register):
             rows.append(_row(page, asked, times))
             middle = statistics.median(rows[-1].seconds)
@@ -69,6 +73,7 @@ def officer(bench: Bench, folder: Path) -> None:
 
 def _row(page: Page, asked: _Asked, times: int) -> Row:
     seconds: list[float] = []
+    first = page.locator(".st-key-run-head").inner_text()
     for _ in range(times):
         for gesture in asked.before:
             gesture(page)
@@ -79,29 +84,32 @@ def _row(page: Page, asked: _Asked, times: int) -> Row:
         page.wait_for_function(_ANSWERED, arg=[list(_KEYS), before, asked.word], timeout=PATIENCE)
         seconds.append(page.evaluate("() => performance.now() - window.asked") / 1000)
         wait_for_app(page, seconds=60)
-        _restore(page)
+        _restore(page, first)
     note = f"{asked.gestures} gesture{'s' * (asked.gestures > 1)}"
     return Row(what=asked.name, seconds=tuple(seconds), note=note)
 
 
-def _restore(page: Page) -> None:
-    """Close what is open, clear what is chosen, and go back to the first run."""
-    page.keyboard.press("Escape")
-    wait_for_app(page)
-    if page.locator(".st-key-drawer-close").count():
-        page.locator(".st-key-drawer-close button").first.click()
-        wait_for_app(page)
-    if page.locator(".st-key-chosen-clear").count():
-        page.locator(".st-key-chosen-clear button").first.click()
-        wait_for_app(page)
-    for _ in range(4):
-        undo = page.get_by_role("button", name="Undo", exact=True).first
+def _restore(page: Page, first: str) -> None:
+    """Close what is open, clear what is chosen, and undo, until the first run is shown as it was.
+
+    One gesture at a time, each once the page is at rest; a button may go while it is looked at.
+    """
+    ways = [page.locator(f".st-key-{key} button").first for key in _BACK]
+    popover = page.get_by_test_id("stPopoverBody")
+    for _ in range(_MOST_GESTURES):
         wait_for_app(page, seconds=60)
-        if undo.is_disabled():
-            return
-        with suppress(PlaywrightError):  # the last step back disables it while it is looked at
-            undo.click(timeout=3000)
-        wait_for_app(page, seconds=60)
+        if popover.count():
+            page.keyboard.press("Escape")
+            with suppress(PlaywrightError):
+                popover.first.wait_for(state="detached", timeout=2000)
+            continue
+        way = next((one for one in ways if one.count() and one.is_enabled()), None)
+        if way is None:
+            break
+        with suppress(PlaywrightError):
+            way.click(timeout=3000)
+    if (shown := page.locator(".st-key-run-head").inner_text()) != first:
+        raise RuntimeError(f"The first run was not restored: {shown!r} instead of {first!r}.")
 
 
 def _typed(label: str, value: str) -> Callable[[Page], None]:

@@ -32,6 +32,8 @@ _STEPS = tuple(
     path.stem.partition("_")[2] for path in sorted((CHECKOUT / "pages").glob("[0-9]_*.py"))
 )
 PATIENCE = 300_000
+#: Milliseconds after which a click on a step is taken for lost, and repeated.
+_LOST = 20_000
 #: Watches all that changes on the page: the last of it is when a page is drawn. A table draws
 #: itself on a canvas at once, and what is in that for readers of screens comes later.
 _WATCH = """
@@ -69,28 +71,28 @@ def pages(bench: Bench, source: Source) -> None:
         recipes[technique].write_text(text, encoding="utf-8")
     levels = [Path(path) for path in levels_of(source).values()]
     with served(folder) as (url, server), tab(url) as page:
-        before = _gibibytes(server, "VmRSS")
+        before = gibibytes(server, "VmRSS")
         loaded = _load(page, data)
-        most, now = (_gibibytes(server, what) for what in ("VmHWM", "VmRSS"))
+        most, now = (gibibytes(server, what) for what in ("VmHWM", "VmRSS"))
         what = f"load {data.stat().st_size / 2**20:,.0f} MiB of CSV"
         note = f"server at most {most:.2f} GiB, {now - before:.2f} GiB kept"
         rows = [Row(what=what, seconds=(loaded,), note=note)]
         for technique, recipe in recipes.items():  # two outcomes to compare
-            _visit(page, "Start", title="Anonymity Workbench")
+            visit(page, "Start", title="Anonymity Workbench")
             _open_recipe(page, [recipe, *levels])
             ran = _run(page, find("algorithm", technique).title)
-            note = f"server at most {_gibibytes(server, 'VmHWM'):.2f} GiB"
+            note = f"server at most {gibibytes(server, 'VmHWM'):.2f} GiB"
             rows.append(Row(what=f"run {recipe.stem}", seconds=(ran,), note=note))
-            _visit(page, "Results")
+            visit(page, "Results")
             page.keyboard.press("p")
             expect(page.get_by_role("button", name=re.compile("^Pinned as"))).to_be_visible()
             settled(page)
         for step in _STEPS:
-            _visit(page, step)  # what is imported when first needed
+            visit(page, step)  # what is imported when first needed
         drawn: dict[str, list[float]] = {step: [] for step in _STEPS}
         for _ in range(2 * bench.times):
             for step in _STEPS:
-                drawn[step].append(_visit(page, step))
+                drawn[step].append(visit(page, step))
         rows += [Row(what=f"draw {step}", seconds=tuple(drawn[step])) for step in _STEPS]
     print(table("Pages with 1,000,000 rows × 12 columns, from a click to the last change", rows))
     data.unlink()
@@ -106,11 +108,22 @@ def since_click(page: Page) -> float:
     return page.evaluate("() => window.lastChange - window.begun") / 1000
 
 
-def _visit(page: Page, step: str, *, title: str = "") -> float:
+def visit(page: Page, step: str, *, title: str = "") -> float:
+    """Return the seconds from the last click on a step to its last change.
+
+    A click without effect is repeated, and printed.
+    """
+    heading = page.get_by_role("heading", name=title or step, level=1, exact=True)
     page.mouse.move(0, 0)
-    page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True).click()
-    expect(page.get_by_role("heading", name=title or step, level=1, exact=True)).to_be_visible()
-    return since_click(page)
+    for tried in range(1, 6):
+        page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True).click()
+        try:
+            expect(heading).to_be_visible(timeout=_LOST)
+        except AssertionError:
+            print(f"Click {tried} on {step} had no effect within {_LOST / 1000:.0f} s.", flush=True)
+        else:
+            return since_click(page)
+    raise RuntimeError(f"{step} is not shown.")
 
 
 def _load(page: Page, data: Path) -> float:
@@ -132,7 +145,7 @@ def _open_recipe(page: Page, files: Sequence[Path]) -> None:
 
 def _run(page: Page, title: str) -> float:
     """Carry out the plan, whose technique is called so: words of an earlier one may be there."""
-    _visit(page, "Run")
+    visit(page, "Run")
     expect(page.get_by_test_id("stMain").get_by_text(title, exact=True).first).to_be_visible()
     began = time.perf_counter()
     page.keyboard.press("Control+Enter")
@@ -164,7 +177,7 @@ def served(home: Path) -> Iterator[tuple[str, int]]:
     url = f"http://localhost:{port}"
     try:
         deadline = time.monotonic() + 60
-        while not _answers(url):
+        while not answers(url):
             if server.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError("The workbench did not start.")
             time.sleep(0.1)
@@ -174,7 +187,7 @@ def served(home: Path) -> Iterator[tuple[str, int]]:
         server.wait()
 
 
-def _answers(url: str) -> bool:
+def answers(url: str) -> bool:
     try:
         with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1) as answer:
             return answer.status == 200
@@ -198,7 +211,7 @@ def tab(url: str) -> Iterator[Page]:
         browser.close()
 
 
-def _gibibytes(process: int, what: str) -> float:
+def gibibytes(process: int, what: str) -> float:
     """Return a line of what Linux shows of a process's memory; not a number elsewhere."""
     with suppress(OSError):
         for line in Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines():

@@ -75,7 +75,7 @@ def _together(bench: Bench, result: Result, note: str) -> Row:
     kinds: list[Any] = [
         kind
         for kind in family("attack").values()
-        if issubclass(kind, Attack) and kind.by_default and kind.discloses in _KINDS
+        if issubclass(kind, Attack) and kind.use.by_default and kind.aim.discloses in _KINDS
     ]
     truth, view = truth_of(result.problem, result.release), result.release.view
 

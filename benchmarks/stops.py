@@ -105,9 +105,9 @@ def _attacks(result: Result, *, public: bool) -> Sequence[str]:
         name
         for name, kind in known.items()
         if (
-            kind.needs_public or "linkability" in kind.answers
+            kind.needs.public or "linkability" in kind.aim.answers
             if public
-            else kind.discloses in ("identity", "presence") or not kind.by_default
+            else kind.aim.discloses in ("identity", "presence") or not kind.use.by_default
         )
         and not not_applicable(kind(), result.release.view, result.audience)
     ]

@@ -63,12 +63,12 @@ def _assess(result: Result) -> int:
     truth, many = truth_of(result.problem, release), 0
     for kind in family("metric").values():
         metric = cast(type[Metric], kind)()
-        if metric.by_default and not metric.reason_not_applicable(result.problem):
+        if metric.use.by_default and not metric.reason_not_applicable(result.problem):
             metric.measure(result.problem, release, Context())
             many += 1
     for kind in family("attack").values():
         attack = cast(type[Attack], kind)()
-        if attack.by_default and not not_applicable(attack, release.view, result.audience):
+        if attack.use.by_default and not not_applicable(attack, release.view, result.audience):
             attack.run(release.view, result.audience, truth, Context())
             many += 1
     return many

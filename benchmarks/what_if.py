@@ -40,7 +40,8 @@ k => {
       const now = performance.now();
       const strip = text('strip');
       const head = text('run-head');
-      const there = strip.includes('asked ' + k + ',') && head.includes('k = ' + k + ' ');
+      const said = (words, where) => new RegExp(words + k + '(?![0-9])').test(where);
+      const there = said('asked ', strip) && said('k = ', head);
       if (there && !stale('.st-key-workspace')) {
         of.drawn ??= now;
         if (now - of.drawn < 120) of.panels = Math.max(of.drawn, changed) - of.begun;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ui.components.guard import panel
+from ui.export import bundle
 from ui.panels import page_frame, protected_table
 
 
@@ -11,7 +12,7 @@ def main() -> None:
     if not page_frame.page("Tables", "▦", needs="dataset"):
         return
     with panel(protected_table.PANEL):
-        protected_table.draw()
+        protected_table.draw(packed=bundle.table_archive)
 
 
 main()

@@ -21,6 +21,8 @@ from ui.words.escaping import plain
 
 #: Rows that the preview holds next to the table.
 _MOST_SHOWN = 100_000
+#: Rows that the literature draws for its private table.
+_BENCHMARK = 2000
 
 
 def main() -> None:
@@ -195,13 +197,13 @@ def _missing(data: Dataset) -> None:
         "Rows with a missing value in a quasi-identifier or sensitive column",
         ("keep", "drop"),
         format_func=lambda choice: (
-            f"keep all {data.rows:,} rows"
+            f"keep {data.rows:,} rows"
             if choice == "keep"
-            else f"drop {count:,} rows ({share(count / data.rows)})"
+            else f"drop {count:,} ({share(count / data.rows)})"
         ),
         key="data/missing",
         on_change=_set_missing,
-        disabled=count == 0,
+        disabled=count == 0 or bool(state.draft()["data"].get("benchmark")),
         label_visibility="collapsed",
     )
     if count == 0:
@@ -225,12 +227,35 @@ def _sample(data: Dataset) -> None:
         format="%g",
         key="data/sample",
         on_change=_set_sample,
+        disabled=bool(state.draft()["data"].get("benchmark")),
         help="Draws rows at random, after rows with missing values are dropped. Outsiders do not "
         "know who is in the sample, so their risk is computed over the whole table. "
         "100 publishes all rows.",
     )
     if drawn < 1:
         st.caption(f"At most {int(drawn * data.rows + 1e-9):,} of {data.rows:,} rows are drawn.")
+    number = int(state.draft()["data"].get("benchmark", 0))
+    if number:
+        st.caption(
+            f"Benchmark: {number:,} of the complete rows are private, all complete rows public."
+        )
+    st.button(
+        "Publish all rows" if number else f"Benchmark: {_BENCHMARK:,} rows",
+        key="data/benchmark",
+        disabled=not number and data.rows <= _BENCHMARK,
+        on_click=_set_benchmark,
+        args=(0 if number else _BENCHMARK,),
+        help="The design of experiments in the literature: rows with missing values are dropped, "
+        "all that are left are what attackers know, and a random subset is published.",
+    )
+
+
+@handled("Sample")
+def _set_benchmark(number: int) -> None:
+    reading = state.draft()["data"] | {"sample": 1.0, "benchmark": number}
+    if number:
+        reading["missing"] = "drop"
+    state.update_draft(data=reading)
 
 
 @handled("Sample")

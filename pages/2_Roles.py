@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from anon_core.base.errors import BadInput
+from anon_core.base.errors import AnonError
 from anon_core.data.profile import ColumnProfile, Uniqueness, profile, uniqueness
 from anon_core.data.roles.suggestions import Suggestion, suggested
 from anon_core.data.table import Dataset
@@ -40,19 +40,19 @@ def main() -> None:
     if not page_frame.page("Roles", "🎭", needs="dataset"):
         return
     try:
-        data = state.typed_dataset()
-    except BadInput as error:
-        show_error(error, where="A column cannot be read as its type; see Data")
+        data, released = state.typed_dataset(), state.released_dataset()
+    except AnonError as error:
+        show_error(error, where="The table cannot be read as chosen; see Data")
         return
-    if data is None:
+    if data is None or released is None:
         return
     found = state.once("profile", data.fingerprint, lambda: profile(data))
     proposed = state.once("suggested", data.fingerprint, lambda: suggested(data))
     with st.container(key="unique-rows"), panel("How unique the rows are"):
         st.html(_LOOK)
-        _uniqueness(data)
+        _uniqueness(released)
     with panel("Suggestions"):
-        _buttons(proposed, data)
+        _buttons(proposed, released)
     with panel("Roles"):
         role_table.editor(found, proposed)
     with panel("What is undecided"):

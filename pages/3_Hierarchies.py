@@ -19,19 +19,19 @@ def main() -> None:
     if not page_frame.page("Hierarchies", "🪜", needs="roles"):
         return
     try:
-        data = state.typed_dataset()
+        data, released = state.typed_dataset(), state.released_dataset()
     except AnonError as error:
-        show_error(error, where="A column cannot be read as its type; see Data")
+        show_error(error, where="The table cannot be read as chosen; see Data")
         return
-    if data is None:
+    if data is None or released is None:
         return
-    _choice(data)
+    _choice(data, released)
     page_frame.next_step("pages/4_Run.py", "Choose a technique and run it")
 
 
 @st.fragment
 @panel("Hierarchies")
-def _choice(data: Dataset) -> None:
+def _choice(data: Dataset, released: Dataset) -> None:
     """Draw everything that an edit changes; an edit draws no more than this again."""
     roles = state.roles()
     with panel(many_hierarchies_panel.PANEL):
@@ -63,7 +63,7 @@ def _choice(data: Dataset) -> None:
         hierarchy_files.draw(data, column)
     if fits and column in roles.quasi:
         with right, panel("What each level does"):
-            level_panel.draw(data, column)
+            level_panel.draw(released, column)
 
 
 def _caption(column: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import streamlit as st
 
 from anon_core.base.registry import family
 from anon_core.base.terms import PRIVACY_MODELS
+from anon_core.contracts.model import PrivacyModel
 from anon_core.explain.text.plan_words import made_by
 from anon_core.explain.text.tiles import told_in_full
 from anon_core.pipeline.result import Result
@@ -17,8 +19,9 @@ from ui.charts.class_plots import held_chart, most_different, sensitive_chart
 from ui.charts.metric_plots import column_heat, metric_names, title_of, what_is_lost
 from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
 from ui.components.guard import handled, panel, show_error
+from ui.panels import panel_head
 from ui.panels.page_frame import next_step, page
-from ui.panels.panel_head import details_of
+from ui.panels.panel_head import Line, details_of
 from ui.panels.results import (
     attack_panel,
     class_panel,
@@ -49,6 +52,10 @@ from ui.state.work.fragments import Tells, alone, once_opened
 from ui.state.work.on_request import ATTACKING, MEASURING
 from ui.words.escaping import plain, what_is_this
 
+_T = TypeVar("_T")
+_Drawn = Callable[[Series, Palette], _T]
+#: Models whose names have room in the line above the figures.
+_FEW = 2
 CLASSES, METRICS, ATTACKS = "Classes", "Metrics", "Attacks"
 #: What is opened one at a time over the panels.
 DRAWERS = ("Verdicts and judgement", "Questions", "The search", "Value by value")
@@ -57,19 +64,15 @@ DRAWERS = ("Verdicts and judgement", "Questions", "The search", "Value by value"
 def head(run: Series) -> None:
     """Draw what the run was, and the button that pins it."""
     result = run.facts.result
-    promised = " + ".join(
-        ", ".join([model.title, *model.settings()]) for model in result.plan.models
-    )
-    noun = run.facts.noun[0 if len(run.facts.sizes) == 1 else 1]
+    models = result.plan.models
+    asked = " + ".join(", ".join([*_named(model, models), *_numbers(model)]) for model in models)
     stale = ""
-    if running.error() is not None:
-        stale = "**The last run produced no release; showing the previous one** · "
-    elif not (results.is_current() or result.pending):
+    if not (results.is_current() or result.pending) and running.error() is None:
         stale = "**Settings have changed since this run** · "
     with st.container(key="run-head", horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"{stale}{plain(state.dataset_title())} · **{plain(made_by(result.plan))}** · "
-            f"{plain(promised or 'no privacy model')} · {len(run.facts.sizes):,} {noun}"
+            f"{plain(asked or 'no privacy model')}"
         )
         pinned = run_series.pin_of(result)
         if pinned is None:
@@ -87,6 +90,16 @@ def head(run: Series) -> None:
             st.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="content")
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")
+
+
+def _named(model: PrivacyModel, among: Sequence[PrivacyModel]) -> list[str]:
+    """Return a model's name where it has room, or says more than its numbers."""
+    return [model.title] if len(among) <= _FEW or not _numbers(model) else []
+
+
+def _numbers(model: PrivacyModel) -> list[str]:
+    """Return the numbers a model asks for; whatever else it is told is on Run and in the report."""
+    return [one for one in model.settings() if " = " in one]
 
 
 def pin(result: Result) -> None:
@@ -183,15 +196,28 @@ def figures() -> None:
 
 def panels() -> None:
     """Draw the four panels; all of them show what is chosen."""
-    drawn: list[tuple[str, Callable[[], None], Tells]] = [
-        ("Table", lambda: table_panel.draw(now().facts, key="results"), "figures"),
-        (CLASSES, lambda: class_panel.draw(now(), palette()), "figures"),
-        (METRICS, lambda: metric_panel.draw(now(), palette()), "verdict"),
-        (ATTACKS, lambda: attack_panel.draw(now(), palette()), "verdict"),
+    table, *charts = workspace.panels()
+    with table:
+        alone(
+            "Table",
+            lambda: table_panel.draw(now().facts, key="results"),
+            key="panel-Table",
+            linked=True,
+            tells="figures",
+        )
+    drawn: list[tuple[str, str, _Drawn[Line], _Drawn[None], Tells]] = [
+        (CLASSES, "classes-chart", class_panel.line, class_panel.draw, "figures"),
+        (METRICS, "metrics", metric_panel.line, metric_panel.draw, "verdict"),
+        (ATTACKS, "attacks", attack_panel.line, attack_panel.draw, "verdict"),
     ]
-    for place, (title, draw, tells) in zip(workspace.panels(), drawn, strict=True):
+    for place, (title, key, line, draw, tells) in zip(charts, drawn, strict=True):
         with place:
-            alone(title, draw, key=f"panel-{title}", linked=True, tells=tells)
+            panel_head.draw(title, key=key, tells=tells, line=_of_now(line))
+            alone(title, _of_now(draw), key=f"panel-{title}", linked=True, tells=tells)
+
+
+def _of_now(draw: _Drawn[_T]) -> Callable[[], _T]:
+    return lambda: draw(now(), palette())
 
 
 def verdicts(result: Result) -> None:
@@ -227,6 +253,7 @@ def further() -> None:
         lambda: workspace.drawer(DRAWERS[1], lambda: question_panel.draw(result)),
         key="linked-questions",
         linked=True,
+        told=lambda: object() if workspace.is_open(DRAWERS[1]) else None,
     )
     workspace.drawer(DRAWERS[2], lambda: search(run))
     with panel("Value by value"):
@@ -252,7 +279,13 @@ if page("Results", "📊", needs="result"):
         with st.container(key="workspace"):
             alone("The run", lambda: head(now()), key="run-alone", tells="verdict")
             alone("The figures", figures, key="strip-alone", tells="verdict")
-            alone("The what-if bar", what_if_panel.draw, key="what-if-alone", tells="verdict")
+            alone(
+                "The what-if bar",
+                what_if_panel.draw,
+                key="what-if-alone",
+                tells="verdict",
+                told=what_if_panel.told,
+            )
             with st.container(key="drawer-row", horizontal=True, vertical_alignment="center"):
                 alone("Further", further, key=workspace.FURTHER)
                 alone(
@@ -261,6 +294,7 @@ if page("Results", "📊", needs="result"):
                     key=workspace.CHOICE,
                     linked=True,
                     tells="figures",
+                    told=class_selection.told,
                 )
             panels()
         alone("The run", pending_result.rest, key=pending_result.KEY, tells="verdict")

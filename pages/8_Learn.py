@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
 from anon_core.base.errors import AnonError
@@ -18,14 +20,25 @@ def main() -> None:
         st.switch_page("pages/4_Run.py")
     page_frame.page("Learn", "🎓")
     with panel("Lesson"):
+        lesson = None
         try:
             lesson = lesson_place.chosen_lesson()
             if lesson is None:
                 _course()
                 return
+            typed = lesson_place.typing(lesson)
+            if typed is not None:
+                lesson_panel.draw_typing(lesson, typed)
+                return
             lesson_panel.draw_lesson(lesson_place.reading(lesson), _all)
         except AnonError as error:
             show_error(error)
+            if lesson is not None:
+                if (typed := lesson_place.typed(lesson)) is not None:
+                    lesson_panel.draw_typing(lesson, typed)
+                    return
+                with suppress(AnonError):  # a setting that nothing satisfies can be moved back
+                    lesson_panel.draw_dial(lesson)
             st.button("To the lessons", key="learn/away", on_click=_all)
 
 

@@ -69,7 +69,7 @@ def refusal(algorithm: Algorithm, model: GroupModel) -> str:
 
 def sign(algorithm: Algorithm, model: GroupModel) -> str:
     """Return whether a model steers a technique that hosts it, or is tested, or both."""
-    if model.needs_public and not algorithm.needs.counts_public:
+    if model.scope.public and not algorithm.needs.counts_public:
         return BOTH if algorithm.needs.merges_by_public else TESTED
     return BOTH if model.private_columns() else STEERED
 
@@ -101,7 +101,7 @@ def page() -> str:
     lines.append(f"|---|{':-:|' * len(algorithms)}")
     for name in models:
         model = asked(known[name])
-        open_ = "" if model.decided_by_whole() or model.of_mechanism else " †"
+        open_ = "" if model.decided_by_whole() or model.scope.mechanism else " †"
         signs = " | ".join(found[name, other] for other in algorithms)
         lines.append(f"| `{name}`{open_} | {signs} |")
     lines += ["", "## Why a pair is refused", ""]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from anon_core.base.context import Context
-from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.base.errors import BadPlan, Infeasible, NotFound
 from anon_core.base.registry import family
 from anon_core.base.secret import key, stream
 from anon_core.contracts.algorithm import Algorithm
@@ -214,7 +214,7 @@ def target(case: Case, technique: Algorithm, seed: int) -> Target | None:
             search, publish = Recorder(chance.search), Recorder(chance.publish)
             context = Hurried(generator=search.as_generator, secret=chance.secret)
             release = plan.algorithm.run(problem, plan.models, context).release
-        except (BadPlan, Infeasible):
+        except (BadPlan, Infeasible, NotFound):
             continue
         edition = public_edition(release, publish.as_generator)
         rows = {name: table.to_pylist() for name, table in edition.tables.items()}

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from anon_core.base import compilation, secret
 
@@ -25,6 +26,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("workbench")
+# It would also draw constants found in the modules that are loaded: a test would try other examples
+# in other company, and each new module would be parsed for them.
+providers._get_local_constants = providers.Constants
 
 
 def pytest_collection_finish() -> None:

@@ -10,7 +10,7 @@ from tests.making import Case
 
 METRICS = (
     *("loss", "weighted-loss", "discernibility", "average-class-size", "ncp"),
-    "generalization-height",
+    *("generalization-height", "choices-left"),
 )
 
 

@@ -46,6 +46,7 @@ ASKED: Mapping[str, tuple[dict[str, Any], ...]] = {
     "k-map": ({"k": 3}, {"k": 5}),
     "k-map-by-size": ({"k": 3, "share": 0.3}, {"k": 6, "share": 0.2}),
     "k-one-anonymity": ({"k": 2}, {"k": 3}),
+    "km-anonymity": ({"k": 2, "m": 1}, {"k": 2, "m": 2}),
     "l-diversity": ({"l": 2}, {"l": 3}),
     "maximum-risk": ({"risk": 0.5}, {"risk": 0.25}),
     "one-k-anonymity": ({"k": 2}, {"k": 3}),
@@ -152,12 +153,12 @@ def trial(model: str, algorithm: str, number: int) -> Trial:
         settings |= {p.name: str(rng.choice(PARTITIONS)) for p in forming_parameters(type(chosen))}
     if chosen.shape.mechanism:
         settings = {**MECHANISM}
-    if chosen.shape.mechanism and kind.of_mechanism:
+    if chosen.shape.mechanism and kind.scope.mechanism:
         case = for_mechanisms(case, 20)
     rows = case.rows
     people: list[tuple[str, ...]] = []
-    needs = kind.needs_public or chosen.needs.public
-    if needs or (kind.may_count_public and rng.random() < 0.5):
+    needs = kind.scope.public or chosen.needs.public
+    if needs or (kind.scope.may_count_public and rng.random() < 0.5):
         others = [tuple(str(rng.choice(c)) for c in zip(*rows, strict=True)) for _ in range(9)]
         people = [*rows, *others[: int(rng.integers(1, 10))]]
     if model == "k-map-by-size" and people:  # a share that the people do not contradict

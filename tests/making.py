@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -270,10 +270,14 @@ def sample_case(name: str, levels: Mapping[str, Levels]) -> Case:
 
 def with_weights(case: Case, rng: np.random.Generator) -> Case:
     """Return a case with a column of survey weights from 1 to 59."""
-    weights: list[str | None] = [str(n) for n in rng.integers(1, 60, len(case.rows)).tolist()]
+    return weighted(case, map(str, rng.integers(1, 60, len(case.rows)).tolist()))
+
+
+def weighted(case: Case, weights: Iterable[str]) -> Case:
+    """Return a case with a column of these survey weights."""
     return replace(
         case,
-        columns={**case.columns, "w": weights},
+        columns={**case.columns, "w": list(weights)},
         kinds={**case.kinds, "w": "number"},
         weight="w",
     )

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.methods.membership.bucket import BucketProblem, from_types
+from anon_core.methods.membership.joint_model import JointProblem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,3 +124,90 @@ def random_bucket(
     for row in inside.tolist():
         truth[number[tuple(row)]] += 1
     return problem, truth
+
+
+def from_people(
+    public: Sequence[Sequence[object]], published: Sequence[Sequence[object]]
+) -> tuple[BucketProblem, npt.NDArray[np.int64]]:
+    """Build a problem from values: people of the public table, and the bucket block by block.
+
+    Parameters
+    ----------
+    public : sequence of people, each a sequence of one value per block
+    published : sequence of blocks, each the multiset of values the bucket publishes
+
+    Returns
+    -------
+    problem : BucketProblem
+    type_of : int64 array of shape (people,)
+        Type of every person, -1 where a value is not published in the bucket.
+
+    Examples
+    --------
+    >>> people = [(5370, 21), (5370, 27), (5371, 27)]
+    >>> problem, type_of = from_people(people, [[5370, 5371], [27, 21]])
+    >>> type_of.tolist(), problem.size
+    ([0, 1, 2], 2)
+    """
+    known = [{v: i for i, v in enumerate(dict.fromkeys(block))} for block in published]
+    margins: list[npt.NDArray[np.int64]] = []
+    for names, block in zip(known, published, strict=True):
+        at = np.array([names[v] for v in block], dtype=np.int64)
+        margins.append(np.bincount(at, minlength=len(names)).astype(np.int64))
+    coded = [[names.get(v, -1) for v, names in zip(p, known, strict=True)] for p in public]
+    codes = np.array(coded, dtype=np.int32).reshape(len(public), len(margins))
+    inside = np.flatnonzero((codes >= 0).all(axis=1))
+    problem, merged = from_types(codes[inside], np.ones(len(inside), np.int64), margins)
+    type_of = np.full(len(public), -1, dtype=np.int64)
+    type_of[inside] = merged
+    return problem, type_of
+
+
+def union(
+    public: Sequence[Sequence[object]], buckets: Sequence[Sequence[Sequence[object]]]
+) -> tuple[BucketProblem, npt.NDArray[np.int64]]:
+    """Unite buckets into one, as the thesis does where they overlap (Toth 2015, 4.1.2).
+
+    The union forgets which bucket showed a value, so it understates what all of them tell.
+
+    Parameters
+    ----------
+    public : as in `from_people`
+    buckets : sequence of buckets, each as `published` in `from_people`
+    """
+    together = [[v for bucket in buckets for v in bucket[b]] for b in range(len(buckets[0]))]
+    return from_people(public, together)
+
+
+def from_buckets(
+    public: Sequence[Sequence[object]], buckets: Sequence[Sequence[Sequence[object]]]
+) -> JointProblem:
+    """Build a joint problem from values: one type a person, who fits every bucket that shows them.
+
+    Parameters
+    ----------
+    public : sequence of people, each a sequence of one value per block
+    buckets : sequence of buckets, each a sequence of blocks, each a multiset of values
+    """
+    number: dict[tuple[int, int, object], int] = {}
+    total: list[int] = []
+    for g, blocks in enumerate(buckets):
+        for b, block in enumerate(blocks):
+            for value in block:
+                at = number.setdefault((g, b, value), len(number))
+                total += [0] * (at + 1 - len(total))
+                total[at] += 1
+    entries: list[tuple[int, int, list[int]]] = []
+    for person, values in enumerate(public):
+        for g in range(len(buckets)):
+            rows = [number.get((g, b, v), -1) for b, v in enumerate(values)]
+            if -1 not in rows:
+                entries.append((person, g, rows))
+    width = len(buckets[0]) if buckets else 0
+    return JointProblem(
+        types=np.array([p for p, _, _ in entries], dtype=np.int64),
+        rows=np.array([r for _, _, r in entries], dtype=np.int32).reshape(len(entries), width),
+        bucket=np.array([g for _, g, _ in entries], dtype=np.int64),
+        total=np.array(total, dtype=np.int64),
+        count=np.ones(len(public), dtype=np.int64),
+    )

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 MISSING = ""
@@ -266,6 +267,12 @@ def average_class_size(sizes: Sequence[int], rows: int, k: int = 1) -> Fraction:
     return Fraction(rows, len(sizes) * k)
 
 
+def log2(number: int) -> Fraction:
+    """Return a logarithm to so many digits that equal ones are equal and others are not."""
+    with localcontext(prec=80):
+        return Fraction(Decimal(number).ln() / Decimal(2).ln())
+
+
 def cost(
     metric: str,
     rows: Sequence[Row],
@@ -279,6 +286,13 @@ def cost(
         return Fraction(discernibility(sizes, removed, len(rows)))
     if metric == "average-class-size":
         return average_class_size(sizes, len(rows))
+    if metric == "choices-left":
+        every = math.prod(len(a.leaves) for a in attributes)
+        ways = every**removed
+        for cells, members in covers:
+            ways *= math.prod(map(len, cells)) ** len(members)
+        whole = log2(every)
+        return log2(ways) / (whole * len(rows)) if whole else Fraction(removed, len(rows))
     columns = list(zip(*rows, strict=True))
     total = Fraction(removed * len(attributes))
     prices: dict[tuple[int, str, str], Fraction] = {}  # a cover is told by its ends

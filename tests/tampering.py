@@ -22,8 +22,8 @@ from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from tests.everywhere import Trial, trial
 from tests.making import random_case
+from tests.models_twin import Class, keeps
 from tests.output_spaces import covered
-from tests.promises_twin import Class, keeps
 
 Table = list[list[str]]  # with its header
 Tables = dict[str, Table]

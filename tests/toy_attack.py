@@ -12,7 +12,7 @@ import numpy as np
 from anon_core.base import registry
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Question
+from anon_core.contracts.attack import Attack, AttackAim, AttackUse
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.ground_truth import Truth
 from anon_core.release.knowledge.audience import Audience
@@ -33,8 +33,8 @@ def asked_for() -> Iterator[type[Attack]]:
         summary: ClassVar[str] = "Tosses a coin."
         formula: ClassVar[str] = ""
         source: ClassVar[str] = ""
-        by_default: ClassVar[bool] = False
-        answers: ClassVar[tuple[Question, ...]] = ("linkability",)
+        aim: ClassVar[AttackAim] = AttackAim(answers=("linkability",))
+        use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
         def reason_not_applicable(self, view: View, audience: Audience) -> str:
             return "" if audience.secret else "It needs a secret."

@@ -7,8 +7,14 @@ positions. ``B1``: marks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 I64 = npt.NDArray[np.int64]
 I32 = npt.NDArray[np.int32]
@@ -30,3 +36,52 @@ def weighted_sum(values: F64, weights: F64 | I64) -> float:
     4.0
     """
     return float(np.einsum("i,i->", values, weights))
+
+
+# Numbers and texts to Arrow and back without pandas, which `pyarrow.array` and `to_numpy` import: a
+# command that reads and writes files needs none of it, and starts sooner so.
+
+
+def of_numbers(values: npt.NDArray[Any]) -> pa.Array[Any]:
+    """Return an array of the same numbers, which it shares where they lie one behind the other."""
+    import pyarrow as pa
+
+    whole = np.ascontiguousarray(values)
+    kind: Any = pa.from_numpy_dtype(whole.dtype)
+    return cast(Any, pa.Array).from_buffers(
+        kind, len(whole), [None, pa.py_buffer(cast(Any, whole))]
+    )
+
+
+def of_texts(texts: Sequence[str], *, large: bool = False) -> pa.Array[Any]:
+    """Return an array of texts: ``large_string`` or ``string``.
+
+    Examples
+    --------
+    >>> of_texts(["a", "", "né"]).to_pylist(), str(of_texts(["b"], large=True).type)
+    (['a', '', 'né'], 'large_string')
+    """
+    import pyarrow as pa
+
+    together = "".join(texts).encode()
+    sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    if int(sizes.sum()) != len(together):  # letters of several bytes
+        encoded = (len(text.encode()) for text in texts)
+        sizes = np.fromiter(encoded, dtype=np.int64, count=len(texts))
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    buffers = [None, pa.py_buffer(cast(Any, ends)), pa.py_buffer(together)]
+    found = cast(Any, pa.Array).from_buffers(pa.large_string(), len(texts), buffers)
+    return found if large else found.cast(pa.string())
+
+
+def numbers_of(array: pa.Array[Any]) -> npt.NDArray[Any]:
+    """Return the numbers of an array none of which is missing, shared with it.
+
+    Examples
+    --------
+    >>> numbers_of(of_numbers(np.array([3, 1, 2]))[1:]).tolist()
+    [1, 2]
+    """
+    own: Any = array
+    data = np.frombuffer(own.buffers()[1] or b"", dtype=own.type.to_pandas_dtype())
+    return data[own.offset : own.offset + len(own)]

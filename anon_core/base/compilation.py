@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -17,6 +18,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba.core import caching
+from numba.core.runtime.nrt import rtsys
 
 from anon_core.base.file_lock import alone
 
@@ -56,10 +58,11 @@ class KeptFile(cast(type[Any], caching.IndexDataCacheFile)):
 
 
 def keep_in_order(kernel: object) -> None:
-    """Let a kernel that numba keeps on disk be kept under a lock."""
+    """Lock the folder while numba keeps a kernel in it."""
     cache: Any = getattr(kernel, "_cache", None)  # none where compiling is switched off
     file: Any = getattr(cache, "_cache_file", None)
     if file is not None:
+        cache.load_overload = partial(_load, cache)
         cache._cache_file = KeptFile(
             cache_path=file._cache_path,
             filename_base=cache._impl.filename_base,
@@ -67,12 +70,25 @@ def keep_in_order(kernel: object) -> None:
         )
 
 
+def _load(cache: Any, sig: object, context: Any) -> object:
+    """Load the machine code of a signature; only where it is not kept, all that compiling needs.
+
+    Numba imports that before, which takes longer than all else in a small run.
+    """
+    rtsys.initialize(context)  # what arrays that kernels make are counted by
+    with cache._guard_against_spurious_io_errors():
+        found = cache._load_overload(sig, context)
+        if found is not None:
+            return found
+    context.refresh()
+    return None
+
+
 def is_kept(kernel: Any, args: tuple[Any, ...]) -> bool:
     """Say whether the machine code for a call of a kernel is on the disk; nothing is loaded."""
     cache = kernel._cache
     if not hasattr(cache, "_cache_file"):  # there is no place to keep it
         return False
-    kernel.targetctx.refresh()
     kinds = tuple(kernel.typeof_pyval(one) for one in args)
     key = cache._index_key(kinds, kernel.targetctx.codegen())
     return key in cache._cache_file._load_index()

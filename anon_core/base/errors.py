@@ -45,6 +45,36 @@ class BadInput(AnonError):
     """A table or a file that cannot be read as it is."""
 
 
+class BadCells(BadInput):
+    """Cells that are not of the kind that their column is declared as.
+
+    Parameters
+    ----------
+    message : str
+        With ``{}`` where the first row's number is said, from 1.
+    rows : sequence of int
+        Their rows, from 0.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        values: Sequence[str] = (),
+        rows: Sequence[int] = (0,),
+    ) -> None:
+        super().__init__(message.replace("{}", f"{rows[0] + 1}"), remedy=remedy, values=values)
+        self.rows = rows
+        self._message = message
+
+    def told_of(self, row: int) -> InputChanged:
+        """Return the same refusal with another first row, from 0: rows were read as counts."""
+        return InputChanged(
+            self._message.replace("{}", f"{row + 1}"), remedy=self.remedy, values=self.values
+        )
+
+
 class BadHierarchy(AnonError):
     """A hierarchy whose levels do not nest, or that has no single top."""
 

@@ -61,7 +61,7 @@ def _write(
 
 
 def new_private(place: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, where nothing is.
+    """Write a new file that only its owner may read.
 
     Raises
     ------

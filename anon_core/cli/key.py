@@ -43,7 +43,7 @@ def with_key(plan: Plan, options: argparse.Namespace) -> Plan:
     """
     from anon_core.methods.changes.keyed import parse_key
 
-    if not any(one.change.needs_key for one in plan.changes):
+    if not any(one.change.effect.needs_key for one in plan.changes):
         return plan
     told = _told(getattr(options, "key_file", None))
     return replace(plan, key=parse_key(told)) if told else plan

@@ -11,7 +11,7 @@ from anon_core.cli.output import OK, write_json
 
 
 def list_techniques(options: argparse.Namespace) -> int:
-    """List what there is, for people or as JSON; return the exit status."""
+    """List all techniques, as text or as JSON; return the exit status."""
     known = {
         which: [
             {

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from anon_core.data.reading.stored import Stored
-    from anon_core.data.values.meanings import Meaning
+    from anon_core.data.table import Meaning
     from anon_core.pipeline.publish.release_folder import Staged
     from anon_core.pipeline.result import Result
     from anon_core.recipe.plan import Plan
     from anon_core.verification.checks import Verification
     from anon_core.verification.rows.membership import Witness
+
+
+#: Bytes of a table up to which memory is worth more than the time that Arrow's allocator saves.
+_SMALL = 32 << 20
 
 
 def run_recipe(options: argparse.Namespace) -> int:
@@ -43,11 +47,18 @@ def run_recipe(options: argparse.Namespace) -> int:
         raise
 
 
+def _keep_little(data: Path) -> None:
+    """Let Arrow give back what it frees, where a table is small: else it keeps some 30 MB."""
+    import pyarrow as pa
+
+    if data.is_file() and data.stat().st_size < _SMALL:
+        pa.set_memory_pool(pa.system_memory_pool())
+
+
 def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from anon_core.base.context import Context
     from anon_core.data.reading.stored import on_this_machine
     from anon_core.engines.engine_choice import chosen, opened
-    from anon_core.engines.out_of_core import AtScale
     from anon_core.pipeline.changes import refuse_no_key
     from anon_core.pipeline.figures import figures_of
     from anon_core.pipeline.input_tables import (
@@ -155,6 +166,8 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         levels = load_hierarchies(plan, folder)
         with unchanged(options.data):
             if engine.name != "memory":
+                from anon_core.engines.out_of_core import AtScale
+
                 table = opened(engine, options.data, staged.spill)
                 with closing(AtScale(plan, table, levels)) as held:
                     result = carry(
@@ -172,6 +185,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                         ),
                     )
             else:
+                _keep_little(options.data)
                 dataset = read_as_declared(plan, options.data)
                 meanings |= dataset.meanings
                 result = carry(plan, dataset, levels)

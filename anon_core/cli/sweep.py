@@ -158,7 +158,7 @@ def _sentence(answer: Least, loss: str, risk: str, limit: float, figure: str) ->
     asked = f"with {risk} ({figure}) at most {limit:g}"
     if answer.point is None:
         return f"No release {asked}."
-    least = "Most" if cast("type[Metric]", find("metric", loss)).more_is_better else "Least"
+    least = "Most" if cast("type[Metric]", find("metric", loss)).scale.more_is_better else "Least"
     return f"{least} {loss} {asked}: {answer.point.title} ({answer.point.losses[loss]:.4g})."
 
 

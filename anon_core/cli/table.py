@@ -6,10 +6,15 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anon_core.base.errors import BadInput, BadPlan, clipped
+from anon_core.base.errors import BadInput, clipped
 from anon_core.cli.output import OK, tell, write_json
+
+if TYPE_CHECKING:
+    from anon_core.data.table import Dataset
+    from anon_core.tables.differencing import Earlier
+    from anon_core.tables.recipe import TableRecipe
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +22,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recipe", type=Path, help="the recipe of the table (TOML)")
     parser.add_argument("--data", type=Path, required=True, help="the private rows")
     parser.add_argument("--out", type=Path, required=True, help="folder that is not there yet")
+    parser.add_argument(
+        "--earlier",
+        type=Path,
+        help="what this command wrote of an earlier table of the same rows: both are safe together",
+    )
     parser.add_argument("--progress", action="store_true", help="name each stage as it begins")
     parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
 
@@ -25,11 +35,13 @@ def table(options: argparse.Namespace) -> int:
     """Build, protect, audit, recompute and write a table; return the exit status."""
     from anon_core.base.context import Context
     from anon_core.base.private_file import write_private, write_public
-    from anon_core.data.hierarchy import read_levels
+    from anon_core.base.terms import in_figures
     from anon_core.data.reading import MOST_BYTES_OF_COMMANDS, read_table
-    from anon_core.data.reading.row_filter import filtered
+    from anon_core.tables.differencing import Together
     from anon_core.tables.publication import files_of, judge, protect, report_of
     from anon_core.tables.recipe import read_recipe
+    from anon_core.verification.files.reading import read_table as read_again
+    from anon_core.verification.files.reading_options import read_options
     from anon_core.verification.files.recipe_files import read_hierarchies
     from anon_core.verification.protected_table import private_rows, refuse_broken, verify_table
 
@@ -40,18 +52,7 @@ def table(options: argparse.Namespace) -> int:
         )
     recipe = read_recipe(options.recipe)
     dataset = read_table(options.data, recipe.data, most_bytes=MOST_BYTES_OF_COMMANDS)
-    if recipe.data.rest == "population":
-        raise BadPlan(
-            "[data] rest is 'population', and a table of counts has none.",
-            remedy="Leave rest out.",
-        )
-    dataset = filtered(dataset.with_kinds(recipe.types), recipe.data.where)
-    if recipe.data.missing == "drop":
-        dataset = dataset.without_missing(recipe.layout.columns)
-    levels = {
-        column: read_levels(options.recipe.parent / path, column)
-        for column, path in recipe.hierarchies.items()
-    }
+    levels = _levels(recipe, options.recipe.parent)
     stages: set[str] = set()
 
     def shown(_share: float, stage: str) -> None:
@@ -60,15 +61,17 @@ def table(options: argparse.Namespace) -> int:
             sys.stderr.write(f"{stage}…\n")
 
     judged = judge(dataset, recipe, levels)
-    publication = protect(judged, Context(progress=shown))
+    context = Context(progress=shown)
+    if options.earlier is None:
+        publication = protect(judged, context)
+    else:
+        earlier = _earlier(options.earlier, options.recipe.parent, dataset)
+        publication = Together(earlier, judged).protected(context)
     files = files_of(publication)
     given = recipe.as_mapping()
-    checks = verify_table(
-        files["table.csv"],
-        given,
-        private_rows(options.data, given),
-        read_hierarchies(given, options.recipe.parent),
-    )
+    trees = read_hierarchies(given, options.recipe.parent)
+    rows = private_rows(read_again(options.data, read_options(given.get("data", {}))), given, trees)
+    checks = verify_table(files["table.csv"], given, rows, trees)
     refuse_broken(checks)
     report: dict[str, Any] = report_of(publication)
     report["recomputed"] = [check.as_json() for check in checks]
@@ -86,18 +89,38 @@ def table(options: argparse.Namespace) -> int:
         write_json({"schema": 1, "version": VERSION, "status": "released", **report})
         return OK
     tell(f"{len(judged.table.values):,} cells, {len(judged.findings):,} of them sensitive.")
-    if publication.pattern is not None:
+    if publication.pattern is not None and publication.audit is not None:
         pattern = publication.pattern
         known = "optimal" if pattern.optimal else f"bound {pattern.bound}"
+        known = "heuristic" if pattern.bound is None else known
         tell(
             f"{len(pattern.cells):,} suppressed, {len(pattern.secondary):,} of them to hide "
             f"others: cost {pattern.cost:,} ({known})."
         )
-        tell(
-            f"Audited for {1 + len(publication.insiders):,} readers: every sensitive cell is safe."
-        )
+        readers = in_figures(publication.audit.readers, "reader")
+        tell(f"Audited for {readers}: every sensitive cell is safe.")
     for check in checks:
         tell(f"{'Recomputed' if check.holds else 'Not checked'}: {check.sentence}")
     for note in publication.notes:
         tell(note)
     return OK
+
+
+def _levels(recipe: TableRecipe, folder: Path) -> dict[str, list[list[str]]]:
+    from anon_core.data.hierarchy import read_levels
+
+    return {
+        column: read_levels(folder / path, column) for column, path in recipe.hierarchies.items()
+    }
+
+
+def _earlier(folder: Path, hierarchies: Path, dataset: Dataset) -> Earlier:
+    """Return an earlier table from what this command wrote of it; its hierarchies are the same."""
+    from anon_core.base.bounded_reading import read_regular
+    from anon_core.tables.differencing import Earlier
+    from anon_core.tables.publication import judge
+    from anon_core.tables.recipe import read_recipe
+
+    recipe = read_recipe(folder / "internal" / "recipe.toml")
+    judged = judge(dataset, recipe, _levels(recipe, hierarchies))
+    return Earlier.read(judged, read_regular(folder / "table.csv", 1 << 26))

@@ -189,7 +189,7 @@ class Algorithm(Technique):
         return self.shape.one_level and self.needs.models and not self.shape.mechanism
 
     def best_levels(self) -> tuple[Metric, float] | None:
-        """Return metric and share of rows that may go, where it proves levels to be the best.
+        """Return the metric and suppression limit by which it proves its levels to be the best.
 
         It then chooses, of the levels that keep the privacy models, those of least cost by the
         metric; None where it searches anything else.
@@ -222,13 +222,13 @@ def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None
     """
     _refuse_other_chance(algorithm, models)
     for model in models:
-        if model.needs_whole_rows and algorithm.shape.permutes:
+        if model.scope.whole_rows and algorithm.shape.permutes:
             raise BadPlan(
                 f"{model.title} is not defined where columns are permuted separately.",
                 remedy="Require a bucket size or frequency l-diversity instead, or choose a "
                 "generalization.",
             )
-        if (model.needs_public or model.private_columns()) and algorithm.shape.averages:
+        if (model.scope.public or model.private_columns()) and algorithm.shape.averages:
             raise BadPlan(
                 f"{model.title} is not defined for averages: an average fits no one for sure.",
                 remedy="Choose a technique that publishes ranges or groups, or remove the model.",
@@ -243,7 +243,7 @@ def _refuse_other_chance(algorithm: Algorithm, models: Sequence[GroupModel]) -> 
     BadPlan
     """
     for model in models:
-        if model.of_mechanism and not algorithm.shape.mechanism:
+        if model.scope.mechanism and not algorithm.shape.mechanism:
             ways = [cast(type[Algorithm], a) for a in family("algorithm").values()]
             raise BadPlan(
                 f"{model.title} is a property of the way a release is made, not of the release: "
@@ -252,14 +252,14 @@ def _refuse_other_chance(algorithm: Algorithm, models: Sequence[GroupModel]) -> 
                 remedy=f"Choose {listing(way.title for way in ways if way.shape.mechanism)}, or "
                 "require another model.",
             )
-        of_sizes = model.of_class_sizes and not model.of_release()
-        if algorithm.shape.mechanism and not (model.of_mechanism or of_sizes):
+        of_sizes = model.logic.class_sizes and not model.of_release()
+        if algorithm.shape.mechanism and not (model.scope.mechanism or of_sizes):
             raise BadPlan(
                 f"{algorithm.title} cannot be steered by {model.title}: which classes it removes "
                 "may hang on their sizes alone, or its guarantee is void.",
                 remedy="Remove the model, or choose another technique.",
             )
-    if algorithm.shape.mechanism and not any(model.of_mechanism for model in models):
+    if algorithm.shape.mechanism and not any(model.scope.mechanism for model in models):
         raise BadPlan(
             f"{algorithm.title} needs the budget of differential privacy it may spend.",
             remedy="Require differential-privacy with its epsilon and delta.",
@@ -326,7 +326,6 @@ def counted_in_people(
 
     Parameters
     ----------
-    models : sequence of GroupModel
     person : str
         The person column; empty where a row is a person, and the privacy models stay as they are.
 
@@ -337,7 +336,10 @@ def counted_in_people(
     """
     if not person:
         return tuple(models)
-    counting = [(algorithm, algorithm.needs.counts_people), *((m, m.counts_people) for m in models)]
+    counting = [
+        (algorithm, algorithm.needs.counts_people),
+        *((m, m.scope.counts_people) for m in models),
+    ]
     for owner, counts in counting:
         if not counts:
             raise BadPlan(
@@ -353,7 +355,9 @@ def counted_in_people(
             )
     counted = tuple(model.in_people(person) for model in models)
     for model in counted:
-        if algorithm.needs.merges and not (model.monotone_merge or model.closed_under_union):
+        if algorithm.needs.merges and not (
+            model.logic.monotone_merge or model.logic.closed_under_union
+        ):
             raise BadPlan(
                 f"{algorithm.title} merges classes, and that may break {model.title} where people "
                 "are counted: a person of both may have another value in each.",

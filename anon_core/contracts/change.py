@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan, listing
-from anon_core.base.params import Technique
+from anon_core.base.params import Technique, integer
 from anon_core.data.column import Column
 from anon_core.data.roles.roles import Role, Roles
 from anon_core.data.table import Dataset
@@ -34,6 +34,28 @@ class Chance:
     key: bytes = field(default=b"", repr=False)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """What a change does to cells, and with what.
+
+    Attributes
+    ----------
+    needs_key : bool
+        Whether it asks for a secret key of 32 bytes, which no recipe holds.
+    draws : bool
+        Whether it draws, so that the seed undoes it.
+    replaces : bool
+        Whether a cell may be another person's, or no one's: equal cells are no crowd then.
+    joins_rows : bool
+        Whether its cells tell which rows are of one person.
+    """
+
+    needs_key: bool = False
+    draws: bool = False
+    replaces: bool = True
+    joins_rows: bool = False
+
+
 class Change(Technique):
     """Gives some columns other cells; whatever follows sees the changed table alone."""
 
@@ -43,14 +65,7 @@ class Change(Technique):
     leaves: ClassVar[str] = ""
     #: Roles that its columns may have.
     of_roles: ClassVar[tuple[Role, ...]] = ("quasi", "sensitive", "insensitive")
-    #: Whether it asks for a secret key of 32 bytes, which no recipe holds.
-    needs_key: ClassVar[bool] = False
-    #: Whether it draws, so that the seed undoes it.
-    draws: ClassVar[bool] = False
-    #: Whether a cell may be another person's, or no one's: equal cells are no crowd then.
-    replaces: ClassVar[bool] = True
-    #: Whether its cells tell which rows are of one person.
-    joins_rows: ClassVar[bool] = False
+    effect: ClassVar[Effect] = Effect()
 
     @abstractmethod
     def run(
@@ -71,6 +86,17 @@ class Change(Technique):
     def guarantee(self) -> str:
         """Return what it is proven to guarantee, in a sentence; empty where that is nothing."""
         return ""
+
+
+def more_decimals() -> int:
+    """Declare the parameter of changes that make numbers of their own."""
+    return integer(
+        default=0,
+        low=0,
+        high=6,
+        help="Decimals published beyond those that the column's own values have.",
+        label="More decimals",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from anon_core.base.arrays import I64
 from anon_core.base.errors import Infeasible
@@ -15,8 +14,6 @@ from anon_core.contracts.group_stats import GroupStats, Histogram
 from anon_core.contracts.model import GroupModel
 from anon_core.release.private_reference import Reference, ValueCounts, reference_of
 from anon_core.release.problem import Problem
-
-Mask = npt.NDArray[np.bool_]
 
 #: Rows of a group, in the order in which they are tried; so many can be counted in a picture.
 _SIZES = (8, 10, 12, 15, 20, 30, 50, 100, 200, 500, 1000, 2, 3, 4, 5, 6, 7)
@@ -51,25 +48,18 @@ class Example:
     people: tuple[int, ...] = ()
 
 
-def examples(
-    model: GroupModel, problem: Problem, column: str = ""
-) -> tuple[Example | None, Example | None]:
+def examples(model: GroupModel, problem: Problem) -> tuple[Example | None, Example | None]:
     """Return groups that keep a model, and such that break it, differing as little as is found.
 
     Sensitive values are the table's, and so is what the privacy model is defined against; the
     groups are none of the table's. None where none of what is tried keeps it, or breaks it.
-
-    Parameters
-    ----------
-    column : str
-        Which of the sensitive columns concerned is shown; the first of them if empty.
 
     Raises
     ------
     BadPlan
         Where the privacy model does not fit the table.
     """
-    if model.of_mechanism or model.private_columns():  # no group shows what they ask
+    if model.scope.mechanism or model.private_columns():  # no group shows what they ask
         return None, None
     with suppress(Infeasible):  # what no release of the table keeps, made-up groups can
         model.check(problem)
@@ -77,8 +67,8 @@ def examples(
     model = model.by_itself()
     concerned = model.protects(problem)
     if concerned:
-        return _of_values(model, reference, column if column in concerned else concerned[0])
-    if model.needs_public:
+        return _of_values(model, reference, concerned[0])
+    if model.scope.public:
         return _of_people(model, reference)
     return _of_sizes(model, reference, problem.quasi)
 
@@ -92,15 +82,17 @@ def _of_values(
     good = np.flatnonzero(model.per_group(_stats(tried, column, table), reference))
     if not len(good):
         return None, _shown(model, reference, column, table, tried[:1])
-    worse = _crowded(tried[good[0]])
-    bad = np.flatnonzero(~model.per_group(_stats(worse, column, table), reference))
-    if not len(bad):
-        return _shown(model, reference, column, table, worse[:1]), None
-    first = int(bad[0])  # the one before it is the last that keeps the promise
-    return (
-        _shown(model, reference, column, table, worse[first - 1 : first]),
-        _shown(model, reference, column, table, worse[first : first + 1]),
-    )
+    for kept in tried[good]:
+        worse = _crowded(kept)
+        bad = np.flatnonzero(~model.per_group(_stats(worse, column, table), reference))
+        if not len(bad):  # such as one value alone
+            continue
+        first = int(bad[0])  # the one before it is the last that keeps the model
+        return (
+            _shown(model, reference, column, table, worse[first - 1 : first]),
+            _shown(model, reference, column, table, worse[first : first + 1]),
+        )
+    return _shown(model, reference, column, table, tried[good[:1]]), None
 
 
 def _spreads(table: ValueCounts, least: int) -> I64:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal, cast
 
 from anon_core.base.context import Context
@@ -18,31 +19,73 @@ from anon_core.release.release import Release
 Headline = Literal["", "cells", "groups", "changes"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class MetricScale:
+    """What the value of a metric means.
+
+    Attributes
+    ----------
+    unit : str
+        What one unit of `Measure.value` is.
+    more_is_better : bool
+        Whether a higher `Measure.value` is better, as a source may have it; a lower share always
+        is.
+    headline : {'', 'cells', 'groups', 'changes'}
+        Where it is what a release lost in one figure: of its cells, of its groups, or of values
+        that were changed before.
+    size_parameter : str
+        The parameter that is the size of a group it counts in; empty where it counts in none.
+    counts_links : bool
+        Whether it means the same whether cells are coarser or links are cut.
+    """
+
+    unit: str = "share"
+    more_is_better: bool = False
+    headline: Headline = ""
+    size_parameter: str = ""
+    counts_links: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricNeeds:
+    """What a metric is about.
+
+    Attributes
+    ----------
+    from_groups : bool
+        Whether it is the same whatever values are behind a published cell, so that a table which
+        was counted at coarser levels shows it.
+    changed : bool
+        Whether it is about columns that were changed before, and nothing else.
+    """
+
+    from_groups: bool = False
+    changed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricUse:
+    """When a metric is measured.
+
+    Attributes
+    ----------
+    by_default : bool
+        Whether every run measures it; else it is measured where a recipe names it, since it takes
+        its time.
+    at_once : bool
+        Whether it is fast compared with a search, and so among the first figures of a run.
+    """
+
+    by_default: bool = True
+    at_once: bool = True
+
+
 class Metric(Technique):
     """A measure of what a release lost; lower is better, unless its class says otherwise."""
 
-    #: What one unit of `Measure.value` is.
-    unit: ClassVar[str] = "share"
-    #: Whether a higher `Measure.value` is better, as a source may have it; a lower share always is.
-    more_is_better: ClassVar[bool] = False
-    #: The parameter that is the size of a group it counts in; empty where it counts in none.
-    size_parameter: ClassVar[str] = ""
-    #: Where it is what a release lost in one figure: of its cells, of its groups, or of values that
-    #: were changed before.
-    headline: ClassVar[Headline] = ""
-    #: Whether it means the same whether cells are coarser or links are cut.
-    counts_links: ClassVar[bool] = False
-    #: Whether it is the same whatever values are behind a published cell, so that a table which
-    #: was counted at coarser levels shows it.
-    from_groups: ClassVar[bool] = False
-    #: Whether every run measures it; else it is measured where a recipe names it, since it takes
-    #: its time.
-    by_default: ClassVar[bool] = True
-    #: Whether it is fast compared with a search, and so among the first figures of a run.
-    at_once: ClassVar[bool] = True
-
-    #: Whether it is about columns that were changed before, and nothing else.
-    of_changed: ClassVar[bool] = False
+    scale: ClassVar[MetricScale] = MetricScale()
+    needs: ClassVar[MetricNeeds] = MetricNeeds()
+    use: ClassVar[MetricUse] = MetricUse()
 
     @abstractmethod
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
@@ -59,11 +102,13 @@ class Metric(Technique):
 
 def not_measured(metric: Metric, problem: Problem, release: Release) -> str:
     """Return why a metric has nothing to measure in a release, or an empty string."""
-    if metric.of_changed and not problem.replaced:
+    if metric.needs.changed and not problem.replaced:
         return "It is about columns whose values were replaced, and there are none."
-    if problem.replaced and not metric.of_changed:
+    if problem.replaced and not metric.needs.changed:
         known = any(n in problem.quasi for n in problem.replaced)
-        if known or (metric.counts_links and any(n in problem.sensitive for n in problem.replaced)):
+        if known or (
+            metric.scale.counts_links and any(n in problem.sensitive for n in problem.replaced)
+        ):
             return "Values were replaced, and it would compare them with themselves."
     return metric.reason_not_applicable(problem) or metric.not_defined_for(release)
 
@@ -71,11 +116,13 @@ def not_measured(metric: Metric, problem: Problem, release: Release) -> str:
 def in_units_of(metric: type[Metric], models: Sequence[PrivacyModel]) -> Metric:
     """Return a metric as the privacy models set it: C_AVG counts in the k that was asked for."""
     asked = max((model.size_asked for model in models), default=0)
-    if asked and metric.size_parameter:
-        return metric.from_mapping({metric.size_parameter: asked})
+    if asked and metric.scale.size_parameter:
+        return metric.from_mapping({metric.scale.size_parameter: asked})
     return metric()
 
 
 def headline(of: Headline) -> str:
     """Return the name of the metric that says in one figure what a release lost."""
-    return next(n for n, m in family("metric").items() if cast(type[Metric], m).headline == of)
+    return next(
+        n for n, m in family("metric").items() if cast(type[Metric], m).scale.headline == of
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal, Self
 
@@ -32,13 +32,96 @@ from anon_core.release.release import View
 Stops = Literal["identity", "attribute", "presence"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ModelAim:
+    """What a privacy model stops, and how it is offered.
+
+    Attributes
+    ----------
+    stops : {'identity', 'attribute', 'presence'}
+        Privacy models are offered together by it.
+    offered_at : int
+        Place among the few that are offered first against it, from 1; 0 for all others.
+    replaces_whole_rows : bool
+        It is offered instead of a privacy model about whole rows, where columns are permuted
+        separately.
+    """
+
+    stops: Stops = "identity"
+    offered_at: int = 0
+    replaces_whole_rows: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelScope:
+    """What a privacy model is about, and of which tables.
+
+    Attributes
+    ----------
+    mechanism : bool
+        It is about the way a release is made: a group neither keeps nor breaks it, and only a
+        technique whose shape is a `mechanism` gives it.
+    whole_rows : bool
+        It is about rows as a whole, and is not defined where columns are permuted separately.
+    public : bool
+        It is about the people of a public table, counted in `GroupStats.population`.
+    may_count_public : bool
+        It asks less where there is a public table.
+    counts_people : bool
+        It can be counted in distinct persons, as `in_people` returns it. Else it is refused where
+        a column distinguishes persons.
+    """
+
+    mechanism: bool = False
+    whole_rows: bool = False
+    public: bool = False
+    may_count_public: bool = False
+    counts_people: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelLogic:
+    """What a search may conclude from one group about others.
+
+    Attributes
+    ----------
+    by_limits : bool
+        Whatever keeps `least_size`, `least_distinct` and `most_share` keeps the privacy model, so
+        that a partition can be cut by them without looking further.
+    by_classes : bool
+        Sizes of published classes, and the sensitive values in them, decide the privacy model,
+        whatever rows are behind them.
+    class_sizes : bool
+        The privacy model is exactly that every equivalence class has `size_asked` rows, so that a
+        search may go by counts of classes alone.
+    monotone_merge : bool
+        A group that keeps the privacy model keeps it when merged with any other, whether that keeps
+        it or not: what a search that removes rows needs to decide several nodes at once.
+    monotone_suppress : bool
+        Removing whole groups cannot break the privacy model for the rest.
+    closed_under_union : bool
+        Groups that all keep the privacy model keep it when merged with each other (follows from
+        `monotone_merge`, where one that keeps it is enough): all rows as one group then decide
+        what can be had without removing any, and what breaks the privacy model cannot be parted
+        into groups that keep it.
+    survives_permutation : bool
+        Groups that keep the privacy model keep it once their columns are permuted separately;
+        otherwise only a technique that tests the permuted groups can give it.
+    """
+
+    by_limits: bool = False
+    by_classes: bool = False
+    class_sizes: bool = False
+    monotone_merge: bool = True
+    monotone_suppress: bool = True
+    closed_under_union: bool = False
+    survives_permutation: bool = True
+
+
 class PrivacyModel(Technique):
     """A privacy model, measured on what is published."""
 
-    #: What it stops; privacy models are offered together by it.
-    stops: ClassVar[Stops] = "identity"
-    #: Place among the few that are offered first against it, from 1; 0 for all others.
-    offered_at: ClassVar[int] = 0
+    aim: ClassVar[ModelAim] = ModelAim()
     #: The parameter that is itself the least size of a group; empty where sizes only follow.
     size_parameter: ClassVar[str] = ""
 
@@ -128,74 +211,21 @@ class PrivacyModel(Technique):
 
 
 class GroupModel(PrivacyModel):
-    """A privacy model about each group by itself, so that searches can be steered by it.
+    """A privacy model about each group by itself, so that searches can be steered by it."""
 
-    Class attributes
-    ----------------
-    by_limits : bool
-        Whatever keeps `least_size`, `least_distinct` and `most_share` keeps the privacy model, so
-        that a partition can be cut by them without looking further.
-    told_by_classes : bool
-        Sizes of published classes, and the sensitive values in them, decide the privacy model,
-        whatever rows are behind them.
-    of_mechanism : bool
-        The privacy model is about the way a release is made: a group neither keeps nor breaks it,
-        and only a technique that `is_mechanism` gives it.
-    needs_whole_rows : bool
-        The privacy model is about rows as a whole, and is not defined where columns are permuted
-        separately.
-    monotone_merge : bool
-        A group that keeps the privacy model keeps it when merged with any other, whether that keeps
-        it or not: what a search that removes rows needs to decide several nodes at once.
-    monotone_suppress : bool
-        Removing whole groups cannot break the privacy model for the rest.
-    closed_under_union : bool
-        Groups that all keep the privacy model keep it when merged with each other (follows from
-        `monotone_merge`, where one that keeps it is enough): all rows as one group then decide
-        what can be had without removing any, and what breaks the privacy model cannot be parted
-        into groups that keep it.
-    needs_public : bool
-        The privacy model is about the people of a public table, counted in `GroupStats.population`.
-    of_class_sizes : bool
-        The privacy model is exactly that every equivalence class has `size_asked` rows, so that a
-        search may go by counts of classes alone.
-    replaces_whole_rows : bool
-        It is offered instead of a privacy model about whole rows, where columns are permuted
-        separately.
-    may_count_public : bool
-        The privacy model asks less where there is a public table.
-    counts_people : bool
-        The privacy model can be counted in distinct persons, as `in_people` returns it. Else it is
-        refused where a column distinguishes persons.
-    survives_permutation : bool
-        Groups that keep the privacy model keep it once their columns are permuted separately;
-        otherwise only a technique that tests the permuted groups can give it.
-    """
-
-    by_limits: ClassVar[bool] = False
-    told_by_classes: ClassVar[bool] = False
-    of_mechanism: ClassVar[bool] = False
-    needs_whole_rows: ClassVar[bool] = False
-    monotone_merge: ClassVar[bool] = True
-    monotone_suppress: ClassVar[bool] = True
-    closed_under_union: ClassVar[bool] = False
-    needs_public: ClassVar[bool] = False
-    of_class_sizes: ClassVar[bool] = False
-    replaces_whole_rows: ClassVar[bool] = False
-    may_count_public: ClassVar[bool] = False
-    counts_people: ClassVar[bool] = False
-    survives_permutation: ClassVar[bool] = True
+    scope: ClassVar[ModelScope] = ModelScope()
+    logic: ClassVar[ModelLogic] = ModelLogic()
 
     def in_people(self, person: str) -> GroupModel:
         """Return the privacy model counted in distinct values of the column `person`.
 
-        Asked of privacy models that say `counts_people`; by default it is the same one either way.
+        Asked of privacy models whose scope says `counts_people`; by default it stays the same.
         """
         return self
 
     def unions_keep(self) -> bool:
         """Return whether groups that all keep the model keep it when merged with each other."""
-        return self.monotone_merge or self.closed_under_union
+        return self.logic.monotone_merge or self.logic.closed_under_union
 
     def decided_by_whole(self) -> bool:
         """Return whether no grouping of all rows keeps what they break as one group.
@@ -211,7 +241,7 @@ class GroupModel(PrivacyModel):
     def counts_public(self, people: Population | None) -> bool:
         """Return whether a search that can should count public people for the privacy model."""
         counted = people is not None and people.complete
-        return self.needs_public or (self.may_count_public and counted)
+        return self.scope.public or (self.scope.may_count_public and counted)
 
     def recomputable(
         self, view: View, audience: Audience, reference: Reference, context: Context
@@ -311,7 +341,7 @@ class GroupModel(PrivacyModel):
         out what lies below, though the privacy model itself, where it is not `monotone_merge`, may
         be broken less there. A privacy model without an answer of its own leaves everything open.
         """
-        if self.monotone_merge:
+        if self.logic.monotone_merge:
             return self.per_group(stats, reference)
         return np.ones(len(stats.sizes), dtype=np.bool_)
 
@@ -409,4 +439,6 @@ def _in_words(parameter: Parameter, value: object) -> str:
         chosen = option_title(parameter, parameter.named(value))
         return f"{name[:1].lower() + name[1:]}: {chosen}"
     shown = f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, int):
+        shown = f"{value:,}"
     return f"{name} = {shown}"

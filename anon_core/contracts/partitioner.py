@@ -57,19 +57,34 @@ def run_buckets(problem: Problem, group_of_run: npt.NDArray[np.int64]) -> Bucket
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Grouping:
+    """How a partitioner forms groups.
+
+    Attributes
+    ----------
+    by_sensitive : bool
+        Whether groups are formed by sensitive value, for a frequency l-diversity that is
+        required; for what else is, they are merged.
+    takes_any_model : bool
+        Whether it is offered instead of one that the privacy models do not fit: it takes any of
+        them.
+    gathers_alike : bool
+        Whether rows of a group are alike, so that what groups cover is worth drawing.
+    sees_links : bool
+        Whether it weighs all groups a person may be in, so that what is linked cannot give away.
+    """
+
+    by_sensitive: bool = False
+    takes_any_model: bool = False
+    gathers_alike: bool = True
+    sees_links: bool = False
+
+
 class Partitioner(Technique):
     """A way to form groups that satisfy the privacy models, whatever is published of them."""
 
-    #: Whether groups are formed by sensitive value, for a frequency l-diversity that is
-    #: required; for what else is, they are merged.
-    by_sensitive: ClassVar[bool] = False
-    #: Whether it is offered instead of one that the privacy models do not fit: it takes any of
-    #: them.
-    takes_any_model: ClassVar[bool] = False
-    #: Whether rows of a group are alike, so that what groups cover is worth drawing.
-    gathers_alike: ClassVar[bool] = True
-    #: Whether it weighs all groups a person may be in, so that what is linked cannot give away.
-    sees_links: ClassVar[bool] = False
+    way: ClassVar[Grouping] = Grouping()
     #: Whether it counts the public people of its groups, so that privacy models about them can
     #: steer it.
     counts_public: ClassVar[bool] = False

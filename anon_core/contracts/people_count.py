@@ -8,7 +8,7 @@ set, and no one publishes it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from anon_core.base.errors import AnonError, Infeasible
 from anon_core.contracts.group_stats import GroupStats, Histogram
 from anon_core.contracts.min_group_size import LeastSize
+from anon_core.contracts.model import ModelLogic
 from anon_core.contracts.sensitive_share import MostShare, diverse, refuse_more_than_values
 from anon_core.data.frequency import dense_rank
 from anon_core.data.roles.roles import ByRole
@@ -128,7 +129,7 @@ class LeastPeople(LeastSize):
     It keeps under merging and under removal of groups, as distinct values do.
     """
 
-    by_limits: ClassVar[bool] = True
+    logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True)
 
     person: str
 
@@ -165,15 +166,16 @@ class LeastPeople(LeastSize):
 
 @dataclass(frozen=True, kw_only=True)
 class MostPeopleShare(MostShare):
-    """No value is had by more than 1/l of a group's persons: what `MostShare` is of people.
+    """At most 1/l of a group's persons have the same value: `MostShare`, counted in persons.
 
     Two groups that keep it may break it when merged: of two persons with the values a and b, and b
     and a in the other group, both have a. So nothing is inferred from other groups, and cuts by
     limits of rows do not apply.
     """
 
-    by_limits: ClassVar[bool] = False
-    closed_under_union: ClassVar[bool] = False
+    logic: ClassVar[ModelLogic] = replace(
+        MostShare.logic, by_limits=False, closed_under_union=False
+    )
 
     person: str
 

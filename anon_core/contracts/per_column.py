@@ -18,7 +18,7 @@ from anon_core.release.problem import Problem
 Limits = Mapping[str, float | str]
 
 
-def column_weights() -> Any:
+def column_weights(*, quiet: bool = False) -> Any:
     """Declare the parameter that `weights_by_column` reads."""
     return by_column(
         each=Parameter(
@@ -32,6 +32,7 @@ def column_weights() -> Any:
         help="Columns whose detail counts more or less than 1, for example age = 2.",
         label="Weights of single columns",
         empty="1",
+        quiet=quiet,
     )
 
 
@@ -100,8 +101,8 @@ def levels_by_column(
         least, most = problem.level_bounds.get(name, (0, height))
         if not least <= level <= most:
             raise BadPlan(
-                f"{owner}: the level of '{name}' is {brief(level)}, and [level_bounds] allows "
-                f"{least} to {most}.",
+                f"{owner}: the level of '{name}' is {brief(level)}; its lowest and highest level "
+                f"are set to {least} and {most}.",
                 remedy=f"Set levels.{name} to one of these, or move the bounds.",
             )
         found[name] = level

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context
 from anon_core.base.registry import part
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, MetricNeeds
 from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
@@ -27,7 +27,7 @@ class CellCost(Metric):
     sum of one number per attribute and level: an exact bound that needs no scan.
     """
 
-    from_groups: ClassVar[bool] = True
+    needs: ClassVar[MetricNeeds] = MetricNeeds(from_groups=True)
     #: Whether the price of a range is the distance of its ends, and a first step where they
     #: differ: then cuts and clusterings look it up.
     by_distance: ClassVar[bool] = False
@@ -114,7 +114,7 @@ def domain_share(
 class SizeCost(Metric):
     """A function of the sizes of classes and of how many rows are suppressed."""
 
-    from_groups: ClassVar[bool] = True
+    needs: ClassVar[MetricNeeds] = MetricNeeds(from_groups=True)
     #: Whether it is Σ of squared sizes and n for every suppressed row, as k-Optimize bounds it.
     of_squares: ClassVar[bool] = False
 

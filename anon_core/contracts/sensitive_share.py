@@ -12,13 +12,14 @@ import numpy.typing as npt
 from anon_core.base.errors import Infeasible
 from anon_core.base.params import integer
 from anon_core.contracts.group_stats import GroupStats, Histogram
+from anon_core.contracts.model import ModelLogic
 from anon_core.contracts.sensitive_values import SensitiveValues, protected_column
 from anon_core.release.private_reference import Reference, ValueCounts
 from anon_core.release.problem import Problem
 
 
 def known_rows(problem: Problem, column: str) -> npt.NDArray[np.int64]:
-    """Return the rows of every value that occurs in a column; a missing one is none."""
+    """Return the rows of every value that occurs in a column; missing does not count."""
     rows, missing = problem.leaf_counts(column), problem.hierarchies[column].missing_leaf
     return rows[(rows > 0) & (np.arange(len(rows)) != missing)]
 
@@ -82,7 +83,7 @@ def refuse_more_than_values(problem: Problem, column: str, l: int, title: str) -
         return
     raise Infeasible(
         f"{title} with l = {l} on '{column}' is impossible: the column has only {values} distinct "
-        f"{'value' if values == 1 else 'values'}; a missing one is none.",
+        f"{'value' if values == 1 else 'values'}; missing does not count.",
         remedy=f"Choose l of at most {values}." if values > 1 else "Protect another column.",
         best=float(values),
         best_of="distinct values",
@@ -131,8 +132,7 @@ class MostShare(SensitiveValues):
     """The part that frequency l-diversity and l-diversity for slicing have in common."""
 
     # Merged with a group in which a value is too common, one that keeps it may break it.
-    monotone_merge: ClassVar[bool] = False
-    closed_under_union: ClassVar[bool] = True
+    logic: ClassVar[ModelLogic] = ModelLogic(monotone_merge=False, closed_under_union=True)
 
     l: int = integer(default=4, low=2, help="No value may fill more.", label="l")  # noqa: E741
     column: str = protected_column()
@@ -162,7 +162,7 @@ class MostShare(SensitiveValues):
         return self.l
 
     def most_share(self, problem: Problem) -> Mapping[str, int]:
-        """Return l for every column concerned; limits by column say nothing where others count."""
+        """Return l for every column concerned; none where other sensitive values are known."""
         if self.needs_combined(problem):
             return {}
         return dict.fromkeys(self.protects(problem), self.l)

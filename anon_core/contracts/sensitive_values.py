@@ -18,7 +18,7 @@ from anon_core.base.arrays import B1, F64, I32, I64
 from anon_core.base.errors import AnonError
 from anon_core.base.params import flag, sensitive_column
 from anon_core.contracts.group_stats import GroupStats, Histogram, histogram, sensitive_histogram
-from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
+from anon_core.contracts.model import GroupModel, ModelAim, sensitive_columns
 from anon_core.data.frequency import dense_rank
 from anon_core.data.roles.roles import ByRole
 from anon_core.release.combined_values import COMBINED
@@ -119,7 +119,7 @@ class SensitiveValues(GroupModel):
         Whether the worst group is the one that reaches least, and not the one that reaches most.
     """
 
-    stops: ClassVar[Stops] = "attribute"
+    aim: ClassVar[ModelAim] = ModelAim(stops="attribute")
     worst_is_least: ClassVar[bool] = True
 
     column: str
@@ -131,14 +131,15 @@ class SensitiveValues(GroupModel):
         super().__post_init__()
         if self.others_known:
             unions = self.unions_keep()
-            for fact, told in (
-                ("by_limits", False),
-                ("monotone_merge", False),
-                ("closed_under_union", unions),
-                ("survives_permutation", unions and self.survives_permutation),
-                ("counts_people", False),
-            ):
-                object.__setattr__(self, fact, told)
+            logic = replace(
+                self.logic,
+                by_limits=False,
+                monotone_merge=False,
+                closed_under_union=unions,
+                survives_permutation=unions and self.logic.survives_permutation,
+            )
+            object.__setattr__(self, "logic", logic)
+            object.__setattr__(self, "scope", replace(self.scope, counts_people=False))
 
     def protects(self, columns: ByRole) -> tuple[str, ...]:
         """Return the sensitive columns concerned; see `sensitive_columns` for errors."""

@@ -38,7 +38,7 @@ def limits_told(problem: Problem, models: Sequence[GroupModel]) -> Limits | None
     if (
         problem.person
         or problem.is_coarse
-        or any(not m.by_limits or m.of_release() for m in models)
+        or any(not m.logic.by_limits or m.of_release() for m in models)
     ):
         return None
     distinct: dict[str, int] = {}
@@ -78,7 +78,7 @@ def shown(view: View) -> object:
 
 
 def with_rows(problem: Problem, codes: npt.NDArray[np.int32]) -> Problem:
-    """Return a problem about other rows, of which only the quasi-identifiers are known.
+    """Return the problem for other rows, known by their quasi-identifiers alone.
 
     Parameters
     ----------
@@ -101,7 +101,6 @@ def replay(technique: Algorithm, problem: Problem, models: Sequence[GroupModel])
         One that looks at nothing but quasi-identifiers, and draws nothing.
     problem : Problem
         Its hierarchies and roles are used, and no row.
-    models : sequence of GroupModel
     """
 
     def again(codes: npt.NDArray[np.int32]) -> object:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -64,7 +64,6 @@ class Counts:
 
     Attributes
     ----------
-    tables : tuple of CountTable
     epsilon, delta : float
         The whole budget: those of the tables add up to no more.
     clipped : bool
@@ -124,6 +123,7 @@ def noisy_counts(
     levels: Mapping[str, int] | None = None,
     delta: float = 0.0,
     clip: bool = False,
+    spend: Callable[[], object] | None = None,
 ) -> Counts:
     """Count the rows of a table by one or more sets of columns, with noise.
 
@@ -147,6 +147,9 @@ def noisy_counts(
         categories are then those of the table that are common enough.
     clip : bool
         Raise counts below 0 to 0.
+    spend : callable, optional
+        Called once nothing is refused any more and before noise is drawn, to enter the budget
+        somewhere; what it raises, ends the draw.
 
     Returns
     -------
@@ -181,6 +184,8 @@ def noisy_counts(
             f"delta is {brief(delta)}, but all categories are fixed, and no δ is spent.",
             remedy="Leave delta out.",
         )
+    if spend is not None:
+        spend()
     each = _below(Fraction(str(epsilon)) / len(parts))
     chance = _below(Fraction(str(delta)) / len(own)) if own else 0.0
     return Counts(

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import BadInput
+from anon_core.base.errors import BadCells, BadInput
 from anon_core.data.values.kinds import (
     KINDS,
     ColumnKind,
@@ -202,11 +202,11 @@ def encode(
         if bad:
             wrong = set(bad)
             odd = np.array([v in wrong for v in values])
-            first = int(np.flatnonzero((codes >= 0) & odd[codes])[0])
-            raise BadInput(
+            raise BadCells(
                 f"Column '{name}' is declared as {kind}, but {len(bad)} distinct "
                 f"{'value is' if len(bad) == 1 else 'values are'} not {a_kind(kind)} "
-                f"(first in row {first + 1}).",
+                "(first in row {}).",
+                rows=np.flatnonzero((codes >= 0) & odd[codes]).tolist(),
                 remedy=f"Correct the values{rules.forms}, mark them as "
                 f"missing, or declare '{name}' as {other_kind(present, mark)}.",
                 values=bad[:5],

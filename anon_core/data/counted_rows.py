@@ -110,10 +110,8 @@ def counted_set(
 
     Parameters
     ----------
-    names : tuple of str
     codes : list of int32 arrays of shape (tuples,)
         Leaf numbers.
-    sizes : list of int
     count : int64 array of shape (tuples,)
     """
     rank, first = dense_rank(codes, sizes)

@@ -23,7 +23,6 @@ def dense_rank(
     Parameters
     ----------
     columns : sequence of int32 arrays of shape (rows,), values in [0, size)
-    sizes : sequence of int
 
     Returns
     -------
@@ -51,7 +50,6 @@ def occur_once(
     Parameters
     ----------
     columns : sequence of int32 arrays of shape (rows,), values in [0, size)
-    sizes : sequence of int
     """
     packed, room = _packed(columns, sizes)
     if room <= _FEW * len(packed):
@@ -121,7 +119,6 @@ def row_order(
     Parameters
     ----------
     columns : sequence of int32 arrays of shape (rows,), values in [0, size)
-    sizes : sequence of int
     """
     return _in_order(*_packed(columns, sizes))[1]
 

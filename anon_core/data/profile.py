@@ -37,7 +37,6 @@ class ColumnProfile:
         Rows whose value no other row has.
     once_share : float
         The same as a share of all rows.
-    notes : tuple of str
     """
 
     name: str
@@ -59,7 +58,6 @@ class Uniqueness:
 
     Attributes
     ----------
-    columns : tuple of str
     unique : int
         Rows whose combination no other row has; persons with one that no other person has.
     classes : int
@@ -240,7 +238,7 @@ def _unique_people(
     owner, keys = owner[first], [code[first] for code in codes]
 
     def alone(kept: Sequence[int]) -> tuple[int, int]:
-        """Return who is alone by some of the columns, and how many combinations there are."""
+        """Return the rows that are unique by some columns, and how many combinations there are."""
         own, room = [keys[d] for d in kept], [sizes[d] for d in kept]
         _, pair = dense_rank([*own, owner], [*room, persons])
         whose = owner[pair]

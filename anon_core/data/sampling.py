@@ -15,7 +15,9 @@ from anon_core.data.frequency import dense_rank, stable_order
 from anon_core.data.table import Dataset
 
 
-def sampled(dataset: Dataset, names: Sequence[str], share: float, seed: int) -> Dataset:
+def sampled(
+    dataset: Dataset, names: Sequence[str], share: float, seed: int, rows: int = 0
+) -> Dataset:
     """Return a sample of a table without replacement; counts the rows that were not drawn.
 
     Rows are drawn from the table sorted by `names`, so that its own order plays no part; rows that
@@ -27,17 +29,25 @@ def sampled(dataset: Dataset, names: Sequence[str], share: float, seed: int) -> 
         The columns that will be published.
     share : float
         Share of the rows, above 0 and at most 1; rounded down to whole rows.
+    rows : int
+        How many rows to draw; 0 draws the share.
 
     Raises
     ------
     BadPlan
-        If the share is less than one row.
+        If the share is less than one row, or more rows are to be drawn than there are.
     """
-    if share >= 1:
+    if share >= 1 and not rows:
         return dataset
+    if rows > dataset.rows:
+        raise BadPlan(
+            f"[data] benchmark draws {rows:,} rows, and the table has {dataset.rows:,} complete "
+            "ones.",
+            remedy="Write a smaller number.",
+        )
     # The decimal as it is written, not its float; a third of 30 is a hair below 10: the guard keeps
     # the row.
-    size = math.floor(Fraction(str(share)) * dataset.rows + Fraction(1, 10**9))
+    size = rows or math.floor(Fraction(str(share)) * dataset.rows + Fraction(1, 10**9))
     if size < 1:
         raise BadPlan(
             f"A sample of {share:g} of {dataset.rows} rows has no row.",

@@ -15,10 +15,26 @@ from anon_core.base.errors import BadInput, listing, nearest
 from anon_core.data.column import Column, as_kind, encode, tokens_of, trimmed
 from anon_core.data.frames import ArrowFrame, columns_of
 from anon_core.data.values.kinds import KINDS, ColumnKind
-from anon_core.data.values.meanings import Meaning
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meaning:
+    """What an SPSS, Stata or SAS file says of one column.
+
+    Attributes
+    ----------
+    title : str
+        The column's label: often the question that was asked.
+    labels : mapping of str to str
+        By code, its label.
+    """
+
+    title: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+
 
 MISSING_TOKENS: tuple[str, ...] = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 #: How a missing value is written in a release and matched in a hierarchy.
@@ -31,7 +47,6 @@ class Dataset:
 
     Attributes
     ----------
-    columns : tuple of Column
     source : str
         File or sample name, for headings.
     notes : tuple of str
@@ -161,6 +176,15 @@ class Dataset:
         check_kinds(kinds, self.names)
         columns = tuple(as_kind(c, kinds[c.name]) if c.name in kinds else c for c in self.columns)
         return replace(self, columns=columns)
+
+    def lines(self, names: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the rows of some columns as the texts that were read, empty where missing."""
+        cells: list[list[str]] = []
+        for name in names:
+            codes, texts = self.column(name).as_read
+            pool = [*texts, MISSING]  # a code of −1 is the last one
+            cells.append([pool[code] for code in codes.tolist()])
+        return list(zip(*cells, strict=True))
 
     def frame(self, first: int | None = None) -> pd.DataFrame:
         """Return the table, or its first rows, as a pandas frame of texts (None where missing)."""

@@ -12,21 +12,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import BadInput, BadPlan, InputChanged
+from anon_core.base.errors import BadCells, BadInput, BadPlan, InputChanged
 from anon_core.data.column import Column, as_kind, encode
 from anon_core.data.counted_rows import CountedColumn
 from anon_core.data.frames import coded_arrow
 from anon_core.data.reading import DataOptions
 from anon_core.data.reading.columns import read_column
-from anon_core.data.reading.stored import name_of
+from anon_core.data.reading.delimited import nul_byte
+from anon_core.data.reading.stored import is_address, name_of
 from anon_core.data.table import Dataset, check_kinds, check_names
 from anon_core.data.values.kinds import ColumnKind
-from anon_core.engines.sql_source import sha256, state
+from anon_core.engines.sql_source import files_of, is_parquet, sha256, state
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -131,6 +132,10 @@ class CountedTable(ABC):
         """
 
     @abstractmethod
+    def first_row(self, place: int, values: Any, options: DataOptions) -> int:
+        """Return the first row, from 0, with one of some values in a column: the file is reread."""
+
+    @abstractmethod
     def hold(self, columns: list[Numbered]) -> int:
         """Hold columns as numbers of their texts, and return how many rows there are."""
 
@@ -193,7 +198,6 @@ class CountedTable(ABC):
 
         Parameters
         ----------
-        names : tuple of str
         groups : mapping of str to int64 array of shape (texts,)
             By column, the number that represents each number's group.
         """
@@ -244,6 +248,8 @@ class CountedTable(ABC):
         ------
         BadInput, InputChanged
         """
+        import pyarrow as pa
+
         raw = self.open_source(options)
         raw = raw[: self._named_width(raw)]
         names = tuple(name.strip() for name in raw)
@@ -255,7 +261,12 @@ class CountedTable(ABC):
             if name not in wanted and name not in looked_at:
                 continue
             table = self.distinct(raw[place], place)
-            coded = _coded(table, name, kinds.get(name), options)
+            self._refuse_nul(place, table.column("value"), options)
+            try:
+                coded = _coded(table, name, kinds.get(name), options)
+            except BadCells as error:
+                odd = table.column("value").take(cast(Any, pa.array(error.rows)))
+                raise error.told_of(self.first_row(place, odd, options)) from error
             if keep is not None:
                 coded = replace(coded, column=keep(coded.column, coded.tally > 0))
             self.coded[name] = coded
@@ -281,6 +292,16 @@ class CountedTable(ABC):
                 remedy="Set missing = 'keep', or give the empty column another role.",
             )
         self.dataset = self._dataset(names, rows - dropped, dropped)
+
+    def _refuse_nul(self, place: int, values: Any, options: DataOptions) -> None:
+        """Refuse cells of CSV with a NUL byte, which other programs take for their end."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if pa.types.is_string(values.type):
+            odd = values.filter(pc.match_substring(values, "\0"))
+            if len(odd) and not is_address(self.path) and not is_parquet(files_of(self.path)[0]):
+                raise nul_byte(self.name, self.first_row(place, odd, options) + 1)
 
     def _named_width(self, raw: list[str]) -> int:
         """Return how many columns are left without the empty, nameless ones at the end.
@@ -370,9 +391,10 @@ def _coded(table: pa.Table, name: str, kind: ColumnKind | None, options: DataOpt
     if kind is not None:
         try:
             column = as_kind(column, kind)
+        except BadCells:
+            raise
         except BadInput as error:
-            told = _FIRST_ROW.sub("", error.message)
-            raise InputChanged(told, remedy=error.remedy, values=error.values) from error
+            raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
     notes = tuple(_FIRST_ROW.sub("", note) for note in column.notes)
     return Coded(column=replace(column, notes=notes), tally=tally)
 

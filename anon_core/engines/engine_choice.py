@@ -50,10 +50,10 @@ def chosen(plan: Plan, table: Path | Stored) -> Chosen:
     BadPlan
         If DuckDB or Spark is asked for and the plan needs single rows, or Spark is not there.
     """
-    from anon_core.engines.out_of_core import refuse_at_scale, why_not_at_scale
-
     engine, memory = plan.engine, plan.engine.bytes
     if engine.name in ("duckdb", "spark"):
+        from anon_core.engines.out_of_core import refuse_at_scale
+
         refuse_at_scale(plan)
     if engine.name == "spark":
         from anon_core.engines.spark_table import refuse_without_spark
@@ -66,6 +66,8 @@ def chosen(plan: Plan, table: Path | Stored) -> Chosen:
     size = f"about {cells:,} cells need {needs / 1e9:.1f} GB, and {room / 1e9:.1f} GB may be taken"
     if needs <= room:
         return Chosen(name="memory", why=f"The table fits: {size}.", memory=memory)
+    from anon_core.engines.out_of_core import why_not_at_scale
+
     if why_not_at_scale(plan) or not _held_by_duckdb(table):
         why = f"The table may not fit ({size}), but it needs single rows or another reader."
         return Chosen(name="memory", why=why, memory=memory)

@@ -21,7 +21,6 @@ from anon_core.data.hierarchy.level_table import LevelTable
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.engines.counted_table import CountedTable
-from anon_core.engines.drawn_release import drawn_edition, refuse_many_rows
 from anon_core.engines.memory_needs import needs
 from anon_core.engines.pieces import (
     ASSIGNED,
@@ -32,9 +31,15 @@ from anon_core.engines.pieces import (
     roles_looked_at,
     that_fits,
 )
-from anon_core.engines.sql_release import ClassOfRow, class_of_tuples, published_parts
+from anon_core.engines.sql_release import (
+    ClassOfRow,
+    class_of_tuples,
+    drawn_edition,
+    published_parts,
+    refuse_many_rows,
+)
 from anon_core.pipeline.input_tables import refuse_undecided
-from anon_core.pipeline.prepare import Keeping, refuse_formula_names, refuse_lacking
+from anon_core.pipeline.prepare import keeping, refuse_formula_names, refuse_lacking
 from anon_core.pipeline.publish.file_formats import published_formats
 from anon_core.pipeline.publish.table_files import digest_of, write_table
 from anon_core.recipe.plan import Plan
@@ -72,7 +77,7 @@ def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
         f"what {plan.algorithm.title} looks at": not from_counts(plan.algorithm),
         "who has several rows": bool(roles.unit),
         "weights of rows": bool(roles.weight),
-        "a sample": plan.data.sample < 1,
+        "a sample": plan.data.draws,
         "a condition on rows": bool(plan.data.where.strip()),
         "levels of sensitive columns": bool(plan.sensitive_levels),
         "columns that are changed": bool(plan.changes),
@@ -84,7 +89,7 @@ def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
         "private columns or combinations that a privacy model needs": any(
             model.private_columns() or model.needs_combined(roles) for model in plan.models
         ),
-        "who of a table of the public is in it": any(model.needs_public for model in plan.models),
+        "who of a table of the public is in it": any(model.scope.public for model in plan.models),
     }
     return tuple(words for words, needed in asks.items() if needed)
 
@@ -126,7 +131,7 @@ class AtScale:
                 wanted,
                 complete,
                 roles.identifier,
-                keep=Keeping.of(plan, hierarchies).column,
+                keep=keeping(plan, hierarchies).column,
             )
         except BaseException:
             self.table.close()

@@ -303,8 +303,8 @@ class EnginePieces(Pieces):
 def can_cut(plan: Plan) -> bool:
     """Return whether a plan's technique cuts tables piece by piece, as it is set and asked."""
     return plan.algorithm.cuts_in_pieces and all(
-        model.by_limits
-        and model.told_by_classes
+        model.logic.by_limits
+        and model.logic.by_classes
         and not set(model.protects(plan.roles)) & set(plan.roles.quasi)
         for model in plan.models
     )
@@ -336,7 +336,6 @@ def pieces_of(
 
     Parameters
     ----------
-    hierarchies : mapping of str to Hierarchy
     names : tuple of str
         Quasi-identifiers, then sensitive columns.
     """

@@ -7,7 +7,7 @@ import importlib.util
 import os
 import shutil
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -21,6 +21,7 @@ from anon_core.data.reading import DataOptions
 from anon_core.data.reading.parts import Parts, parts_of
 from anon_core.engines.counted_table import CountedTable, Groups, Numbered, refuse_many_texts
 from anon_core.engines.sql_source import csv_head, is_parquet, refuse_case_twins, refuse_signs
+from anon_core.engines.sql_table import SqlTable
 from anon_core.pipeline.publish.file_formats import ROW_GROUP
 
 if TYPE_CHECKING:
@@ -213,6 +214,14 @@ class SparkTable(CountedTable):
         columns: Any = [found.column("value"), numbers]
         self._texts[place] = pa.table(columns, names=["value", "number"])
         return found
+
+    def first_row(self, place: int, values: Any, options: DataOptions) -> int:
+        """Return the first row, from 0, with one of some values in a column: DuckDB rereads it."""
+        spill = self._spill / "again"
+        spill.mkdir(mode=0o700)
+        with closing(SqlTable(self.path, spill, self.memory)) as table:
+            table.open_source(options)
+            return table.first_row(place, values, options)
 
     def hold(self, columns: list[Numbered]) -> int:
         """Hold columns as numbers of their texts, and return how many rows there are."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import hashlib
 import io
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 from anon_core.base.bounded_reading import first_bytes
 from anon_core.base.errors import BadInput, clipped
 from anon_core.data.frames import refuse_nested
 from anon_core.data.reading import DataOptions
+from anon_core.data.reading.delimited import broken_rows
 from anon_core.data.reading.encoding import find_separator, refuse_binary
 from anon_core.data.reading.parts import digest_of, parts_of
 from anon_core.data.reading.stored import Stored, is_address, located
@@ -61,10 +64,14 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
     end = f", new_line = {text(_line_end(first))}" if broken else ""
     # Nothing is guessed. What is empty is NULL, which is a missing value as an empty cell is.
     execute(
-        f"CREATE TABLE file AS SELECT * FROM read_csv({_list(files)}, delim = "
+        f"CREATE VIEW in_order AS SELECT * FROM read_csv({_list(files)}, delim = "
         f"{text(separator)}, quote = '\"', escape = '\"', header = true, "
         f"auto_detect = false, columns = {{{types}}}, nullstr = ''{end}{packed})"
     )
+    try:
+        execute("CREATE TABLE file AS SELECT * FROM in_order")
+    except Unreadable as error:
+        raise broken_row(paths, separator, len(raw), path.name) or error from error
     execute("CREATE VIEW source AS SELECT * FROM file")
     return raw
 
@@ -76,6 +83,11 @@ def placed(place: int) -> str:
     what SQL takes for something else.
     """
     return f"c{place}"
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files of a table, which may be a folder of its parts."""
+    return list(parts_of(path).files) if path.is_dir() else [path]
 
 
 def refuse_signs(paths: Sequence[Path], signs: str) -> None:
@@ -174,7 +186,7 @@ def refuse_case_twins(path: Path) -> None:
     from pyarrow import parquet
 
     parts = parts_of(path) if path.is_dir() else None
-    first = path if parts is None else next(iter(parts.files))
+    first = files_of(path)[0]
     if not is_parquet(first):
         return
     try:
@@ -226,7 +238,23 @@ def view_of_parquet(
             execute(f"INSERT INTO parts VALUES ({text(file)}, {', '.join(cells)})")
         joined = f" LEFT JOIN parts USING ({quoted(_FILE)})"
     execute(f"CREATE VIEW source AS SELECT {', '.join(called)} FROM {read}{joined}")
+    execute("CREATE VIEW in_order AS SELECT * FROM source")
     return [*names, *keys]
+
+
+class Unreadable(BadInput):
+    """A file that an engine takes for no table."""
+
+
+def broken_row(paths: Sequence[Path], separator: str, width: int, name: str) -> BadInput | None:
+    """Return what is wrong with the rows of CSV files, with their numbers; None if nothing is."""
+    with contextlib.ExitStack() as opened:
+        files: list[Iterator[str]] = []
+        for path in paths:
+            lines = gzip.open if _begins(path, _GZIP) else open
+            own = lines(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="")
+            files.append(iter(opened.enter_context(cast(TextIO, own))))
+        return broken_rows(files, separator, width, name)
 
 
 def _list(files: Sequence[str]) -> str:
@@ -254,10 +282,12 @@ def told(error: Exception, name: str) -> BadInput:
             f"{name} cannot be read.",
             remedy="Check the file, and that no program writes to it. Nothing was released.",
         )
-    return BadInput(
-        f"{name} is no table that DuckDB can read ({type(error).__name__}): a row has more or "
+    line = re.search(r"on line: (\d+)", short)
+    place = f", line {line[1]}" if line else ""
+    return Unreadable(
+        f"{name}{place}: no table that DuckDB can read ({type(error).__name__}): a row has more or "
         "fewer cells than the header, a quote stays open, or it is broken.",
-        remedy="Correct it, or run it with engine = 'memory', which names the place.",
+        remedy="Correct it, or run it with engine = 'memory'.",
     )
 
 

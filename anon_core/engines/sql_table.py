@@ -106,6 +106,15 @@ class SqlTable(CountedTable):
         self.execute("DROP TABLE texts")
         return table
 
+    def first_row(self, place: int, values: Any, options: DataOptions) -> int:
+        """Return the first row, from 0, with one of some values in a column: the file is reread."""
+        import pyarrow as pa
+
+        self.lend("odd", pa.table({"value": values}))
+        self.execute("SET preserve_insertion_order = true")
+        called = f"SELECT row_number() OVER () AS row, {placed(place)} AS value FROM in_order"
+        return int(self.one(f"SELECT min(row) - 1 FROM ({called}) JOIN odd USING (value)"))
+
     def hold(self, columns: list[Numbered]) -> int:
         """Hold columns as numbers of their texts, and return how many rows there are."""
         numbers = [

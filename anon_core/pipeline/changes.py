@@ -49,7 +49,7 @@ def changed(plan: Plan, table: Dataset) -> tuple[Dataset, Roles]:
         columns |= change.run(table, one.columns, plan.roles, chance)
         hidden = [n for n in one.columns if n in plan.roles.hidden]
         shown += hidden
-        if change.joins_rows and plan.models:
+        if change.effect.joins_rows and plan.models:
             _refuse_joined([columns[n] for n in hidden], plan.models[0].title)
     told = replace(table, columns=tuple(columns.get(c.name, c) for c in table.columns))
     return told, replace(plan.roles, shown=tuple(shown))
@@ -77,13 +77,13 @@ def before_changes(plan: Plan, unchanged: Dataset, table: Dataset) -> Before | N
     names = [n for one in made for n in one.columns]
     return Before(
         columns={n: taken(unchanged.column(n), kept) for n in names},
-        replaced=tuple(n for one in made if one.change.replaces for n in one.columns),
+        replaced=tuple(n for one in made if one.change.effect.replaces for n in one.columns),
     )
 
 
 def _makeable(plan: Plan) -> list[Changed]:
     """Return the changes of a plan, but those that ask for a key which is not there."""
-    return [one for one in plan.changes if plan.key or not one.change.needs_key]
+    return [one for one in plan.changes if plan.key or not one.change.effect.needs_key]
 
 
 def canonical(table: Dataset, names: Sequence[str]) -> tuple[I64, str]:
@@ -131,7 +131,7 @@ def refuse_no_key(plan: Plan) -> None:
     ------
     BadPlan
     """
-    asking = [one.change.title for one in plan.changes if one.change.needs_key]
+    asking = [one.change.title for one in plan.changes if one.change.effect.needs_key]
     if asking and not plan.key:
         raise BadPlan(
             f"{listing(dict.fromkeys(asking))} ask for a secret key of 64 hexadecimal digits, and "

@@ -58,7 +58,9 @@ def warm(told: Callable[[str], None], wanted: Callable[[], str] = str) -> None:
     wanted : callable, optional
         Returns the name of an algorithm that someone waits for, or an empty text.
     """
-    asked = {n for n, kind in family("attack").items() if not cast(type[Attack], kind).by_default}
+    asked = {
+        n for n, kind in family("attack").items() if not cast(type[Attack], kind).use.by_default
+    }
     left = _algorithms()
     while left:
         name = wanted() or left[0]

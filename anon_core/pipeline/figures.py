@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, cast
 
-from anon_core.base.registry import family
+from anon_core.base.registry import find
 from anon_core.base.secret import spell
 from anon_core.base.version import VERSION
 from anon_core.contracts.attack import Attack
 from anon_core.pipeline.measure.assessment import evidence
-from anon_core.pipeline.measure.before_and_after import column_statistics
 from anon_core.pipeline.measure.cautions import read_as_missing
+from anon_core.pipeline.measure.column_statistics import column_statistics
 from anon_core.pipeline.measure.drift import published_texts
 from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
 from anon_core.pipeline.result import Result
@@ -142,15 +142,14 @@ def _level_search(result: Result) -> dict[str, Any] | None:
 
 def links_as_rows(result: Result) -> list[dict[str, Any]]:
     """Return what is left of each kind of link, next to the attacks of the run that go along it."""
-    known = cast(dict[str, type[Attack]], family("attack"))
-    ran = dict.fromkeys(a.attack for a in result.attacks)
+    ran = {a.attack: cast(type[Attack], find("attack", a.attack)) for a in result.attacks}
     return [
         {
             "link": link.name,
             "kept": [list(pair) for pair in link.kept],
             "weakened": [list(pair) for pair in link.weakened],
             "cut": [list(pair) for pair in link.cut],
-            "attacks": [name for name in ran if link.name in known[name].links_used()],
+            "attacks": [name for name, kind in ran.items() if link.name in kind.links_used()],
         }
         for link in links(result.release.view)
     ]
@@ -158,13 +157,13 @@ def links_as_rows(result: Result) -> list[dict[str, Any]]:
 
 def _attack(found: AttackResult) -> dict[str, Any]:
     """Return the figures of an attack, and whom it names: no more than `LISTED` of them."""
-    kind = cast(type[Attack], family("attack")[found.attack])
+    kind = cast(type[Attack], find("attack", found.attack))
     hits = found.hits
     return {
         "name": found.attack,
         "column": found.column or None,
-        "discloses": kind.discloses,
-        "answers": list(kind.answers),
+        "discloses": kind.aim.discloses,
+        "answers": list(kind.aim.answers),
         "attempted": found.attempted,
         "eligible": found.eligible,
         "succeeded": found.succeeded,
@@ -234,7 +233,7 @@ def _weights(result: Result) -> dict[str, Any]:
 
 def _met(attack: AttackResult) -> bool | None:
     """Return whether an attack stays within its threshold; None where it has none."""
-    names = {p.name for p in family("attack")[attack.attack].parameters()}
+    names = {p.name for p in find("attack", attack.attack).parameters()}
     if "threshold" not in names or attack.idle:
         return None
     return attack.worst <= attack.threshold

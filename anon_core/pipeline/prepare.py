@@ -6,24 +6,23 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from anon_core.base.errors import AnonError, BadPlan, InputChanged, UnknownValues, listing, nearest
-from anon_core.data.column import Column, encode, with_values
+from anon_core.data.column import Column, encode
 from anon_core.data.hierarchy import TOP, from_rows
 from anon_core.data.hierarchy.hierarchy_cache import prepared, refuse_untrue
 from anon_core.data.hierarchy.label_truth import refuse_false_labels
 from anon_core.data.hierarchy.level_table import LevelTable
-from anon_core.data.reading import DataOptions
+from anon_core.data.reading.columns import Keeping
 from anon_core.data.reading.row_filter import columns_of, filtered
 from anon_core.data.roles.redaction import without_redacted
 from anon_core.data.sampling import sampled
-from anon_core.data.table import MISSING, MISSING_TOKENS, Dataset
+from anon_core.data.table import Dataset
 from anon_core.data.values.formulas import is_formula
-from anon_core.data.values.kinds import KINDS, ColumnKind
+from anon_core.data.values.kinds import ColumnKind
 from anon_core.pipeline.changes import before_changes, changed
 from anon_core.pipeline.input_tables import refuse_undecided
 from anon_core.recipe.plan import Plan
@@ -72,92 +71,30 @@ def _asked(plan: Plan) -> str:
     """Return all that `prepare` reads of a plan, as a text."""
     told = plan.as_mapping()
     kept = [told.get(n) for n in _READ]
-    promises = [
+    models = [
         (
             model.needs_trees(plan.roles),
             model.private_columns(),
-            model.needs_public,
+            model.scope.public,
             model.needs_combined(plan.roles),
         )
         for model in plan.models
     ]
-    public = plan.algorithm.needs.public or any(m.may_count_public for m in plan.models)
-    drawn = plan.data.sample < 1 or any(one.change.draws for one in plan.changes)
+    public = plan.algorithm.needs.public or any(m.scope.may_count_public for m in plan.models)
+    drawn = plan.data.draws or any(one.change.effect.draws for one in plan.changes)
     seed = str(plan.seed) if drawn else ""
     keyed = hashlib.sha256(plan.key).hexdigest() if plan.key else ""
-    return json.dumps([kept, [list(map(repr, p)) for p in promises], public, seed, keyed])
+    return json.dumps([kept, [list(map(repr, p)) for p in models], public, seed, keyed])
 
 
-# What a hierarchy says of missing values goes before what represents them in any table.
-#
-# A text such as ``NA`` represents a missing value by default. Where a column's hierarchy lists it,
-# it is a value: a country, a surname. So it is where a column without a hierarchy is declared as
-# text. And where the hierarchy has a row for the missing value, that is where it is, among the
-# texts it is grouped with.
-
-
-@dataclass(frozen=True, kw_only=True)
-class Keeping:
-    """What decides which texts are values though they represent a missing one elsewhere.
-
-    Attributes
-    ----------
-    data : DataOptions
-        What the recipe says of missing values goes before what a hierarchy does.
-    types : mapping of str to str
-        Declared kinds.
-    coarsened : tuple of str
-        Columns that are published by their hierarchies: there the missing value has a place.
-    hierarchies : mapping of str to level table
-    """
-
-    data: DataOptions
-    types: Mapping[str, ColumnKind]
-    coarsened: tuple[str, ...]
-    hierarchies: Mapping[str, LevelTable] = field(default_factory=dict[str, LevelTable])
-
-    @classmethod
-    def of(cls, plan: Plan, hierarchies: Mapping[str, LevelTable] | None) -> Keeping:
-        """Return what a plan and its hierarchies say."""
-        return cls(
-            data=plan.data,
-            types=plan.types,
-            coarsened=plan.roles.quasi,
-            hierarchies=hierarchies or {},
-        )
-
-    def table(self, dataset: Dataset) -> Dataset:
-        """Return a table whose columns have as values what they are to keep; once is enough."""
-        columns = [self.column(column) for column in dataset.columns]
-        same = all(new is old for new, old in zip(columns, dataset.columns, strict=True))
-        return dataset if same else replace(dataset, columns=tuple(columns))
-
-    def column(self, column: Column, held: npt.NDArray[np.bool_] | None = None) -> Column:
-        """Return one column with what it is to keep as values.
-
-        Parameters
-        ----------
-        held : bool array of shape (rows,), optional
-            Where a row of the column represents rows of the table; everywhere if it is not given.
-        """
-        name, rows = column.name, self.hierarchies.get(column.name, ())
-        kind = self.types.get(name, column.kind)
-        if KINDS[kind].measured or not column.missing:
-            return column
-        listed = {row[0].strip() for row in rows if row}
-        kept = set[str]()
-        if name not in self.data.missing_in and self.data.missing_values == MISSING_TOKENS:
-            declared = name in self.types and name not in self.data.kinds_found
-            if rows or declared:  # declared as text, every text is a value
-                kept = listed.intersection(column.replaced) if rows else {*column.replaced}
-        gaps = None
-        if MISSING in listed and column.name in self.coarsened and self.data.missing == "keep":
-            gaps = column.codes < 0
-            if held is not None:
-                gaps &= held
-        if not kept and gaps is None:
-            return column
-        return with_values(replace(column, kind=kind), kept, gaps)
+def keeping(plan: Plan, hierarchies: Mapping[str, LevelTable] | None) -> Keeping:
+    """Return which texts are values by a plan and its hierarchies."""
+    return Keeping(
+        data=plan.data,
+        types=plan.types,
+        coarsened=plan.roles.quasi,
+        hierarchies=hierarchies or {},
+    )
 
 
 # Sensitive columns that are published at a level of their hierarchy, instead of their values.
@@ -180,7 +117,6 @@ def at_levels(
     ----------
     dataset : Dataset
         Its columns are of the kinds that the plan declares.
-    hierarchies : mapping of str to level table
 
     Raises
     ------
@@ -256,12 +192,14 @@ def prepare(
     if plan.formulas == "neutralise":
         refuse_formula_names(plan, dataset)
     refuse_undecided(plan, dataset)
-    kept = Keeping.of(plan, hierarchies)
+    kept = keeping(plan, hierarchies)
     dataset, population = kept.table(dataset), population and kept.table(population)
     typed = dataset.with_kinds(plan.types)
     if plan.data.rest == "population":
         population = typed
     typed = filtered(typed, plan.data.where)
+    if plan.data.benchmark:
+        population = typed.without_missing((*plan.roles.quasi, *plan.roles.sensitive))
     table = without_redacted(plan.redacted, typed)
     plan.refuse_unconfirmed(table)
     unchanged = table
@@ -286,20 +224,21 @@ def prepare(
                 "sensitive column, so dropping them leaves nothing.",
                 remedy="Set missing = 'keep', or give the empty column another role.",
             )
-    if plan.roles.unit and plan.data.sample < 1:
+    if plan.roles.unit and plan.data.draws:
         raise BadPlan(
             f"A sample draws rows, and '{plan.roles.unit}' says that a person may have several.",
-            remedy="Set sample = 1, and draw the people before the table is loaded.",
+            remedy="Draw no sample, and draw the people before the table is loaded.",
         )
-    if plan.roles.weight and plan.data.sample < 1:
+    if plan.roles.weight and plan.data.draws:
         raise BadPlan(
             f"In a sample each row represents more people than its weight '{plan.roles.weight}' "
             "says.",
-            remedy="Set sample = 1, or take the role of the weight away; or draw the rows and "
+            remedy="Draw no sample, or take the role of the weight away; or draw the rows and "
             "raise their weights before the table is loaded.",
         )
     whole = table
-    table = sampled(table, roles.published(table), plan.data.sample, plan.seed)
+    drawn = plan.data.sample, plan.seed, plan.data.benchmark
+    table = sampled(table, roles.published(table), *drawn)
     # A sensitive column is published exactly; its hierarchy is only what others may look at.
     trees = [n for model in plan.models for n in model.needs_trees(plan.roles)]
     needed = [name for name in hierarchies if name in plan.roles.quasi or name in trees]
@@ -358,7 +297,7 @@ def refuse_lacking(named: Iterable[str], dataset: Dataset) -> None:
 def _asks_for_public(plan: Plan) -> bool:
     """Say whether a plan needs a table of its own for the public, and must be named if it lacks."""
     return plan.algorithm.needs.public or any(
-        model.needs_public or model.may_count_public for model in plan.models
+        model.scope.public or model.scope.may_count_public for model in plan.models
     )
 
 
@@ -381,7 +320,7 @@ def refuse_formula_names(plan: Plan, dataset: Dataset) -> None:
 
 
 def decided_kinds(plan: Plan, dataset: Dataset) -> dict[str, ColumnKind]:
-    """Return the kind of each column that a plan names, as it declares it or as it was found out.
+    """Return the kind of each column of a plan: declared there, or inferred.
 
     A column without any value has none.
 

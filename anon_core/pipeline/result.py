@@ -16,10 +16,8 @@ from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.contracts.metric import headline
 from anon_core.data.hierarchy.level_table import LevelTable
-from anon_core.data.table import MISSING
+from anon_core.data.table import MISSING, Meaning
 from anon_core.data.values.kinds import ColumnKind
-from anon_core.data.values.meanings import Meaning
-from anon_core.methods.partition.exhaustive_partition import Optimum
 from anon_core.pipeline.measure.cautions import cautions
 from anon_core.pipeline.publish.file_formats import READ, in_parts, other_formats, written
 from anon_core.pipeline.search.level_search import LevelSearch
@@ -44,6 +42,8 @@ from anon_core.verification.rows.membership import Witness
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from anon_core.methods.partition.exhaustive_partition import Optimum
+
 #: Why an attack that applies was not run.
 ASKED_FOR = "It is run when asked for."
 
@@ -57,10 +57,8 @@ class Result:
     problem : Problem
         The table as it was searched (after dropping rows with missing values and drawing a sample,
         where asked).
-    verdicts : tuple of Verdict
     measures : mapping of str to Measure
         By metric name.
-    attacks : tuple of AttackResult
     tables : mapping of str to pyarrow.Table
         The public edition, in canonical order.
     files : dict of str to bytes

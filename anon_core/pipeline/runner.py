@@ -24,7 +24,7 @@ from anon_core.data.values.kinds import ColumnKind
 from anon_core.methods.lattice.nodes import rows_removable
 from anon_core.methods.partition.exhaustive_partition import Optimum, optimum
 from anon_core.pipeline.changes import refuse_no_key
-from anon_core.pipeline.prepare import Keeping, decided_kinds, prepare
+from anon_core.pipeline.prepare import decided_kinds, keeping, prepare
 from anon_core.pipeline.publish.file_formats import READ, written
 from anon_core.pipeline.publish.published_table import Edition, public_edition, witness_of
 from anon_core.pipeline.random_streams import Chances, chances
@@ -315,7 +315,7 @@ class _Job:
         fit: Fit,
     ) -> _Job:
         """Return a job on tables as far as the plan keeps them."""
-        kept = Keeping.of(plan, hierarchies)
+        kept = keeping(plan, hierarchies)
         return cls(
             plan=plan,
             dataset=kept.table(dataset),
@@ -402,12 +402,12 @@ def _measure(job: _Job, context: Context) -> None:
 def _measure_at_once(job: _Job, context: Context) -> None:
     """Measure the privacy models, and what the release lost by metrics that take no time."""
     _verdicts(job, part_of(context, 0.0, 0.2))
-    _measures(job, [m for m in job.metrics if m.at_once], part_of(context, 0.2, 1.0))
+    _measures(job, [m for m in job.metrics if m.use.at_once], part_of(context, 0.2, 1.0))
 
 
 def _measure_the_rest(job: _Job, context: Context) -> None:
     """Measure what the release lost by the other metrics."""
-    _measures(job, [m for m in job.metrics if not m.at_once], context)
+    _measures(job, [m for m in job.metrics if not m.use.at_once], context)
 
 
 def _verdicts(job: _Job, context: Context) -> None:
@@ -448,12 +448,12 @@ def _attack(job: _Job, context: Context) -> None:
 
 def _attack_at_once(job: _Job, context: Context) -> None:
     """Carry out the attacks that take no time."""
-    _attacks(job, [a for a in job.attackers if a.at_once], context)
+    _attacks(job, [a for a in job.attackers if a.use.at_once], context)
 
 
 def _attack_the_rest(job: _Job, context: Context) -> None:
     """Carry out the other attacks."""
-    _attacks(job, [a for a in job.attackers if not a.at_once], context)
+    _attacks(job, [a for a in job.attackers if not a.use.at_once], context)
 
 
 def _attacks(job: _Job, attackers: Sequence[Attack], context: Context) -> None:
@@ -483,7 +483,7 @@ def _refuse_finer(problem: Problem, technique: Metric | Attack) -> None:
     ------
     NeedsRows
     """
-    if problem.is_coarse and not technique.from_groups:
+    if problem.is_coarse and not technique.needs.from_groups:
         raise NeedsRows(
             "It looks at values in more detail than the table was counted in.",
             remedy="Run it with more memory, or with engine = 'memory', if the table fits.",
@@ -493,8 +493,10 @@ def _refuse_finer(problem: Problem, technique: Metric | Attack) -> None:
 def _foresee(job: _Job, context: Context) -> None:
     """Measure what was lost and how surely someone is found, and publish nothing."""
     _verdicts(job, part_of(context, 0.0, 0.3))
-    _measures(job, [m for m in job.metrics if m.headline], part_of(context, 0.3, 0.6))
-    finding = [a for a in job.attackers if a.at_once and a.discloses in ("identity", "presence")]
+    _measures(job, [m for m in job.metrics if m.scale.headline], part_of(context, 0.3, 0.6))
+    finding = [
+        a for a in job.attackers if a.use.at_once and a.aim.discloses in ("identity", "presence")
+    ]
     _attacks(job, finding, part_of(context, 0.6, 1.0))
     nothing = np.empty(0, dtype=np.int64)
     job.edition = Edition(tables={}, member=nothing, row_group=nothing, place=nothing)
@@ -570,7 +572,7 @@ def _refuse_overlaps(job: _Job) -> None:
     """
     vocabularies = job.outcome.release.vocabularies
     shortened = [name for name, vocabulary in vocabularies.items() if vocabulary.shortened]
-    if shortened and any(model.needs_public for model in job.plan.models):
+    if shortened and any(model.scope.public for model in job.plan.models):
         raise Infeasible(
             f"Value sets of {listing(shortened)} would be longer than {LONGEST_SET:,} characters. "
             "Published as the whole column instead, they make classes overlap, so that "

@@ -53,7 +53,6 @@ def with_names(
 
     Parameters
     ----------
-    hierarchies : mapping of str to str
     names : sequence of str
         What the folder holds.
     strict : bool

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from anon_core.release.problem import Problem
 
 _ENDS = ("least", "most")
+_NAMES = {"least": "lowest", "most": "highest"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,8 +103,8 @@ class LevelBounds:
         for name in self.columns:
             if name not in roles.quasi:
                 raise BadPlan(
-                    f"[level_bounds] names '{name}', which is no quasi-identifier; they are "
-                    f"{listing(roles.quasi)}.",
+                    f"A lowest or highest level is set for '{name}', which is no "
+                    f"quasi-identifier; they are {listing(roles.quasi)}.",
                     remedy=f"Remove or rename it.{nearest(name, roles.quasi)}",
                 )
 
@@ -119,7 +120,7 @@ class LevelBounds:
             raise BadPlan(
                 f"{algorithm.title}, as it is set, does not keep the lowest and highest levels "
                 f"that are set for {listing(self.columns)}.",
-                remedy="Remove [level_bounds], or choose a technique with one level a column, such "
+                remedy="Remove these levels, or choose a technique with one level a column, such "
                 "as the optimal search.",
             )
 
@@ -138,8 +139,8 @@ class LevelBounds:
             for end, level in zip(_ENDS, ends, strict=True):
                 if level > height:
                     raise BadPlan(
-                        f"[level_bounds] {name}: {end} is {level}; its hierarchy has the levels 0 "
-                        f"to {height}.",
+                        f"The {_NAMES[end]} level set for '{name}' is {level}; its hierarchy has "
+                        f"the levels 0 to {height}.",
                         remedy="Use one of these, or give the column a hierarchy with more levels.",
                     )
             if ends != (0, height):

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from anon_core.base import secret
-from anon_core.base.bounded_reading import MOST_TEXT_BYTES, read_regular
-from anon_core.base.errors import BadPlan, brief, clipped, listing
+from anon_core.base.errors import BadPlan, brief, listing
 from anon_core.base.params import Technique
-from anon_core.base.registry import family
+from anon_core.base.registry import by_default
 from anon_core.contracts.algorithm import Algorithm, by_levels, by_parts
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.change import Changed
@@ -25,12 +24,11 @@ from anon_core.data.roles.redaction import redacted_of
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, ColumnKind
-from anon_core.recipe.confirmations import Confirmed, confirmed_of, refuse_unconfirmed
+from anon_core.recipe.confirmations import Confirmed, Labels, confirmed_of, refuse_unconfirmed
 from anon_core.recipe.dialect import Dialect
 from anon_core.recipe.earlier_release import EarlierFile
 from anon_core.recipe.engine import Engine
 from anon_core.recipe.hierarchy_folder import with_files
-from anon_core.recipe.labels import Labels
 from anon_core.recipe.level_bounds import LevelBounds
 from anon_core.recipe.old_recipes import VERSION, renewed
 from anon_core.recipe.readers import (
@@ -48,6 +46,7 @@ from anon_core.recipe.readers import (
     refuse_unknown_keys,
     table_of,
     technique_of,
+    text_of_file,
     texts_of,
     types_of,
 )
@@ -191,13 +190,16 @@ class Plan:
                 f"[population] size is {brief(self.population_size)}.",
                 remedy="Use a whole number of at least 1.",
             )
-        if self.data.rest == "population" and (
+        own = "rest" if self.data.rest == "population" else "benchmark"
+        if (self.data.rest == "population" or self.data.benchmark) and (
             self.population_size is not None or self.population_file or self.changes
         ):
             other = "changes columns" if self.changes else "names a population of its own"
             raise BadPlan(
-                f"[data] rest is 'population', and the recipe {other}.",
-                remedy="Leave rest out, or the other.",
+                f"[data] rest is 'population', and the recipe {other}."
+                if own == "rest"
+                else f"[data] benchmark makes the complete rows public, and the recipe {other}.",
+                remedy=f"Leave {own} out, or the other.",
             )
         if self.population_size is not None and self.population_file:
             raise BadPlan(
@@ -216,7 +218,9 @@ class Plan:
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
         elsewhere = {**self.redacted, **self.sensitive_levels}
         refuse_no_changes(self.changes, self.roles, self.models, elsewhere)
-        bare = not self.algorithm.needs.models and any(c.change.replaces for c in self.changes)
+        bare = not self.algorithm.needs.models and any(
+            c.change.effect.replaces for c in self.changes
+        )
         if not self.models and not bare:
             raise BadPlan(
                 "The plan names no privacy model, so it protects no one."
@@ -241,11 +245,9 @@ class Plan:
         With the plan's parameters where it gives some.
         """
         own = {metric.name: metric for metric in self.metrics}
-        known = cast(dict[str, type[Metric]], family("metric"))
+        known = cast(dict[str, type[Metric]], by_default("metric", own))
         return tuple(
-            own.get(name) or in_units_of(metric, self.models)
-            for name, metric in known.items()
-            if name in own or metric.by_default
+            own.get(name) or in_units_of(metric, self.models) for name, metric in known.items()
         )
 
     @property
@@ -260,7 +262,7 @@ class Plan:
         return tuple(path for path in named if path)
 
     def moved(self, old: str | Path, new: str | Path) -> Plan:
-        """Return the plan for a recipe in another folder: it names the same files from there."""
+        """Return the plan with its paths rewritten for a recipe in another folder."""
 
         def seen(path: str) -> str:
             target = Path(old, path).resolve()
@@ -281,8 +283,8 @@ class Plan:
     @property
     def draws(self) -> bool:
         """Whether what is published depends on chance, and so can be undone by the seed."""
-        changes = any(one.change.draws for one in self.changes)
-        return self.data.sample < 1 or changes or self.algorithm.draws
+        changes = any(one.change.effect.draws for one in self.changes)
+        return self.data.draws or changes or self.algorithm.draws
 
     def refuse_unconfirmed(self, table: Dataset) -> None:
         """Refuse a table with a finding that no one confirmed; see `confirmed.refuse_unconfirmed`.
@@ -303,8 +305,8 @@ class Plan:
         BadPlan
         """
         if self.draws:
-            sampled = self.data.sample < 1
-            drawing = [one.change.title for one in self.changes if one.change.draws]
+            sampled = self.data.draws
+            drawing = [one.change.title for one in self.changes if one.change.effect.draws]
             what = f"What {[*drawing, self.algorithm.title][0]} publishes"
             what = "The sample" if sampled else what
             secret.refuse_guessable(self.seed, what)
@@ -315,12 +317,8 @@ class Plan:
         With the plan's parameters where it gives some.
         """
         own = {attack.name: attack for attack in self.attacks}
-        known = cast(dict[str, type[Attack]], family("attack"))
-        return tuple(
-            own.get(name) or attack()
-            for name, attack in known.items()
-            if name in own or attack.by_default
-        )
+        known = cast(dict[str, type[Attack]], by_default("attack", own))
+        return tuple(own.get(name) or attack() for name, attack in known.items())
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the plan as nested plain values: the recipe's tables."""
@@ -403,17 +401,12 @@ class Plan:
         return tomli_w.dumps(self.completed())
 
     def decided(self, levels: Mapping[str, int], max_suppression: float) -> Plan:
-        """Return the plan that publishes columns at these levels, on whatever table, and no other.
-
-        Parameters
-        ----------
-        levels : mapping of str to int
-        """
+        """Return the plan that publishes columns at these levels, and no other, of any table."""
         fixed = technique_of("algorithm", Algorithm, by_levels(levels, max_suppression))
         return replace(self, algorithm=fixed, reuse=replace(self.reuse, mode="fixed"))
 
     def decided_parts(self, released: str, sha256: str = "") -> Plan:
-        """Return the plan that takes over the parts of a release, on whatever table.
+        """Return the plan that takes over the parts of a release, for any table.
 
         Raises
         ------
@@ -535,19 +528,7 @@ def read_plan(path: str | Path) -> Plan:
     BadHierarchy
         If it names a folder of hierarchies whose files do not fit its columns.
     """
-    try:
-        text = read_regular(Path(path), MOST_TEXT_BYTES).decode("utf-8-sig")
-    except OSError as error:
-        raise BadPlan(
-            f"The recipe {clipped(Path(path).name)} cannot be read ({error.strerror}).",
-            remedy="Check the path.",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise BadPlan(
-            f"The recipe {clipped(Path(path).name)} is not UTF-8 text (byte {error.start}).",
-            remedy="Save it as UTF-8.",
-        ) from error
-    plan = Plan.from_toml(text)
+    plan = Plan.from_toml(text_of_file(Path(path)))
     files = with_files(plan.hierarchies, plan.roles, Path(path).parent)
     return replace(plan, hierarchies=files)
 

@@ -6,10 +6,12 @@ All of them raise `BadPlan`.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from anon_core.base.errors import BadPlan, brief, listing, nearest
+from anon_core.base.bounded_reading import MOST_TEXT_BYTES, read_regular
+from anon_core.base.errors import BadPlan, brief, clipped, listing, nearest
 from anon_core.base.params import Technique
 from anon_core.base.params.structured_parameter import columns as as_columns
 from anon_core.base.registry import Family, family, find
@@ -52,8 +54,6 @@ def refuse_no_changes(
 
     Parameters
     ----------
-    changes : sequence of Changed
-    models : sequence of GroupModel
     elsewhere : mapping of str to object
         Columns whose cells something else of the recipe replaces.
 
@@ -70,7 +70,7 @@ def refuse_no_changes(
     for one in changes:
         one.refuse_roles(roles)
     replaced = [
-        n for one in changes if one.change.replaces for n in one.columns if n in roles.quasi
+        n for one in changes if one.change.effect.replaces for n in one.columns if n in roles.quasi
     ]
     if replaced and models:
         raise BadPlan(
@@ -117,7 +117,7 @@ def refuse_other_shape(algorithm: Algorithm, told: Mapping[str, Any]) -> None:
             )
 
 
-def refuse_unknown_keys(place: str, given: Mapping[str, Any], known: set[str]) -> None:
+def refuse_unknown_keys(place: str, given: Mapping[str, Any], known: Collection[str]) -> None:
     """Refuse keys that a table of the recipe does not have."""
     for key in given:
         if key not in known:
@@ -199,7 +199,7 @@ def refuse_no_parts(parts: object) -> None:
 
 
 def refuse_no_levels(levels: Mapping[str, object], roles: Roles) -> None:
-    """Refuse levels of what is not sensitive only, and what is no level."""
+    """Refuse levels of columns that are not sensitive alone, and values that are no level."""
     for name, level in levels.items():
         if name not in roles.sensitive or name in roles.quasi:
             raise BadPlan(
@@ -235,6 +235,27 @@ MOST_LEVELS = 20
 _MOST_BITS = 63  # as TOML asks of its readers
 #: A key of more parts than this takes the parser longer than anybody waits.
 _MOST_DOTS = 1000
+
+
+def text_of_file(path: Path, what: str = "recipe") -> str:
+    """Return the text of a recipe's file, or of another file of that kind.
+
+    Raises
+    ------
+    BadPlan
+        If it cannot be read, or is no UTF-8.
+    """
+    shown = f"The {what} {clipped(path.name)}"
+    try:
+        return read_regular(path, MOST_TEXT_BYTES).decode("utf-8-sig")
+    except OSError as error:
+        raise BadPlan(
+            f"{shown} cannot be read ({error.strerror}).", remedy="Check the path."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise BadPlan(
+            f"{shown} is not UTF-8 text (byte {error.start}).", remedy="Save it as UTF-8."
+        ) from error
 
 
 def read_tables(text: str, what: str = "recipe") -> dict[str, Any]:

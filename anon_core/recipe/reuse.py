@@ -33,7 +33,6 @@ class Met:
 
     Attributes
     ----------
-    hierarchies : mapping of str to level table
     values : mapping of str to int
         By column the distinct values that its hierarchy did not have.
     rows : int
@@ -70,7 +69,6 @@ def met(
         With 'fail' nothing is done here: building the hierarchy refuses them.
     table : Dataset
         With the kinds of its columns.
-    hierarchies : mapping of str to level table
     columns : tuple of str
         Those whose hierarchies decide what is published.
 
@@ -252,8 +250,6 @@ class Reached:
     ----------
     published : float or None
         Share of the table's rows that is published; None for a table without rows.
-    measures : mapping of str to Measure
-    attacks : sequence of AttackResult
     """
 
     published: float | None

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from anon_core.base.errors import BadPlan, brief, listing
-from anon_core.data.values.meanings import Meaning
+from anon_core.data.table import Meaning
 
 if TYPE_CHECKING:
     import pyarrow as pa

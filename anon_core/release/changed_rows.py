@@ -19,7 +19,6 @@ class Before:
 
     Attributes
     ----------
-    columns : mapping of str to Column
     replaced : tuple of str
         Those whose cells need not be their person's own any more.
     """

@@ -23,7 +23,6 @@ class RowSource:
 
     Attributes
     ----------
-    hierarchies : mapping of str to Hierarchy
     member : int64 array of shape (keys,)
         Class of each key, -1 where its rows are not published.
     group : int64 array of shape (classes,)

@@ -70,7 +70,6 @@ class Verdict:
     ----------
     model : str
         The model's name.
-    parameters : mapping of str to object
     state : {'holds', 'broken', 'undecided'}
     bound, reached : float
         What was asked and the worst value found, in the model's own unit.

@@ -264,11 +264,8 @@ class View:
 
     Attributes
     ----------
-    vocabularies : mapping of str to Vocabulary
-    blocks : tuple of BlockTable
     group_size : int64 array of shape (groups,)
         Rows of each group; a group is known by its published id, else by equal cells.
-    quasi, sensitive : tuple of str
     published : bool
         Whether group ids are in the release.
     guarantee : Guarantee or None

@@ -14,7 +14,7 @@ from typing import Literal
 
 from anon_core.base.context import Context
 from anon_core.tables.reader import Reader, Side
-from anon_core.tables.sensitivity import Contributions, Finding, Rule
+from anon_core.tables.sensitivity import Contributions, Rule
 from anon_core.tables.system import Bounds, Level, Number, System, shown_interval
 
 Answer = Literal["safe", "unsafe", "undecided"]
@@ -26,7 +26,6 @@ class Interval:
 
     Attributes
     ----------
-    cell : int
     low, high : int, Fraction or None
         What is proven; None where there is no limit.
     exact : bool
@@ -53,10 +52,8 @@ class Judgement:
 
     Attributes
     ----------
-    cell : int
     answer : {'safe', 'unsafe', 'undecided'}
         Undecided counts as unsafe.
-    interval : Interval
     reader : str
         Who reads: an outsider, or a respondent who knows their own contribution.
     """
@@ -73,7 +70,6 @@ class Insider:
 
     Attributes
     ----------
-    name : str
     known : mapping of int to (least, greatest)
         A cell whose only respondent they are is known; of others they know that it is no less than
         their own part.
@@ -95,9 +91,17 @@ class Implied:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """What a reader can work out of a whole publication."""
+    """What a reader can work out of a whole publication.
+
+    Attributes
+    ----------
+    judgements : tuple of Judgement
+    readers : int
+        Whom it was asked of: anyone, and respondents who are alone in a suppressed cell.
+    """
 
     judgements: tuple[Judgement, ...]
+    readers: int
 
     @property
     def safe(self) -> bool:
@@ -142,14 +146,10 @@ def intervals(
 
     Parameters
     ----------
-    system : System
     suppressed : iterable of int
         A cell is known where one that is the same is not among them; see `System.closed`.
-    bounds : Bounds
-    cells : iterable of int, optional
     whole : bool
         Whether the reader knows that values are whole numbers, as counts are.
-    context : Context, optional
     """
     suppressed = frozenset(suppressed)
     reader = Reader(system, suppressed, bounds)
@@ -193,7 +193,6 @@ def audit(
     bounds: Bounds,
     *,
     insiders: Sequence[Insider] = (),
-    whole: bool = False,
     context: Context | None = None,
 ) -> Audit:
     """Judge every sensitive cell, from an outsider's side and from each insider's.
@@ -202,13 +201,8 @@ def audit(
     ----------
     system : System
         Everything that is published together: see `linked`.
-    suppressed : iterable of int
     needs : mapping of int to Level
         Sensitive cells.
-    bounds : Bounds
-    insiders : sequence of Insider
-    whole : bool
-    context : Context, optional
 
     Raises
     ------
@@ -227,11 +221,11 @@ def audit(
             context.report(number / len(readers), "Auditing")
         reader = Reader(system, hidden, known)
         found += [
-            judged(reader, cell, level, name, whole=whole)
+            judged(reader, cell, level, name)
             for cell, level in sorted(needs.items())
             if cell not in own
         ]
-    return Audit(judgements=tuple(found))
+    return Audit(judgements=tuple(found), readers=len(readers))
 
 
 def insiders_of(
@@ -249,7 +243,6 @@ def insiders_of(
         By cell, what each respondent contributes.
     values : sequence of int or Fraction
         By cell; anyone who is alone in a cell knows it.
-    suppressed : iterable of int
     signed : bool
         Whether others may take away from a cell; one's own part is then no least value.
     """
@@ -307,11 +300,6 @@ def members_of(cells: Iterable[int], members: Sequence[Mapping[int, int]]) -> di
         for one, amount in members[cell].items():
             sums[one] = sums.get(one, 0) + amount
     return sums
-
-
-def needs_of(findings: Mapping[int, Finding]) -> dict[int, Level]:
-    """Return the level of each sensitive cell."""
-    return {cell: finding.level for cell, finding in findings.items()}
 
 
 def _plain(value: Number) -> Number:

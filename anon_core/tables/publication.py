@@ -1,4 +1,4 @@
-"""A recipe carried out: the table is built, judged, protected, audited, and written."""
+"""A recipe carried out: the table is built, judged, protected, audited, compared, and written."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import io
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from anon_core.base.context import Context
-from anon_core.base.errors import AnonError, BadPlan, listing, nearest
+from anon_core.base.context import Context, part_of
+from anon_core.base.errors import AnonError, BadPlan, Cancelled, listing, nearest
 from anon_core.base.terms import count
+from anon_core.data.reading.columns import Keeping
+from anon_core.data.reading.row_filter import filtered
 from anon_core.data.table import Dataset
 from anon_core.data.values.formulas import neutralised
-from anon_core.tables.adjustment import adjusted
 from anon_core.tables.audit import (
     Audit,
     Implied,
@@ -30,16 +31,22 @@ from anon_core.tables.audit import (
     interval,
     members_of,
 )
-from anon_core.tables.cell_key import cell_key, noise_row, perturbed, perturbed_amount, record_keys
+from anon_core.tables.product_moves import Moves, product_moves
 from anon_core.tables.reader import Reader
-from anon_core.tables.recipe import METHODS, TableRecipe
+from anon_core.tables.recipe import METHODS, SUPPRESSES, Method, TableRecipe
 from anon_core.tables.rounding import (
+    adjusted,
     bounds_of_noise,
     bounds_of_rounded,
     bounds_of_small_cells,
     cell_chance,
+    cell_key,
     controlled,
+    noise_row,
+    perturbed,
+    perturbed_amount,
     random_rounding,
+    record_keys,
     small_cells,
 )
 from anon_core.tables.sensitivity import Contributions, Finding, sensitive_cells
@@ -106,12 +113,10 @@ class Publication:
         For suppression.
     sums : tuple of Implied
         Sums of suppressed cells that are sensitive as one cell: they are protected as one.
-    insiders : tuple of Insider
     limits : Bounds or None
         What each number proves of the true count by itself, where counts were rounded or got noise.
     learned : mapping of int to Interval
         What everything published together proves of the sensitive cells then.
-    notes : tuple of str
     """
 
     judged: Judged
@@ -119,7 +124,6 @@ class Publication:
     pattern: Pattern | None = None
     audit: Audit | None = None
     sums: tuple[Implied, ...] = ()
-    insiders: tuple[Insider, ...] = ()
     limits: Bounds | None = None
     learned: Mapping[int, Interval] = field(default_factory=dict[int, Interval])
     notes: tuple[str, ...] = field(default=())
@@ -169,11 +173,43 @@ class Publication:
         return found
 
 
+def counted(
+    dataset: Dataset, recipe: TableRecipe, levels: Mapping[str, Sequence[Sequence[str]]]
+) -> Dataset:
+    """Return the rows that a recipe tabulates, of a table as it was read; twice changes nothing.
+
+    Texts that a hierarchy lists are values, as in a release of rows.
+
+    Raises
+    ------
+    BadPlan
+        If the recipe asks for what only releases of rows have.
+    """
+    how, columns = recipe.data, recipe.layout.columns
+    if how.rest == "population":
+        raise BadPlan(
+            "[data] rest is 'population', and a table of counts has none.", remedy="Leave rest out."
+        )
+    if how.draws:
+        raise BadPlan(
+            "[data] draws a sample, and a table counts every row.",
+            remedy="Leave sample and benchmark out.",
+        )
+    kept = Keeping(
+        data=how,
+        types=recipe.types,
+        coarsened=columns,
+        hierarchies={name: levels[name] for name in columns if name in levels},
+    )
+    found = filtered(kept.table(dataset).with_kinds(recipe.types), how.where)
+    return found.without_missing(columns) if how.missing == "drop" else found
+
+
 def judge(
     dataset: Dataset, recipe: TableRecipe, levels: Mapping[str, Sequence[Sequence[str]]]
 ) -> Judged:
-    """Build the table of a recipe and find its sensitive cells."""
-    table = build(dataset, recipe.layout, levels)
+    """Build the table of a recipe from its rows, and find its sensitive cells."""
+    table = build(counted(dataset, recipe, levels), recipe.layout, levels)
     findings = sensitive_cells(table.contributions, recipe.rules, recipe.who)
     return Judged(recipe=recipe, table=table, findings=findings)
 
@@ -190,7 +226,7 @@ def protect(judged: Judged, context: Context | None = None) -> Publication:
     """
     method = judged.recipe.protection.method
     table = judged.table
-    if method in ("optimal", "heuristic"):
+    if method in SUPPRESSES:
         return _suppressed(judged, context)
     how = judged.recipe.protection
     seed = judged.recipe.seed
@@ -305,7 +341,7 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
     refuse_levels(system, judged.needs, judged.bounds)
     sums: dict[tuple[int, ...], Implied] = {}
     while True:
-        pattern, proof, readers = _pattern(judged, tuple(sums), context)
+        pattern, proof = _pattern(judged, tuple(sums), context)
         open_sums = implied(system, pattern.cells, recipe.rules, table.members, recipe.who)
         if not open_sums:
             break
@@ -346,15 +382,14 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
         pattern=pattern,
         audit=proof,
         sums=tuple(sums.values()),
-        insiders=readers,
         notes=tuple(note for note in notes if note),
     )
 
 
 def _pattern(
     judged: Judged, sums: Sequence[Sequence[int]], context: Context | None
-) -> tuple[Pattern, Audit, tuple[Insider, ...]]:
-    """Return suppressed cells, their audit and its insiders; sums of cells are kept as cells are.
+) -> tuple[Pattern, Audit]:
+    """Return suppressed cells and their audit; sums of cells are kept as cells are.
 
     A sum is a cell that is never published; the pattern names the cells of the table alone.
     """
@@ -371,6 +406,7 @@ def _pattern(
     respondents = [c.respondents for c in table.contributions]
     costs = (*costs_of(table.system, how.cost, respondents), *(0 for _ in sums))
     hidden = system.closed(needs)
+    begin = _moves(judged, costs, context)
     insiders: tuple[Insider, ...] = ()
     pattern: Pattern | None = None
     for _ in range(4):  # further suppressions can leave further respondents alone
@@ -381,9 +417,10 @@ def _pattern(
             costs,
             published=[system.place[name] for name in how.published],
             insiders=insiders,
-            optimal=how.method == "optimal",
+            optimal=how.proves,
             seconds=how.seconds,
             context=context,
+            start=begin,
         )
         if not recipe.known.single_respondents:
             break
@@ -404,7 +441,30 @@ def _pattern(
         primary=pattern.primary & frozenset(real),
         secondary=pattern.secondary & frozenset(real),
     )
-    return own, proof, readers
+    return own, proof
+
+
+def _moves(judged: Judged, costs: Sequence[int], context: Context | None) -> Moves:
+    """Return a quick pattern of product moves that hold for every reader."""
+    table, known = judged.table, judged.recipe.known
+    published = {table.system.place[name] for name in judged.recipe.protection.published}
+    slack: list[int] = []
+    far = 2 * sum(map(abs, table.values)) + 2
+    for cell, (value, low) in enumerate(zip(table.values, judged.bounds.lower, strict=True)):
+        least = None if low is None else math.ceil(low)
+        if known.single_respondents and least is not None:
+            least = max(least, max(table.members[cell].values(), default=0))
+        slack.append(far if least is None else value - least)
+    alone = {c for c, own in enumerate(table.members) if len(own) == 1}
+    return product_moves(
+        table.axes,
+        table.system,
+        judged.needs,
+        costs,
+        slack,
+        apart=published | alone if known.single_respondents else published,
+        context=context,
+    )
 
 
 def fresh(old: Sequence[Insider], new: Sequence[Insider]) -> bool:
@@ -441,6 +501,141 @@ def _with_keys(judged: Judged, context: Context | None) -> Publication:
     }
     limits = bounds_of_noise(published, how.noise).with_known(some)
     return _with_learned(replace(found, limits=limits), context)
+
+
+# ---- methods side by side ----
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """What one method makes of a table.
+
+    Attributes
+    ----------
+    error : AnonError or None
+        Why there is no such table.
+    hidden, changed : int
+        Cells that are suppressed, and published with another value.
+    loss : Fraction or None
+        Suppressed values and absolute changes, as a share of all values; None if all are 0.
+    additive : bool
+        Whether totals are the sums of their published parts.
+    close, audited : int or None
+        Sensitive cells that a reader proves more closely than their level, and those that were
+        audited in time; None: this method's readers are not worked out.
+    narrowest : int, Fraction or None
+        Width of the closest interval of a sensitive cell, in published units.
+    seconds : float
+        How long it took.
+    recomputed : int
+        Checks of the second computation that confirm it.
+    """
+
+    method: Method
+    error: AnonError | None = None
+    hidden: int = 0
+    changed: int = 0
+    loss: Fraction | None = None
+    additive: bool = True
+    close: int | None = None
+    audited: int | None = None
+    narrowest: Number | None = None
+    seconds: float = 0.0
+    recomputed: int = 0
+
+
+def sides(
+    judged: Judged,
+    methods: Sequence[Method],
+    recomputed: Callable[[Publication], int],
+    context: Context | None = None,
+) -> tuple[Side, ...]:
+    """Protect one table by each method; one that finds no safe table says so at its place.
+
+    Parameters
+    ----------
+    recomputed : callable
+        The second computation of a published table: how many of its checks confirm it.
+    """
+    own, found = context or Context(), list[Side]()
+    for at, method in enumerate(methods):
+        own.report(at / len(methods), METHODS[method])
+        how = replace(judged.recipe.protection, method=method)
+        if not how.keeps_cells:
+            how = replace(how, published=())
+        begun = time.monotonic()
+        try:
+            one = replace(judged, recipe=replace(judged.recipe, protection=how))
+            part = part_of(own, at / len(methods), (at + 1) / len(methods))
+            done = protect(one, part)
+            # The table as it is only shows what the others are for; it is refused by itself.
+            confirmed = recomputed(done) if method != "none" else 0
+        except Cancelled:
+            raise
+        except AnonError as error:
+            found.append(Side(method=method, error=error, seconds=time.monotonic() - begun))
+            continue
+        found.append(
+            replace(
+                side_of(done),
+                seconds=time.monotonic() - begun,
+                recomputed=confirmed,
+            )
+        )
+    return tuple(found)
+
+
+def side_of(done: Publication) -> Side:
+    """Return what a protected table loses, and what a reader still learns of sensitive cells."""
+    table, hidden = done.table, done.suppressed
+    unit = 10**table.digits
+    shown = {c: Fraction(text) * unit for c, text in enumerate(done.texts) if c not in hidden}
+    moved = [abs(value - table.values[c]) for c, value in shown.items()]
+    whole = sum(abs(v) for v in table.values)
+    lost = sum(moved) + sum(abs(table.values[c]) for c in hidden)
+    known = _learned(done)
+    needs, widths = done.judged.needs, list[Number]()
+    close = 0
+    for cell, one in (known or {}).items():
+        close += not needs[cell].kept(table.values[cell], one.low, one.high)
+        if one.low is not None and one.high is not None:
+            widths.append(one.high - one.low)
+    return Side(
+        method=done.judged.recipe.protection.method,
+        hidden=len(hidden),
+        changed=sum(move != 0 for move in moved),
+        loss=Fraction(lost, whole) if whole else None,
+        additive=all(
+            shown[r.parent] == sum(shown[c] for c in r.children)
+            for r in table.system.relations
+            if {r.parent, *r.children}.isdisjoint(hidden)
+        ),
+        close=None if known is None else close,
+        audited=None if known is None else len(known),
+        narrowest=table.number(min(widths)) if widths else None,
+    )
+
+
+def _learned(done: Publication) -> dict[int, Interval] | None:
+    """Return what a reader proves of the sensitive cells; None where that is not worked out."""
+    findings, values = done.judged.findings, done.table.values
+    if done.audit is not None:
+        return {
+            one.cell: one.interval
+            for one in done.audit.judgements
+            if not one.reader and one.cell in findings
+        }
+    if done.limits is not None:
+        return dict(done.learned)
+    if done.judged.recipe.protection.method != "none":
+        return None
+    return {
+        c: Interval(cell=c, low=values[c], high=values[c], exact=True, least={}, greatest={})
+        for c in findings
+    }
+
+
+# ---- files ----
 
 
 def files_of(publication: Publication) -> dict[str, bytes]:
@@ -515,7 +710,7 @@ def report_of(publication: Publication) -> dict[str, Any]:
         }
         found["audit"] = {
             "safe": publication.audit.safe,
-            "readers": 1 + len(publication.insiders),
+            "readers": publication.audit.readers,
             "sums": [
                 {"total": table.names[one.total], "why": one.reason} for one in publication.sums
             ],

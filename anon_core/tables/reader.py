@@ -54,7 +54,7 @@ class Side:
 
 
 class Reader:
-    """Someone who reads the published cells, and knows the sums and the limits of the rest.
+    """A reader of the published cells who knows the sums, and limits of the other cells.
 
     Parameters
     ----------

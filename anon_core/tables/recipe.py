@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from anon_core.base import secret
-from anon_core.base.bounded_reading import MOST_TEXT_BYTES, read_regular
 from anon_core.base.errors import BadPlan, brief, clipped, listing, nearest
 from anon_core.data.reading import DataOptions
 from anon_core.data.values.kinds import ColumnKind
@@ -19,6 +18,7 @@ from anon_core.recipe.readers import (
     read_tables,
     refuse_unknown_keys,
     table_of,
+    text_of_file,
     texts_of,
     types_of,
 )
@@ -47,6 +47,9 @@ METHODS: Mapping[Method, str] = {
     "cell-key": "Add cell-key noise",
     "adjust": "Move sensitive cells by their level",
 }
+#: Methods that suppress cells, and those that round counts.
+SUPPRESSES: tuple[Method, ...] = ("optimal", "heuristic")
+ROUNDS: tuple[Method, ...] = ("random-rounding", "controlled-rounding", "small-cells")
 COSTS: tuple[Cost, ...] = ("value", "cells", "log", "respondents")
 
 
@@ -83,6 +86,16 @@ class Protection:
     noise: int = 2
     variance: float = 1.05
 
+    @property
+    def keeps_cells(self) -> bool:
+        """Whether cells can be named that are published as they are."""
+        return self.method not in (*ROUNDS, "cell-key")
+
+    @property
+    def proves(self) -> bool:
+        """Whether a search for suppressed cells goes on until none is cheaper."""
+        return self.method == "optimal"
+
     def __post_init__(self) -> None:
         """Refuse what is no protection."""
         for key, value, allowed in (
@@ -117,7 +130,6 @@ class TableRecipe:
 
     Attributes
     ----------
-    rules : tuple of Rule
     who : str
         What respondents are called, in the plural.
     data, types, hierarchies
@@ -145,12 +157,8 @@ class TableRecipe:
                 "The table counts, and a rule is about amounts.",
                 remedy="Name the column that is added up (value), or use the threshold.",
             )
-        rounded = self.protection.method in (
-            "random-rounding",
-            "controlled-rounding",
-            "small-cells",
-        )
-        if self.protection.published and (rounded or self.protection.method == "cell-key"):
+        rounded = self.protection.method in ROUNDS
+        if self.protection.published and not self.protection.keeps_cells:
             raise BadPlan(
                 f"[protect] published names cells that stay as they are, and "
                 f"{self.protection.method} changes any cell.",
@@ -163,7 +171,7 @@ class TableRecipe:
                 remedy="Use suppression, adjustment or cell-key noise.",
             )
         signed = self.layout.negatives == "absolute"
-        limited = self.protection.method in ("optimal", "heuristic", "adjust")
+        limited = self.protection.method in (*SUPPRESSES, "adjust")
         if signed and not self.known.signed and limited:
             raise BadPlan(
                 "Amounts may be negative, and [reader] signed is false.",
@@ -283,19 +291,7 @@ def read_recipe(path: Path) -> TableRecipe:
     BadPlan
         If the file cannot be read, or is no recipe of a table.
     """
-    try:
-        text = read_regular(path, MOST_TEXT_BYTES).decode("utf-8-sig")
-    except OSError as error:
-        raise BadPlan(
-            f"The recipe {clipped(path.name)} cannot be read ({error.strerror}).",
-            remedy="Check the path.",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise BadPlan(
-            f"The recipe {clipped(path.name)} is not UTF-8 text (byte {error.start}).",
-            remedy="Save it as UTF-8.",
-        ) from error
-    return TableRecipe.from_toml(text)
+    return TableRecipe.from_toml(text_of_file(path))
 
 
 def rule_of(given: object) -> Rule:

@@ -1,24 +1,34 @@
-"""Rounding of counts to a base: at random, controlled so that totals add up, or small cells alone.
+"""Changed values: rounding, controlled adjustment, and cell-key noise.
 
-Hundepool et al., Handbook on Statistical Disclosure Control, 2nd ed., ch. 5. Chance comes from a
-secret and the rows of a cell, so the same cell is always rounded the same way.
+Counts are rounded at random, controlled so that totals add up, or small cells alone. Hundepool et
+al., Handbook on Statistical Disclosure Control, 2nd ed., ch. 5. Chance comes from a secret and the
+rows of a cell, so the same cell is always rounded the same way.
+
+Cell key noise is drawn alike: each row has a secret key, and the fractional part of a cell's sum of
+keys looks its noise up in a table. Totals do not add up, and bounded noise gives a reader certain
+intervals.
+
+Controlled adjustment moves sensitive cells by their level, and totals add up: Dandekar and Cox
+2002, Synthetic tabular data: an alternative to complementary cell suppression. One variable is the
+net change of a cell: with its rise and fall as two, a solver pays for both and changes nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import Bounds as Box
-from scipy.optimize import LinearConstraint, milp
+from scipy.optimize import LinearConstraint, milp, root
 from scipy.sparse import csr_array
 
-from anon_core.base.errors import BadPlan, Infeasible, NotFound, brief
-from anon_core.tables.system import Bounds, Number, System
+from anon_core.base.errors import BadPlan, Infeasible, NotFound, brief, clipped
+from anon_core.tables.system import Bounds, Level, Number, System, shown
 
 
 class Program:
@@ -246,3 +256,293 @@ def bounds_of_small_cells(system: System, published: Sequence[int], base: int) -
         lower.append(0 if cell in totals else min(1, z) if rounded else z)
         upper.append(None if cell in totals else max(z, base - 1) if rounded else z)
     return Bounds(lower=tuple(lower), upper=tuple(upper))
+
+
+# ---- controlled adjustment ----
+
+
+def steps_of(level: Level) -> tuple[int, int]:
+    """Return how far a published value has to be below the true one, or above: whole units.
+
+    A level that is a width alone is taken both ways.
+
+    Examples
+    --------
+    >>> steps_of(Level(lower=5, upper=3)), steps_of(Level(sliding=1))
+    ((5, 3), (1, 1))
+    """
+    return (
+        max(1, math.ceil(max(level.lower, level.sliding))),
+        max(1, math.ceil(max(level.upper, level.sliding))),
+    )
+
+
+def adjusted(
+    system: System, needs: Mapping[int, Level], bounds: Bounds, *, seconds: float = 60
+) -> tuple[tuple[int, ...], int]:
+    """Move every sensitive cell up or down by its level, and the others as little as possible.
+
+    Parameters
+    ----------
+    system : System
+        Of whole numbers.
+    needs : mapping of int to Level
+        Sensitive cells.
+    bounds : Bounds
+        What a published value may be; a cell with equal limits stays as it is.
+
+    Returns
+    -------
+    values : tuple of int
+    bound : int
+        No such table has less total change, over all cells.
+
+    Raises
+    ------
+    Infeasible
+        If a cell can move neither way, or no such table adds up.
+    NotFound
+        If time ran out before one was found, or none passed the check in whole numbers.
+    """
+    program = Program(system)
+    firsts, at, many, weight = program.firsts, program.at, program.many, program.weight
+    low, high = [-math.inf] * many, [math.inf] * many
+    for cell, first in enumerate(system.same):
+        n, value = at[first], system.values[cell]
+        least, most = bounds.lower[cell], bounds.upper[cell]
+        if least is not None:
+            low[n] = max(low[n], float(least - value))
+        if most is not None:
+            high[n] = min(high[n], float(most - value))
+    down, up = dict[int, int](), dict[int, int]()
+    for cell, level in needs.items():
+        n, (below, above) = at[system.same[cell]], steps_of(level)
+        down[n], up[n] = max(down.get(n, 0), below), max(up.get(n, 0), above)
+        if low[n] > -down[n] and high[n] < up[n]:
+            raise Infeasible(
+                f"'{clipped(system.names[cell])}' is sensitive and can move neither down by "
+                f"{down[n]:,} nor up by {up[n]:,}.",
+                remedy="Let it change (published), or use coarser categories.",
+            )
+    far = _most_change(system, {firsts[n]: max(down[n], up[n]) for n in down}, weight, at)
+    # x is the net change, d no less than |x|, y whether a sensitive cell moves up.
+    order = sorted(down)
+    for n in range(many):
+        program.moves(n)
+    sides = [(0.0, 1.0)] * len(order)
+    for k, n in enumerate(order):
+        y = 2 * many + k
+        lowest, highest = max(low[n], -far), min(high[n], far)
+        if low[n] > -down[n]:
+            sides[k] = (1.0, 1.0)
+        elif high[n] < up[n]:
+            sides[k] = (0.0, 0.0)
+        program.row([(n, 1), (y, lowest - up[n])], lowest, np.inf)
+        program.row([(n, 1), (y, -(highest + down[n]))], -np.inf, -down[n])
+    width = 2 * many + len(order)
+    found = milp(
+        np.array([0] * many + weight + [0] * len(order), dtype=float),
+        constraints=program.constraint(width),
+        bounds=Box(
+            [*(max(lo, -far) for lo in low), *[0.0] * many, *(lo for lo, _ in sides)],
+            [*(min(hi, far) for hi in high), *[far] * many, *(hi for _, hi in sides)],
+        ),
+        integrality=np.array([1] * many + [0] * many + [1] * len(order)),
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+    )
+    if found.x is None:
+        if found.status == 2:
+            raise Infeasible(
+                "No table adds up in which each sensitive cell moves by its level, and no cell by "
+                f"more than {far:,.0f}.",
+                remedy="Let more cells change (published), or use coarser categories.",
+            )
+        raise NotFound(
+            f"No adjusted table was found in {seconds:g} s.",
+            remedy="Give it more seconds, or use coarser categories.",
+        )
+    moved = [round(float(x)) for x in found.x[:many]]
+    values = tuple(int(v) + moved[at[f]] for v, f in zip(system.values, system.same, strict=True))
+    if not _holds(system, values, needs, bounds):
+        raise NotFound(
+            "The adjusted table does not add up, or leaves a level, in whole numbers.",
+            remedy="Give the amounts in a larger unit, or use suppression.",
+        )
+    distance = sum(w * abs(x) for w, x in zip(weight, moved, strict=True))
+    proven = max(0.0, float(found.mip_dual_bound))  # no limit where time ran out at once
+    # A table with a larger change of one cell has more than that in total.
+    return values, min(distance, math.ceil(proven - 1e-6), int(far) + 1)
+
+
+def _most_change(
+    system: System, steps: Mapping[int, int], weight: Sequence[int], at: Mapping[int, int]
+) -> float:
+    """Return a total change that suffices: one leaf of each cell rises, with all above it."""
+    above: dict[int, set[int]] = {}
+    below: dict[int, tuple[int, ...]] = {}
+    for relation in system.distinct:
+        below.setdefault(relation.parent, relation.children)
+        for child in relation.children:
+            above.setdefault(child, set()).add(relation.parent)
+    most = 0
+    for cell, step in steps.items():
+        leaf = cell
+        while leaf in below:
+            leaf = max(below[leaf], key=lambda c: (system.values[c], -c))
+        seen, stack = {leaf}, [leaf]
+        while stack:
+            for parent in above.get(stack.pop(), ()):
+                if parent not in seen:
+                    seen.add(parent)
+                    stack.append(parent)
+        most += step * sum(weight[at[c]] for c in seen)
+    return float(max(most, 1))
+
+
+def _holds(
+    system: System, values: Sequence[int], needs: Mapping[int, Level], bounds: Bounds
+) -> bool:
+    """Return whether sums, limits and levels hold, in whole numbers."""
+    sums = all(values[r.parent] == sum(values[c] for c in r.children) for r in system.relations)
+    limits = all(
+        _within(v, lo, hi) for v, lo, hi in zip(values, bounds.lower, bounds.upper, strict=True)
+    )
+    far = True
+    for cell, level in needs.items():
+        (below, above), change = steps_of(level), values[cell] - system.values[cell]
+        far = far and (change <= -below or change >= above)
+    return sums and limits and far
+
+
+def _within(value: int, low: Number | None, high: Number | None) -> bool:
+    return (low is None or value >= low) and (high is None or value <= high)
+
+
+# ---- cell key ----
+
+Row = dict[int, Fraction]
+#: Keys are whole numbers below it, so that sums are exact.
+UNITS = 2**64
+
+
+def record_keys(secret: int, rows: int) -> list[Fraction]:
+    """Return the key of each row; anyone who has the secret has them all."""
+    base = hashlib.sha256(str(secret).encode()).digest()
+    return [
+        Fraction(
+            int.from_bytes(
+                hashlib.blake2b(row.to_bytes(8, "big"), key=base, digest_size=8).digest(), "big"
+            ),
+            UNITS,
+        )
+        for row in range(rows)
+    ]
+
+
+def cell_key(keys: Iterable[Fraction]) -> Fraction:
+    """Return the fractional part of the sum of keys.
+
+    Examples
+    --------
+    >>> cell_key([Fraction(9, 10), Fraction(3, 10), Fraction(3, 5)])
+    Fraction(4, 5)
+    """
+    return sum(keys, Fraction(0)) % 1
+
+
+def noise_row(count: int, most: int, variance: Number) -> Row:
+    """Return the chances of each noise for a count: mean 0, the variance, maximum entropy.
+
+    Parameters
+    ----------
+    count : int
+        0 stays as it is.
+    most : int
+        D: the largest noise.
+
+    Raises
+    ------
+    BadPlan
+        If no noise of this size has the variance.
+    """
+    if count == 0:
+        return {0: Fraction(1)}
+    support = [v for v in range(-most, most + 1) if count + v == 0 or count + v > 1]
+    low, high = _variances(support)
+    if not low <= variance <= high:
+        raise BadPlan(
+            f"Noise of at most {most} for a count of {count} cannot have the variance "
+            f"{brief(float(variance))}; allowed are {shown(low)} to {shown(high)}.",
+            remedy="Change the variance or the largest noise.",
+        )
+    if len(support) == 3:
+        return _three(support, Fraction(variance))
+    points = np.array(support, dtype=float)
+
+    def off(x: np.ndarray) -> list[float]:
+        p = np.exp(x[0] + x[1] * points + x[2] * points**2)
+        return [p.sum() - 1, (p * points).sum(), (p * points**2).sum() - float(variance)]
+
+    found = root(off, [-math.log(len(support)), 0.0, 0.0], tol=1e-13)
+    p = np.exp(found.x[0] + found.x[1] * points + found.x[2] * points**2)
+    if not found.success or max(map(abs, off(found.x))) > 1e-9:
+        raise BadPlan(
+            f"No noise of maximum entropy was found for a count of {count} and the variance "
+            f"{brief(float(variance))}.",
+            remedy=f"Choose a variance well inside {shown(low)} to {shown(high)}.",
+        )
+    return {v: Fraction(float(x)) for v, x in zip(support, p, strict=True)}
+
+
+def _variances(support: Sequence[int]) -> tuple[Fraction, Fraction]:
+    """Return least and greatest variance of noise of mean 0 on these values."""
+    below = [v for v in support if v < 0]
+    above = [v for v in support if v > 0]
+    if 0 in support:
+        low = Fraction(0)
+    elif not below or not above:
+        return Fraction(1), Fraction(0)
+    else:
+        low = Fraction(-max(below) * min(above))
+    return low, Fraction(-min(support) * max(support))
+
+
+def _three(support: Sequence[int], variance: Fraction) -> Row:
+    """Solve sum 1, mean 0 and the variance for three values, exactly (Lagrange)."""
+    a, b, c = support
+    moments = {
+        a: (variance + b * c) / ((a - b) * (a - c)),
+        b: (variance + a * c) / ((b - a) * (b - c)),
+        c: (variance + a * b) / ((c - a) * (c - b)),
+    }
+    return {v: Fraction(p) for v, p in moments.items()}
+
+
+def noise(row: Row, key: Fraction) -> int:
+    """Return the first noise whose cumulated chance is above the key; the upper end is excluded."""
+    total = Fraction(0)
+    for value, chance in sorted(row.items()):
+        total += chance
+        if key < total:
+            return value
+    return max(row)
+
+
+def perturbed(count: int, key: Fraction, rows: Sequence[Row]) -> int:
+    """Return a count with the noise of its row; large counts share the last row."""
+    return count + noise(rows[min(count, len(rows) - 1)], key)
+
+
+def perturbed_amount(
+    value: Number, largest: Number, share: Fraction, key: Fraction, rows: Sequence[Row]
+) -> Fraction:
+    """Return a sum with noise in units of its largest contribution, between two rows."""
+    unit = share * Fraction(largest)
+    if not unit:
+        return Fraction(value)
+    place = min(abs(Fraction(value)) / unit, Fraction(len(rows) - 1))
+    below = math.floor(place)
+    part = place - below
+    above = min(below + 1, len(rows) - 1)
+    drawn = (1 - part) * noise(rows[below], key) + part * noise(rows[above], key)
+    return Fraction(value) + unit * drawn

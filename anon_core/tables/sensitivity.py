@@ -22,7 +22,6 @@ class Contributions:
 
     Attributes
     ----------
-    amounts : tuple of int or Fraction
     total : int or Fraction
         X of the rules: the sum of all, or what weights make of it.
     respondents : int
@@ -49,7 +48,6 @@ class Contributions:
 
         Parameters
         ----------
-        amounts : iterable of int or Fraction
         weights : sequence, optional
             How many respondents of the population each represents.
         expanded : bool

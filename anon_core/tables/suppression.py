@@ -10,8 +10,9 @@ bound is a claim of the solver.
 from __future__ import annotations
 
 import math
+import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, cast
@@ -23,10 +24,11 @@ from scipy.optimize import LinearConstraint, linprog, milp
 from scipy.sparse import csr_array, hstack
 
 from anon_core.base.context import Context
-from anon_core.base.errors import Infeasible, clipped
+from anon_core.base.errors import Infeasible, NotFound, clipped
 from anon_core.tables.audit import Insider
+from anon_core.tables.product_moves import Moves
 from anon_core.tables.reader import Reader, as_fraction
-from anon_core.tables.system import Bounds, Level, Number, System
+from anon_core.tables.system import Bounds, Level, Number, Relation, System
 
 Cost = Literal["value", "cells", "log", "respondents"]
 
@@ -104,8 +106,14 @@ class _Search:
         published: Iterable[int],
         insiders: Sequence[Insider],
         context: Context,
+        start: Moves | None = None,
     ) -> None:
         self.system, self.context = system, context
+        #: By sensitive cell, a change of cells that keeps every sum.
+        self.changes = {
+            system.same[cell]: _with_sums(system, one.change)
+            for cell, one in (start.witnesses if start is not None else {}).items()
+        }
         self.firsts = sorted(set(system.same))
         self.at = {cell: n for n, cell in enumerate(self.firsts)}
         known = [bounds, *(bounds.with_known(one.known) for one in insiders)]
@@ -227,7 +235,7 @@ class _Search:
         return found
 
     def start(self) -> None:
-        """Begin with what each single sum says: something else in it has to move as well."""
+        """Add what each sum asks for: where one of its cells moves, another must."""
         for task in self.tasks:
             for number in self.system.relations_of[task.cell]:
                 relation = self.system.distinct[number]
@@ -250,6 +258,9 @@ class _Search:
         part = self.matrix[:, support].tocsc()
         place = {int(n): at for at, n in enumerate(support)}
         for task in self.tasks:
+            self.context.check()
+            if self.context.enough():
+                return 0
             k = place.get(self.at[task.cell])
             if k is None:
                 continue
@@ -291,6 +302,23 @@ class _Search:
                 new += self.add(task, row)
         return new
 
+    def witnessed(self, task: _Task, hidden: frozenset[int]) -> bool:
+        """Return whether a known change of hidden cells keeps the task's reader from its cell."""
+        change = self.changes.get(task.cell)
+        if not change or change.get(task.cell, 0) < 1 or not change.keys() <= hidden:
+            return False
+        up, down = self.up[task.reader], self.down[task.reader]
+        times = Fraction(task.need) / change[task.cell]
+
+        def holds(sign: int) -> bool:
+            for cell, by in change.items():
+                end = up[self.at[cell]] if by * sign > 0 else down[self.at[cell]]
+                if end is not None and end < abs(by) * times:
+                    return False
+            return True
+
+        return holds(task.sign) if task.sign else holds(1) or holds(-1)
+
     def failed(self, chosen: frozenset[int]) -> tuple[list[_Task], int]:
         """Return which tasks a set fails, decided exactly, and how many cuts are new by that."""
         hidden = self.system.closed(chosen)
@@ -299,6 +327,8 @@ class _Search:
         new = 0
         for task in self.tasks:
             self.context.check()
+            if self.witnessed(task, hidden):
+                continue
             reader = readers[task.reader]
             if not task.sign:
                 up, down = reader.side(task.cell, 1), reader.side(task.cell, -1)
@@ -334,13 +364,19 @@ class _Search:
         low = np.zeros(len(self.firsts))
         for cell in self.primary:
             low[self.at[cell]] = 1
-        found = milp(
-            self.weight,
-            constraints=[LinearConstraint(cast(Any, matrix), lb=1.0)] if rows else [],
-            bounds=Box(low, np.where(self.free, 1.0, 0.0)),
-            integrality=np.full(len(self.firsts), int(whole)),
-            options={"time_limit": max(seconds, 0.1), "mip_rel_gap": 0.0},
-        )
+
+        def solve() -> Any:
+            return milp(
+                self.weight,
+                constraints=[LinearConstraint(cast(Any, matrix), lb=1.0)] if rows else [],
+                bounds=Box(low, np.where(self.free, 1.0, 0.0)),
+                integrality=np.full(len(self.firsts), int(whole)),
+                options={"time_limit": max(seconds, 0.1), "mip_rel_gap": 0.0},
+            )
+
+        found = self._watched(solve)
+        if found is None:
+            return None, 0.0
         if found.status == 2:
             raise Infeasible(
                 "No pattern hides every sensitive cell.",
@@ -349,6 +385,26 @@ class _Search:
             )
         bound = getattr(found, "mip_dual_bound", None)
         return found.x, float(found.fun if bound is None else bound) if found.x is not None else 0.0
+
+    def _watched(self, solve: Callable[[], Any]) -> Any:
+        """Return what the solver finds; None where the person takes what there is first.
+
+        The solver cannot be interrupted: what it still does ends with its own time, unused.
+        """
+        done: list[Any] = []
+        thread = threading.Thread(target=lambda: done.append(solve()), daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(0.05)
+            self.context.check()
+            if self.context.enough():
+                return None
+        if not done:
+            raise NotFound(
+                "The solver ended without an answer; nothing is published.",
+                remedy="Use the heuristic, or coarser categories.",
+            )
+        return done[0]
 
     def cost_within(self, value: float) -> int:
         """Return the least cost of a pattern whose weight is no less than a value of the master."""
@@ -360,7 +416,7 @@ class _Search:
         return sum(int(self.cost[self.at[c]]) for c in set(chosen) - self.primary)
 
     def completed(self, chosen: frozenset[int]) -> frozenset[int]:
-        """Add what makes a set good: for each cell that fails, the cheapest moves (network flow).
+        """Add cells until none fails: for each, the cheapest moves by network flow.
 
         Kelly, Golden and Assad 1992 (doi 10.1002/net.3230220407), over any sums.
         """
@@ -440,6 +496,7 @@ def suppress(
     optimal: bool = True,
     seconds: float = 60,
     context: Context | None = None,
+    start: Moves | None = None,
 ) -> Pattern:
     """Return the cheapest pattern that protects every sensitive cell, or a good one in time.
 
@@ -457,6 +514,8 @@ def suppress(
         Whether to search on for the cheapest pattern after the heuristic.
     seconds : float
         When to stop; the best pattern so far is returned with its bound.
+    start : Moves, optional
+        A pattern to begin with, and changes that prove some of it without a linear program.
 
     Raises
     ------
@@ -464,8 +523,11 @@ def suppress(
         If no pattern protects some cell; names it and what forbids it.
     """
     begun, own = time.monotonic(), context or Context()
-    search = _Search(system, needs, bounds, costs, published, insiders, own)
+    search = _Search(system, needs, bounds, costs, published, insiders, own, start)
     whole = system.closed(search.primary)
+    first = search.primary
+    if start is not None:
+        first |= {system.same[cell] for cell in start.hidden}
 
     def pattern(best: frozenset[int], bound: int | None, rounds: int) -> Pattern:
         return Pattern(
@@ -481,25 +543,33 @@ def suppress(
     search.start()
     until = begun + seconds
     if not optimal:
-        best = search.reduced(search.completed(search.primary), until)
+        best = search.reduced(search.completed(first), until)
         return pattern(best, None, 0)
     rounds, bound = 0, 0
+    best: frozenset[int] | None = None
+
+    def standing() -> None:
+        if best is not None:
+            cost = search.price(best)
+            own.found(float(cost), float(min(bound, cost)), "Cost of suppression")
+        own.report(min(1.0, (time.monotonic() - begun) / seconds), "Searching")
+
     while time.monotonic() < begun + seconds / 2:  # the relaxed master, until nothing is cut off
         x, value = search.solved(seconds, whole=False)
         rounds, bound = rounds + 1, max(bound, search.cost_within(value))
+        if best is None:  # something to take, while the search goes on
+            best = search.completed(first)
+        standing()
         if x is None or not search.separated(x):
             break
-    best: frozenset[int] | None = None
-    while True:
-        own.report(min(1.0, (time.monotonic() - begun) / seconds), "Searching")
+    while not own.enough():
+        standing()
         x, value = search.solved(max(until - time.monotonic(), 0.5), whole=True)
         rounds, bound = rounds + 1, max(bound, search.cost_within(value))
         if x is None:
             break
         chosen = frozenset(c for c, v in zip(search.firsts, x, strict=True) if v > 0.5)
         broken, new = search.failed(chosen)
-        if broken and best is None:
-            best = search.completed(chosen)
         if not broken and (best is None or search.price(chosen) <= search.price(best)):
             best = chosen
         late = time.monotonic() > until
@@ -509,7 +579,28 @@ def suppress(
         if not broken or not new or late or bound >= search.price(best or chosen):
             break
     if best is None:
-        best = search.completed(search.primary)
-    if search.price(best) > bound:
+        best = search.completed(first)
+    if search.price(best) > bound and not own.enough():
         best = search.reduced(best, until)
     return pattern(best, min(bound, search.price(best)), rounds)
+
+
+def _with_sums(system: System, change: Mapping[int, int]) -> dict[int, int]:
+    """Return a change of a table's cells with that of sums that were added as cells.
+
+    Every sum it touches is checked; a change that does not keep them all is none, and empty.
+    """
+    found = dict(change)
+
+    def touched() -> list[Relation]:
+        numbers = dict.fromkeys(n for cell in found for n in system.relations_of[cell])
+        return [system.distinct[n] for n in numbers]
+
+    def parts(relation: Relation) -> int:
+        return sum(found.get(cell, 0) for cell in relation.children)
+
+    for relation in touched():
+        if relation.parent not in change and (by := parts(relation)):
+            found[relation.parent] = by
+    kept = all(parts(one) == found.get(one.parent, 0) for one in touched())
+    return found if kept else {}

@@ -25,14 +25,7 @@ class Relation:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class System:
-    """Cells with true values, and every sum that a reader knows to hold among them.
-
-    Attributes
-    ----------
-    names : tuple of str
-    values : tuple of int or Fraction
-    relations : tuple of Relation
-    """
+    """Cells with true values, and every sum that a reader knows to hold among them."""
 
     names: tuple[str, ...]
     values: tuple[Number, ...]

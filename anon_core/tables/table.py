@@ -84,12 +84,33 @@ class Layout:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Rows:
+    """Where each row of the data is in a table, arrays of one entry a row.
+
+    Attributes
+    ----------
+    leaf : int64 array
+        Its finest cell.
+    amount : int64 array
+        What it adds to its cells, in the table's units.
+    own : int64 array
+        The same without its weight.
+    who : int64 array
+        Its respondent.
+    """
+
+    leaf: npt.NDArray[np.int64]
+    amount: npt.NDArray[np.int64]
+    own: npt.NDArray[np.int64]
+    who: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
     """Cells of a product of trees, in the order of their categories, the first column slowest.
 
     Attributes
     ----------
-    axes : tuple of Axis
     values : tuple of int
         In units of the last digit: see `digits`.
     digits : int
@@ -102,6 +123,8 @@ class Table:
         By cell, what each respondent contributes.
     counts : bool
         Whether values are counts.
+    rows : Rows
+        What the cells are made of.
     """
 
     axes: tuple[Axis, ...]
@@ -110,6 +133,7 @@ class Table:
     contributions: tuple[Contributions, ...]
     members: tuple[Mapping[int, int], ...]
     counts: bool
+    rows: Rows
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -131,6 +155,18 @@ class Table:
     def system(self) -> System:
         """The cells and every sum among them."""
         return System(names=self.names, values=self.values, relations=relations_of(self.axes))
+
+    def above(self, leaf: int) -> tuple[int, ...]:
+        """Return the cells that hold the rows of a finest cell, that cell with them."""
+        nodes = np.unravel_index(leaf, self.shape)
+        chains = [
+            sorted({int(n) for n in axis.chains[:, int(node)] if n >= 0})
+            for axis, node in zip(self.axes, nodes, strict=True)
+        ]
+        strides = [prod(self.shape[at + 1 :]) for at in range(len(self.shape))]
+        return tuple(
+            sum(n * s for n, s in zip(parts, strides, strict=True)) for parts in product(*chains)
+        )
 
     def number(self, value: Number) -> Fraction:
         """Return a value in units of the last digit as it is published."""
@@ -294,6 +330,12 @@ def _tabulate(
         contributions=tuple(cells),
         members=tuple({who: x * unit for who, x in members.items()} for members in held),
         counts=not layout.value,
+        rows=Rows(
+            leaf=np.ravel_multi_index(list(leaves), shape).astype(np.int64),
+            amount=weighted,
+            own=amounts * unit,
+            who=who,
+        ),
     )
 
 

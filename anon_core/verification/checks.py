@@ -1,4 +1,4 @@
-"""The second pair of eyes: recompute every promise from the published text alone.
+"""The second pair of eyes: recompute every model from the published text alone.
 
 It reads what is published, the recipe and the table with its own plain reader, groups the rows by
 their texts, and measures again. Nothing of the code that made the release is used here.
@@ -35,7 +35,7 @@ from anon_core.verification.files.release_files import (
 from anon_core.verification.files.spelling import check_spelling
 from anon_core.verification.files.writing import check_dialect, check_presence, names_of
 from anon_core.verification.findings import Check, Verification, many, named
-from anon_core.verification.recipe import Promise, completed, is_guessable, read_promise, section
+from anon_core.verification.recipe import Terms, completed, is_guessable, read_terms, section
 from anon_core.verification.registry import (
     check_gates,
     fails_alone,
@@ -49,17 +49,20 @@ from anon_core.verification.rows.coverage import (
     bounds_of,
     check_coverage,
     check_level_bounds,
+    check_linked,
     check_one_level,
     check_suppressed,
+    links_of,
 )
 from anon_core.verification.rows.groups import Grouped, Lines, Settled, table_names, tally
 from anon_core.verification.rows.membership import Witness
 from anon_core.verification.rows.people import PublicPeople, read_public
-from anon_core.verification.rows.permuted import check_permuted
+from anon_core.verification.rows.permutation import check_permuted
 from anon_core.verification.rows.recipe_changes import (
     at_each_level,
     at_levels,
     chosen_rows,
+    complete_rows,
     relabelled,
     with_unseen,
     without_redacted,
@@ -81,7 +84,7 @@ def verify(
     witness: Witness | None = None,
     key: bytes = b"",
 ) -> Verification:
-    """Recompute from the published text whether a release keeps what its recipe promises.
+    """Recompute from the published text whether a release keeps what its recipe says.
 
     Parameters
     ----------
@@ -96,7 +99,7 @@ def verify(
         The published files by name: ``release.csv``, or ``quasi.csv`` and ``sensitive.csv``; and
         the files of other formats beside them, where there are some.
     public : pandas.DataFrame or TextTable, optional
-        The public table as it was read, for promises about its people.
+        The public table as it was read, for models about its people.
     witness : Witness, optional
         What the run says of which row stands where, to be checked: groups are not in the files.
     key : bytes, optional
@@ -145,25 +148,28 @@ def _verified(
     witness: Witness | None = None,
     key: bytes = b"",
 ) -> Verification:
-    """Recompute what a recipe promises that names every level; see `verify`."""
-    promise = read_promise(recipe, private.names, levels)
-    bounds = bounds_of(recipe, promise.quasi)
+    """Recompute a recipe that names every level; see `verify`."""
+    terms = read_terms(recipe, private.names, levels)
+    bounds = bounds_of(recipe, terms.quasi)
+    links = links_of(recipe, terms.quasi)
     whole = private
-    promise, private, chosen = chosen_rows(recipe, promise, private)
+    terms, private, chosen = chosen_rows(recipe, terms, private)
     if section(recipe, "data").get("rest", "outside") == "population":
         public = whole
+    elif section(recipe, "data").get("benchmark", 0):
+        public = complete_rows(terms, private)
     every = len(private)
-    private = without_redacted(recipe, promise, private)
-    promise, private, changed = with_changes(promise, private, key)
-    levels = relabelled(recipe, levels, partial(_spelling, promise, private))
-    private, levels, left_out = with_unseen(recipe, promise, private, levels)
-    promise, private, levels = at_levels(recipe, promise, private, levels)
+    private = without_redacted(recipe, terms, private)
+    terms, private, changed = with_changes(terms, private, key)
+    levels = relabelled(recipe, levels, partial(_spelling, terms, private))
+    private, levels, left_out = with_unseen(recipe, terms, private, levels)
+    terms, private, levels = at_levels(recipe, terms, private, levels)
     levels = {name: LevelTable(lines) for name, lines in levels.items()}
     export = section(recipe, "export")
-    table = PrivateTable(promise, private, levels)
+    table = PrivateTable(terms, private, levels)
     published: dict[str, PublishedTable] = {}
-    for name in table_names(promise):
-        found = read_checked(name, files, export, promise.quasi, table.spelling)
+    for name in table_names(terms):
+        found = read_checked(name, files, export, terms.quasi, table.spelling)
         if isinstance(found, Check):
             return Verification(checks=(found,))
         published[name] = found
@@ -171,67 +177,67 @@ def _verified(
     @cache
     def people() -> PublicPeople | None:
         quasi = next(iter(published.values())).lines
-        # Promises go by all quasi-identifiers: where the public table or the release lacks one,
+        # Models go by all quasi-identifiers: where the public table or the release lacks one,
         # nobody is counted.
-        if public is None or not set(promise.quasi) <= set(public.names):
+        if public is None or not set(terms.quasi) <= set(public.names):
             return None
-        if not quasi.has(promise.quasi):
+        if not quasi.has(terms.quasi):
             return None
-        return read_public(promise, public, private, table, levels, quasi)
+        return read_public(terms, public, private, table, levels, quasi)
 
     def judged(parts: Mapping[str, Grouped]) -> list[Check]:
-        return judge_all(promise, parts, table, levels, people)
+        return judge_all(terms, parts, table, levels, people)
 
     def fails(classes: Grouped) -> tuple[npt.NDArray[np.bool_], Settled | None] | str:
-        if public is None or not set(promise.quasi) <= set(public.names):
-            return fails_alone(promise, classes, table, levels, lambda: None)
-        covered = partial(read_public, promise, public, private, table, levels, classes.table)
-        return fails_alone(promise, classes, table, levels, cache(covered))
+        if public is None or not set(terms.quasi) <= set(public.names):
+            return fails_alone(terms, classes, table, levels, lambda: None)
+        covered = partial(read_public, terms, public, private, table, levels, classes.table)
+        return fails_alone(terms, classes, table, levels, cache(covered))
 
-    if promise.permuted:
-        verification = check_permuted(promise, published, table, judged, witness)
+    if terms.permuted:
+        verification = check_permuted(terms, published, table, judged, witness)
     else:
         release = published["release"]
-        verification = _check_whole(promise, release, table, levels, judged, fails, witness, bounds)
+        verification = _check_whole(
+            terms, release, table, levels, judged, fails, witness, bounds, links
+        )
     more: list[Check] = []
     for name, own in published.items():
         file = own.called(name)
         if not own.file:
             more.append(check_writing(own, files[file], file))
-        more.append(check_spelling(promise, own, file, table, levels, public))
+        more.append(check_spelling(terms, own, file, table, levels, public))
     more += [*check_other_formats(published, files), *changed, *left_out, *chosen]
     more += check_dialect(export, published, files)
     more += check_gates(recipe, next(iter(published.values())).rows, every)
-    if promise.left_out:
-        more.append(_check_left_out(promise, published))
-    if promise.sample < 1:
+    if terms.left_out:
+        more.append(_check_left_out(terms, published))
+    if terms.sample != 1:
         more.append(_check_sample(table))
-    by_chance = (
-        promise.drew or promise.permuted or promise.sample < 1 or promise.shape.rows == "drawn"
-    )
-    if promise.seed is not None and by_chance:
-        more.append(_check_seed(promise.seed))
+    by_chance = terms.drew or terms.permuted or terms.sample != 1 or terms.shape.rows == "drawn"
+    if terms.seed is not None and by_chance:
+        more.append(_check_seed(terms.seed))
     return verification.with_checks(more)
 
 
-def _spelling(promise: Promise, private: TextTable, column: str) -> Spelling:
+def _spelling(terms: Terms, private: TextTable, column: str) -> Spelling:
     """Return how the private cells of a column are read."""
-    cells, kind = private.column(column), promise.kinds.get(column)
-    missing = promise.missing_of(column)
+    cells, kind = private.column(column), terms.kinds.get(column)
+    missing = terms.missing_of(column)
     return read_private_column(cells, kind, missing, neutralised=False, ordered=False).spelling
 
 
-def _check_left_out(promise: Promise, published: Mapping[str, PublishedTable]) -> Check:
+def _check_left_out(terms: Terms, published: Mapping[str, PublishedTable]) -> Check:
     """Check that what no role names is nowhere published."""
-    shown = [n for n in promise.left_out if any(n in t.header for t in published.values())]
-    named = "Column {} is" if len(promise.left_out) == 1 else "Columns {} are"
+    shown = [n for n in terms.left_out if any(n in t.header for t in published.values())]
+    named = "Column {} is" if len(terms.left_out) == 1 else "Columns {} are"
     return Check(
         name="left-out",
         holds=not shown,
         column=shown[0] if shown else "",
         sentence=f"Column {listing(shown)} is published, though no role of the recipe names it."
         if shown
-        else f"{named.format(listing(promise.left_out))} named by no role, and not published.",
+        else f"{named.format(listing(terms.left_out))} named by no role, and not published.",
     )
 
 
@@ -261,7 +267,7 @@ def _check_seed(seed: int) -> Check:
 
 
 def _check_whole(
-    promise: Promise,
+    terms: Terms,
     file: PublishedTable,
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
@@ -269,32 +275,35 @@ def _check_whole(
     fails: Fails,
     witness: Witness | None,
     bounds: Mapping[str, tuple[int, int | None]],
+    links: Sequence[Sequence[str]],
 ) -> Verification:
     """Check a release whose rows stay whole."""
     release = file.lines
     checks = [
-        *_check_columns(promise, file.header),
-        *_check_rows(promise, release, table),
-        *_check_suppression(promise, release, table, fails),
+        *_check_columns(terms, file.header),
+        *_check_rows(release, table),
+        *_check_suppression(terms, release, table, fails),
     ]
     checks.append(_check_order(file))
-    if promise.neutralised:
+    if terms.neutralised:
         checks.append(check_formulas(file))
     classes = release.classes
     whole = {}
     if classes is not None:
         whole["release"] = Grouped(table=release, columns=tuple(release.header), group=classes)
     checks += judged(whole)
-    if promise.shape.levels == "one":
-        checks.append(check_one_level(promise, release, table))
+    if terms.shape.levels == "one":
+        checks.append(check_one_level(terms, release, table))
     if bounds:
-        checks.append(check_level_bounds(bounds, promise, release, table))
-    names = promise.quasi
-    if promise.averaged:
-        checks.extend(check_averages(promise, release, table))
-        checks.extend(check_groups(promise, file, table, witness))
-        names = tuple(n for n in promise.quasi if n not in numbers_of(promise, table))
-    checks.extend(check_coverage(names, promise, release, table, levels))
+        checks.append(check_level_bounds(bounds, terms, release, table))
+    if links:
+        checks.append(check_linked(links, terms, release, table))
+    names = terms.quasi
+    if terms.averaged:
+        checks.extend(check_averages(terms, release, table))
+        checks.extend(check_groups(terms, file, table, witness))
+        names = tuple(n for n in terms.quasi if n not in numbers_of(terms, table))
+    checks.extend(check_coverage(names, terms, release, table, levels))
     return Verification(checks=(), facts=_facts(release, table)).with_checks(checks)
 
 
@@ -321,7 +330,7 @@ def verify_files(
     seed : int or str, optional
         The secret a run has drawn, where the recipe leaves it out; a sample is drawn again with it.
     told : mapping, optional
-        The recipe's tables in full: what the recipe leaves out of technique and promises, and what
+        The recipe's tables in full: what the recipe leaves out of technique and models, and what
         the release looks like.
     key : bytes, optional
         See `verify`.
@@ -344,11 +353,11 @@ def verify_files(
         recipe = completed(recipe, told)
     private = read_table(Path(data_path), read_options(section(recipe, "data")))
     levels = read_hierarchies(recipe, recipe_path.parent)
-    promise = read_promise(recipe, private.names, levels)
-    tables = table_names(promise)
+    terms = read_terms(recipe, private.names, levels)
+    tables = table_names(terms)
     export = section(recipe, "export")
     files = read_files(release_folder, tables, export)
-    public = _public_table(recipe, promise, recipe_path)
+    public = _public_table(recipe, terms, recipe_path)
     found = verify(recipe, private, levels, files, public, witness, key)
     names = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
     there = check_presence(export, list(tables), files)
@@ -356,12 +365,10 @@ def verify_files(
     return found.with_checks([*there, check_folder(release_folder, names)])
 
 
-def _public_table(
-    recipe: Mapping[str, Any], promise: Promise, recipe_path: Path
-) -> TextTable | None:
-    """Read the public table a recipe names, where a promise is about its people."""
+def _public_table(recipe: Mapping[str, Any], terms: Terms, recipe_path: Path) -> TextTable | None:
+    """Read the public table a recipe names, where a model is about its people."""
     place = named_path(section(recipe, "population").get("file", ""), "The population table")
-    if not place or not looks_at_public(promise):
+    if not place or not looks_at_public(terms):
         return None
     told = read_options(section(recipe, "data"))
     reading = Reading(
@@ -376,9 +383,9 @@ def _public_table(
 # ---- the checks ------------------------------------------------------------------------------
 
 
-def _check_columns(promise: Promise, header: Sequence[str]) -> list[Check]:
-    shown = [n for n in promise.identifier if n in header]
-    expected = list(promise.published)
+def _check_columns(terms: Terms, header: Sequence[str]) -> list[Check]:
+    shown = [n for n in terms.identifier if n in header]
+    expected = list(terms.published)
     extra = len([name for name in header if name not in expected])
     gone = [n for n in expected if n not in header]
     if list(header) == expected:
@@ -397,14 +404,14 @@ def _check_columns(promise: Promise, header: Sequence[str]) -> list[Check]:
             sentence=f"Identifier {listing(shown)} is published."
             if shown
             else "No identifier column is published as it is."
-            if promise.shown
+            if terms.shown
             else "No identifier column is published.",
         ),
         Check(name="columns", holds=list(header) == expected, sentence=sentence),
     ]
 
 
-def _check_rows(promise: Promise, release: Lines, table: PrivateTable) -> list[Check]:
+def _check_rows(release: Lines, table: PrivateTable) -> list[Check]:
     suppressed = table.rows - release.rows
     return [
         Check(
@@ -420,25 +427,25 @@ def _check_rows(promise: Promise, release: Lines, table: PrivateTable) -> list[C
 
 
 def _check_suppression(
-    promise: Promise, release: Lines, table: PrivateTable, fails: Fails
+    terms: Terms, release: Lines, table: PrivateTable, fails: Fails
 ) -> list[Check]:
     """Check how many rows are suppressed, and which, as far as that is not the technique's own."""
     suppressed = max(table.rows - release.rows, 0)
     share = suppressed / table.rows if table.rows else 0.0
     told = many(suppressed, "row", "is", "are")
-    if promise.shape.rows == "drawn":
+    if terms.shape.rows == "drawn":
         sentence = (
             f"{told} not published ({share:.2%}): not drawn, or of a class too small; the recipe "
             "sets no limit."
         )
         return [Check(name="suppression", holds=True, bound=1.0, reached=share, sentence=sentence)]
-    allowed = math.floor(promise.max_suppression * table.rows + Fraction(1, 10**9))
-    bound = float(promise.max_suppression)
+    allowed = math.floor(terms.max_suppression * table.rows + Fraction(1, 10**9))
+    bound = float(terms.max_suppression)
     which: Check | str = ""
     if suppressed:
         which = "the technique chooses them"
-        if promise.shape.levels == "one":
-            which = check_suppressed(promise, release, table, fails)
+        if terms.shape.levels == "one":
+            which = check_suppressed(terms, release, table, fails)
     sentence = f"{told} suppressed ({share:.2%}); at most {allowed} may be ({bound:.2%})."
     if isinstance(which, str) and which:
         sentence += f" Which rows these are is not checked: {which}."

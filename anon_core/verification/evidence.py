@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from anon_core.base.errors import AnonError, listing
 from anon_core.verification.findings import Check, many, named
-from anon_core.verification.recipe import Promise
+from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.groups import Grouped, Histogram, Settled, blocks
 from anon_core.verification.rows.people import Behind, PublicPeople, behind, covered_people
 from anon_core.verification.rows.tables import PrivateTable, joined
@@ -31,14 +31,14 @@ Form = Literal["whole", "averaged", "permuted"]
 
 
 class CannotTell(AnonError):
-    """A promise cannot be recomputed from what is there; the message says why, without a stop."""
+    """A model cannot be recomputed from what is there; the message says why, without a stop."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evidence:
-    """One promise, and all that may be known to judge it.
+    """One model, and all that may be known to judge it.
 
-    Whatever is asked for and is not there raises `CannotTell`; the promise is then undecided, which
+    Whatever is asked for and is not there raises `CannotTell`; the model is then undecided, which
     never counts as holding. The private and the public table are read at the first question.
 
     Attributes
@@ -47,7 +47,7 @@ class Evidence:
         The model's name in the recipe.
     model : mapping
         Its table in the recipe: the parameters.
-    promise : Promise
+    terms : Terms
         The rest of what the recipe says: roles, kinds of columns, shape of the release.
     parts : mapping of str to Grouped
         The published tables in classes: one; or two, which have the same numbered groups.
@@ -63,7 +63,7 @@ class Evidence:
 
     name: str
     model: Mapping[str, Any]
-    promise: Promise
+    terms: Terms
     parts: Mapping[str, Grouped]
     private: PrivateTable
     levels: Levels
@@ -122,15 +122,15 @@ class Evidence:
     @property
     def form(self) -> Form:
         """What the release looks like."""
-        if self.promise.permuted:
+        if self.terms.permuted:
             return "permuted"
-        return "averaged" if self.promise.averaged else "whole"
+        return "averaged" if self.terms.averaged else "whole"
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The sensitive columns the promise is about: the one its `column` names, or all."""
+        """The sensitive columns the model is about: the one its `column` names, or all."""
         column = self.text("column")
-        found = self.promise.protected(column)
+        found = self.terms.protected(column)
         if not found or not all(any(p.table.has((n,)) for p in self.parts.values()) for n in found):
             named_one = f"column '{column}'"
             raise CannotTell(f"it needs {named_one if column else 'a sensitive column'}")
@@ -149,7 +149,7 @@ class Evidence:
         return self.grouped.sizes
 
     def part_of(self, column: str) -> Grouped:
-        """Return the published table that shows a column, in the classes the promise looks at.
+        """Return the published table that shows a column, in the classes the model looks at.
 
         Where other sensitive values are known, lines of a class that differ in them are apart.
         """
@@ -161,11 +161,11 @@ class Evidence:
 
     @cached_property
     def others_known(self) -> bool:
-        """Whether the promise is kept against who knows the other sensitive values."""
+        """Whether the model is kept against who knows the other sensitive values."""
         given = self.model.get("others_known", False)
         if not isinstance(given, bool):
             raise CannotTell("others_known is neither true nor false")
-        if given and self.promise.person:
+        if given and self.terms.person:
             raise CannotTell("knowledge about a person with several rows is not defined")
         return given
 
@@ -175,9 +175,9 @@ class Evidence:
         Where columns are permuted apart, only those that stay linked to it say something of it.
         """
         if column not in self.parted:
-            beside = next((b for b in blocks(self.promise) if column in b), ())
-            secret = [n for n in beside if n in self.promise.sensitive and n != column]
-            known = [n for n in secret if n not in self.promise.quasi and n in part.columns]
+            beside = next((b for b in blocks(self.terms) if column in b), ())
+            secret = [n for n in beside if n in self.terms.sensitive and n != column]
+            known = [n for n in secret if n not in self.terms.quasi and n in part.columns]
             told = [part.table.keyed(name)[0] for name in known]
             group, _ = joined([part.group, *told], len(part.group))
             self.parted[column] = Grouped(table=part.table, columns=part.columns, group=group)
@@ -192,8 +192,8 @@ class Evidence:
         part = self.part_of(column)
         if self.form == "permuted":
             self.refuse_not_sensitive(column)
-            linked = next((b for b in blocks(self.promise) if column in b), ())
-            known = [n for n in linked if n in self.promise.quasi]
+            linked = next((b for b in blocks(self.terms) if column in b), ())
+            known = [n for n in linked if n in self.terms.quasi]
             if known:
                 raise CannotTell(
                     f"groups say nothing of it, since '{column}' stays linked to {listing(known)}"
@@ -202,13 +202,13 @@ class Evidence:
 
     def numbers(self, column: str) -> Histogram:
         """Return the same of a column of numbers; a missing value is none, but may be there."""
-        if self.promise.kinds.get(column) not in (None, "number") or not self.measured(column):
+        if self.terms.kinds.get(column) not in (None, "number") or not self.measured(column):
             raise CannotTell(f"'{column}' is no column of numbers")
         return self.histogram(column)
 
     def refuse_not_sensitive(self, column: str) -> None:
         """Refuse a column that has another role, too."""
-        if column not in self.promise.sensitive or column in self.promise.quasi:
+        if column not in self.terms.sensitive or column in self.terms.quasi:
             raise CannotTell(f"'{column}' is not sensitive only")
 
     # ---- what is not published -------------------------------------------------------------------
@@ -226,7 +226,7 @@ class Evidence:
 
     def weighed(self, column: str, weights: str) -> Mapping[Hashable, int]:
         """Return the same by the people whom rows represent, in units of the least decimal."""
-        if weights in self.promise.published:
+        if weights in self.terms.published:
             raise CannotTell(f"'{weights}' is published, and weights are used only")
         found, told = self._private(column), self._private(weights)
         own = self.private.codes_of_rows(found), self.private.codes_of_rows(told)
@@ -278,10 +278,10 @@ class Evidence:
         if self.form != "whole":
             raise CannotTell("which rows form a group cannot be read from the publication")
         if columns not in self.behind_of:
-            if not self.grouped.table.has(self.promise.published):
+            if not self.grouped.table.has(self.terms.published):
                 raise CannotTell("columns are missing")
             asked = [self._private(name) for name in columns]
-            found = behind(self.promise, self.grouped, self.private, asked)
+            found = behind(self.terms, self.grouped, self.private, asked)
             if found is None:
                 raise CannotTell("a text has no clear meaning")
             self.behind_of[columns] = found
@@ -289,7 +289,7 @@ class Evidence:
 
     @property
     def public(self) -> PublicPeople:
-        """The people of the public table; of a promise that `needs_public`."""
+        """The people of the public table; of a model that needs them."""
         self.grouped  # noqa: B018
         found = self.people()
         if found is None:
@@ -318,7 +318,7 @@ class Evidence:
         """
         if self.form != "whole":
             raise CannotTell("the people of a class are defined for whole rows only")
-        return covered_people(self.promise, self.grouped, self.public)[0]
+        return covered_people(self.terms, self.grouped, self.public)[0]
 
 
 # ---- findings ------------------------------------------------------------------------------------
@@ -335,18 +335,18 @@ def class_check(
     worst: Literal["least", "most"] = "least",
     column: str = "",
 ) -> Check:
-    """Return the check of a promise that every class has to keep by itself.
+    """Return the check of a model that every class has to keep by itself.
 
     Parameters
     ----------
     what : str
-        The promise in words: ``t = 0.2 for 'illness'``.
+        The model in words: ``t = 0.2 for 'illness'``.
     broken : bool array of shape (classes,)
         Decided in whole numbers or fractions.
     reached : array of shape (classes,)
         What each class reaches, to be told.
     bound : float
-        What was promised.
+        What was asked for.
     measured : str
         What `reached` is, of the worst class: ``largest distance``.
     worst : {'least', 'most'}
@@ -382,18 +382,18 @@ def class_check(
     )
 
 
-# Promises of a least number in every class, and of a greatest share: what is found, in words.
+# Models of a least number in every class, and of a greatest share: what is found, in words.
 
 
 def at_least(
     evidence: Evidence, what: str, reached: Codes, bound: int, *, unit: str, column: str = ""
 ) -> Check:
-    """Compare a number of each class with the least that was promised.
+    """Compare a number of each class with the least that was asked for.
 
     Parameters
     ----------
     what : str
-        The promise in words: ``k = 5``.
+        The model in words: ``k = 5``.
     reached : int64 array of shape (classes,)
     unit : str
         What is counted: ``rows`` or ``values``.
@@ -503,7 +503,7 @@ def persons(evidence: Evidence) -> Persons:
     CannotTell
         If a row of the table does not say whose it is, or rows cannot be matched.
     """
-    found = evidence.behind(evidence.promise.person)
+    found = evidence.behind(evidence.terms.person)
     refuse_nobody(found.counted.values)
     counted = found.counted
     least = fewest(counted.owner, counted.count, evidence.sizes)
@@ -532,7 +532,7 @@ def person_shares(evidence: Evidence, column: str) -> Shares:
     CannotTell
         As `persons` does.
     """
-    found = evidence.behind(evidence.promise.person, column)
+    found = evidence.behind(evidence.terms.person, column)
     counted, shown = found.counted, evidence.histogram(column)
     refuse_nobody(counted.values)
     number_of = {value: number for number, value in enumerate(shown.values)}
@@ -600,12 +600,12 @@ def person_check(
     measured: str,
     column: str = "",
 ) -> Check:
-    """Return the check of a promise about the persons of every class.
+    """Return the check of a model about the persons of every class.
 
     Parameters
     ----------
     what : str
-        The promise in words.
+        The model in words.
     keeps : bool array of shape (classes,)
         Whether a class keeps it whichever of the rows that fit are its own.
     sure : bool array of shape (classes,)

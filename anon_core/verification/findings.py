@@ -25,7 +25,7 @@ class Check:
     holds : bool
         False also where it could not be decided.
     bound, reached : float or None
-        What was promised and what was found, where these are numbers.
+        What was asked for and what was found, where these are numbers.
     column : str
         The column concerned; empty where it is none or all.
     rows : tuple of int
@@ -73,7 +73,6 @@ class Verification:
 
     Attributes
     ----------
-    checks : tuple of Check
     facts : mapping of str to float
         ``rows``, ``table_rows``, ``suppressed``, ``classes``, ``smallest_class`` and
         ``unique_over_all_columns``: how many published rows no other row equals,
@@ -125,7 +124,7 @@ def undecided(name: str, sentence: str) -> Check:
 
 
 def not_checked(name: str, sentence: str, column: str = "") -> Check:
-    """Return a check that nobody could carry out with what is there; it does not hold."""
+    """Return a check that lacks what it needs; it does not hold."""
     return Check(
         name=name, holds=False, undecided=True, unchecked=True, sentence=sentence, column=column
     )

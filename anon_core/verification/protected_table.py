@@ -12,19 +12,18 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import linprog
 
 from anon_core.base.errors import BadPlan, NotVerified
-from anon_core.verification.files.reading import read_table
 from anon_core.verification.files.reading_options import read_options
 from anon_core.verification.findings import Check
 from anon_core.verification.rows.recipe_changes import rows_where
 from anon_core.verification.text.cells import TextTable
-from anon_core.verification.text.texts import PrivateColumn, read_private_column
+from anon_core.verification.text.kinds import KINDS, kind_of
+from anon_core.verification.text.texts import MISSING_TOKENS, PrivateColumn, read_private_column
 
 Key = tuple[str, ...]
 _HIDDEN = "×"
@@ -48,13 +47,13 @@ def verify_table(
         As it is written.
     rows : sequence of mapping of str to str
         The private rows.
-    levels : mapping of str to level table
     """
     table = cast(Mapping[str, Any], recipe["table"])
-    other = [key for key in ("weight", "waiver", "negatives") if table.get(key)]
-    if other:
-        words = f"Tables with {other[0]} are not recomputed."
+    if table.get("weight"):
+        words = "Tables with weight are not recomputed."
         return [Check(name="table", holds=False, sentence=words, undecided=True, unchecked=True)]
+    agreed = _agreed(table, rows)
+    recipe = {**recipe, "rules": [{**rule, "agreed": agreed} for rule in recipe.get("rules", [])]}
     names = list(table["columns"])
     shown = {key[:-1]: key[-1] for key in _read(published)}
     paths = {name: _paths(name, table, rows, levels) for name in names}
@@ -105,14 +104,8 @@ def _together(
     return found
 
 
-def rows_of(table: TextTable) -> list[dict[str, str]]:
-    """Return the rows of a table by column; a missing value is empty."""
-    columns = {name: [cell or "" for cell in table.column(name).told()] for name in table.names}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
 def refuse_broken(checks: Sequence[Check]) -> None:
-    """Refuse a table of which a check is broken; what was not checked stays in its words.
+    """Refuse a table that fails a check; what was not checked stays in its words.
 
     Raises
     ------
@@ -126,36 +119,55 @@ def refuse_broken(checks: Sequence[Check]) -> None:
             )
 
 
-def private_rows(path: Path, recipe: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return the private rows as a recipe has them read, by this computation's own reader.
+def private_rows(
+    table: TextTable, recipe: Mapping[str, Any], levels: Mapping[str, Sequence[Sequence[str]]]
+) -> list[dict[str, str]]:
+    """Return the rows that a recipe tabulates, by column; a missing value is empty.
 
-    Raises
-    ------
-    BadInput
+    Parameters
+    ----------
+    table : TextTable
+        The private texts as they were read; what was left out already stays out.
+    levels : mapping of str to level table
+        What a hierarchy lists is a value, though it represents a missing one elsewhere.
     """
     data = cast(Mapping[str, Any], recipe.get("data", {}))
-    options = read_options(data)
-    table = read_table(path, options)
+    columns = cast(Sequence[str], recipe["table"]["columns"])
+    options, kinds = read_options(data), cast(Mapping[str, str], recipe.get("types", {}))
+    unsaid = options.missing == MISSING_TOKENS
+    found = set(data.get("kinds_found", []))
+
+    def kept(name: str) -> set[str]:
+        missing = {text.strip() for text in options.missing_of(name)} | {""}
+        texts = {cell.strip() for cell in table.column(name).told() if cell}
+        kind = kinds.get(name) or kind_of(sorted(texts - missing))
+        if not unsaid or name in options.missing_in or KINDS[kind].read is not None:
+            return set()
+        if name in columns and name in levels:
+            return {line[0].strip() for line in levels[name] if line} - {""}
+        return missing - {""} if name in kinds and name not in found else set()
+
     where = data.get("where", "")
     if where:
-        kinds = cast(Mapping[str, str], recipe.get("types", {}))
 
         def column(name: str) -> PrivateColumn:
             if name not in table.names:
                 raise BadPlan(f"There is no column '{name}', which where names.")
-            missing = options.missing_in.get(name, options.missing)
-            cells, kind = table.column(name), kinds.get(name)
-            return read_private_column(cells, kind, missing, neutralised=False, ordered=False)
+            missing, own = options.missing_of(name), kept(name)
+            return read_private_column(
+                table.column(name), kinds.get(name), missing, kept=own, neutralised=False,
+                ordered=False,
+            )  # fmt: skip
 
         table = table.kept(rows_where(where, column))
-    absent = {name: {t.strip() for t in options.missing_of(name)} for name in table.names}
-    rows = [
-        {name: "" if text.strip() in absent[name] else text for name, text in row.items()}
-        for row in rows_of(table)
-    ]
+    texts: dict[str, list[str]] = {}
+    for name in table.names:
+        absent = {text.strip() for text in options.missing_of(name)} - kept(name)
+        cells = [(cell or "").strip() for cell in table.column(name).told()]
+        texts[name] = ["" if text in absent else text for text in cells]
+    rows = [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)]
     if data.get("missing") == "drop":
-        needed = recipe["table"]["columns"]
-        rows = [row for row in rows if all(row[name].strip() for name in needed)]
+        rows = [row for row in rows if all(row[name] for name in columns)]
     return rows
 
 
@@ -190,7 +202,7 @@ def _paths(
         path = [_TOTAL]
         for level in sorted(chosen, reverse=True):
             label = str(line[level] if level < len(line) - 1 else line[0])
-            if value == "":
+            if label == "":
                 label = _MISSING
             if level < height and label != path[-1]:
                 path.append(label)
@@ -218,11 +230,21 @@ def _tabulated(
     return cells, people
 
 
+def _agreed(table: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> frozenset[str]:
+    """Return the respondents all of whose rows say that they may be published."""
+    who, waiver = table.get("holding") or table.get("respondent"), table.get("waiver")
+    if not waiver:
+        return frozenset()
+    said = [(row[who] if who else str(number), row[waiver]) for number, row in enumerate(rows)]
+    return frozenset(one for one, _ in said) - {one for one, word in said if not word.strip()}
+
+
 def _need(
     own: Mapping[str, Fraction], rules: Sequence[Mapping[str, Any]]
 ) -> tuple[Fraction, int] | None:
     """Return how far a cell has to be hidden each way, and how wide; None where it is safe."""
-    amounts = sorted(own.values(), reverse=True)
+    # Rules go by the size of what is contributed, whatever its sign.
+    amounts = sorted(map(abs, own.values()), reverse=True)
     whole, each, wide = sum(amounts, Fraction(0)), Fraction(0), 0
     for rule in rules:
         name = rule["name"]
@@ -235,8 +257,12 @@ def _need(
             each = max(each, part * 100 / Fraction(str(rule["k"])) - whole)
         elif amounts:
             share = Fraction(str(rule["p"])) / Fraction(str(rule.get("q", 100)))
-            rest = sum(amounts[1 + int(rule.get("coalition", 1)) :], Fraction(0))
-            each = max(each, share * amounts[0] - rest)
+            bound = [abs(x) for one, x in own.items() if one not in rule["agreed"]]
+            if bound:  # of whom has not agreed, the largest is protected from the largest others
+                others = list(amounts)
+                others.remove(max(bound))
+                rest = sum(others[int(rule.get("coalition", 1)) :], Fraction(0))
+                each = max(each, share * max(bound) - rest)
     return (each, wide) if each > 0 or wide else None
 
 
@@ -287,6 +313,7 @@ def _exposed(
         alone = {next(iter(people[k])) for k in order if len(people[k]) == 1}
         readers += [{k: people[k][one] for k in order if one in people[k]} for one in sorted(alone)]
     cap = recipe.get("protect", {}).get("levels") == "cap"
+    size = float(max(map(abs, cells.values()), default=Fraction(0)))
     exposed: set[Key] = set()
     for known in readers:
         low = [None if signed else float(least - cells[k]) for k in order]
@@ -307,7 +334,8 @@ def _exposed(
                 exposed.add(key)
                 continue
             reach = [
-                _reached(place[key], sign, sums, low, high, len(order), unit) for sign in (1, -1)
+                _reached(place[key], sign, sums, low, high, len(order), unit, size)
+                for sign in (1, -1)
             ]
             if reach[0] < need or reach[1] < down or sum(reach) < wide * unit:
                 exposed.add(key)
@@ -322,6 +350,7 @@ def _reached(
     high: Sequence[float | None],
     many: int,
     unit: Fraction,
+    size: float,
 ) -> Fraction:
     """Return how far a table takes a cell that a reader cannot rule out; it is checked exactly."""
     goal = np.zeros(many)
@@ -330,7 +359,7 @@ def _reached(
     for at, row in enumerate(sums):
         for column, entry in row.items():
             matrix[at, column] = entry
-    far = 1e6 + 10 * max((abs(x) for x in low if x is not None), default=0.0)
+    far = 1e6 + 10 * size
     box = [
         (-far if lo is None else lo, far if hi is None else hi)
         for lo, hi in zip(low, high, strict=True)

@@ -51,6 +51,9 @@ class Shape:
     rows : str
         Whether all rows are published but for a budget of suppression, or a sample is drawn of
         which any classes may be left out.
+    least_box : int
+        Published rows with the same quasi-identifiers at least, in whatever groups; 0 promises
+        none.
     """
 
     tables: int = 1
@@ -61,6 +64,7 @@ class Shape:
     levels: str = "any"
     tails: str = "none"
     rows: str = "all"
+    least_box: int = 0
 
     @property
     def permuted(self) -> bool:
@@ -84,12 +88,19 @@ def read_shape(told: Mapping[str, Any]) -> Shape:
                 f"{listing(str(a) for a in allowed)}.",
                 remedy="Remove [release]: it follows from the technique.",
             )
+    least = told.get("least_box", 0)
+    if isinstance(least, bool) or not isinstance(least, int) or least < 0:
+        raise BadPlan(
+            f"The recipe's [release] least_box is {brief(least)}; allowed are whole numbers.",
+            remedy="Remove [release]: it follows from the technique.",
+        )
     sets = told.get("sets", [])
     parts = cast(list[object], sets) if isinstance(sets, list) else [sets]
     if not all(isinstance(part, list) for part in parts):
         raise BadPlan("The recipe's sets are no list of lists.", remedy='Write [["a", "b"]].')
     found = Shape(
         **{key: told[key] for key in _ALLOWED if key in told},
+        least_box=least,
         sets=tuple(tuple(str(n) for n in part) for part in cast(list[list[object]], parts)),
     )
     whole_or_exact = ("coarsened", "averaged") if not found.permuted else ("coarsened", "exact")
@@ -104,7 +115,7 @@ def read_shape(told: Mapping[str, Any]) -> Shape:
 
 
 def completed(recipe: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a recipe with what it leaves out of kinds, technique, promises and release.
+    """Return a recipe with what it leaves out of kinds, technique, models and release.
 
     What it says itself stands, but for the release: that follows from the technique.
     """
@@ -147,15 +158,25 @@ _SHORT = 1 << 128
 def sample_of(recipe: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Fraction, int | None]:
     """Return the share of rows a recipe samples, and its seed; None where it has none.
 
+    A number above 1 is that of the rows which a benchmark draws.
+
     Raises
     ------
     BadPlan
         If the share is none, or the seed is no seed.
     """
+    number = data.get("benchmark", 0)
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0 or number == 1:
+        raise BadPlan("The recipe's benchmark is no number of rows.", remedy="Use 2 or more.")
     share = data.get("sample", 1)
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise BadPlan("The recipe's sample is no share.", remedy="Use a number above 0, up to 1.")
-    found = Fraction(str(share))
+    if number and (share != 1 or data.get("missing", "drop") != "drop"):
+        raise BadPlan(
+            "The recipe's benchmark draws from complete rows, and it also says something else.",
+            remedy="Leave sample and missing out.",
+        )
+    found = Fraction(number) if number else Fraction(str(share))
     return found, seed_of(recipe["seed"]) if "seed" in recipe else None
 
 
@@ -191,7 +212,7 @@ VERSIONS = range(1, 4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Promise:
+class Terms:
     """What a recipe says about its release."""
 
     identifier: tuple[str, ...]
@@ -238,9 +259,9 @@ class Promise:
         return self.shape.cells == "coarsened"
 
     def protected(self, column: str) -> tuple[str, ...]:
-        """Return the sensitive columns that a promise is about: the one it names, or all.
+        """Return the sensitive columns that a model is about: the one it names, or all.
 
-        Of several, those that are quasi-identifiers too are left out, as the promises say; the
+        Of several, those that are quasi-identifiers too are left out, as the models say; the
         published value of such a column is the same for everyone of a class.
         """
         if column:
@@ -253,11 +274,11 @@ class Promise:
         return tuple(name for name in self.published if name not in self.quasi)
 
 
-def read_promise(
+def read_terms(
     recipe: Mapping[str, Any],
     names: Sequence[str],
     levels: Mapping[str, Sequence[Sequence[str]]] = MappingProxyType({}),
-) -> Promise:
+) -> Terms:
     """Read a recipe for a table with these columns.
 
     What stands for a missing value where the recipe says nothing of it is a value in a column of
@@ -266,7 +287,7 @@ def read_promise(
     Raises
     ------
     BadPlan
-        If the recipe is of another version, not well-formed, promises nothing, or names columns the
+        If the recipe is of another version, not well-formed, has no model, or names columns the
         table lacks.
     """
     version = recipe.get("version", VERSIONS[0])
@@ -339,7 +360,7 @@ def read_promise(
         for name, lines in levels.items()
     }
     missing_in = {n: _names(own, "missing_in") for n, own in section(data, "missing_in").items()}
-    return Promise(
+    return Terms(
         identifier=identifier,
         quasi=quasi,
         sensitive=sensitive,
@@ -353,7 +374,7 @@ def read_promise(
             for name, own in (*declared.items(), *listed.items())
             if tokens == MISSING_TOKENS and name not in missing_in
         },
-        drops_missing=data.get("missing", "keep") == "drop",
+        drops_missing=data.get("missing", "keep") == "drop" or bool(data.get("benchmark")),
         neutralised=section(recipe, "export").get("formulas", "neutralise") != "keep",
         max_suppression=Fraction(str(share)),  # the decimal as it was written, not its float
         models=tuple(cast(list[Mapping[str, Any]], models)),

@@ -18,13 +18,13 @@ import numpy.typing as npt
 
 from anon_core.verification.evidence import CannotTell, Evidence, Form, Levels
 from anon_core.verification.findings import Check, undecided
-from anon_core.verification.recipe import Promise
+from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.groups import Grouped, Settled
 from anon_core.verification.rows.matching import TooLarge
 from anon_core.verification.rows.people import Behind, PublicPeople
 from anon_core.verification.rows.tables import PrivateTable
 
-#: Columns that a promise is about.
+#: Columns that a model is about.
 Columns = Literal["quasi", "sensitive", "every"]
 Judge = Callable[[Evidence], Sequence[Check]]
 _J = TypeVar("_J", bound=Judge)
@@ -32,16 +32,16 @@ _J = TypeVar("_J", bound=Judge)
 
 @dataclass(frozen=True, kw_only=True)
 class SecondComputation:
-    """How one promise is recomputed.
+    """How one model is recomputed.
 
     Attributes
     ----------
     judge : callable
         Given the evidence it returns the checks.
     forms : tuple of str
-        The forms of a release it can judge; on another the promise is undecided.
+        The forms of a release it can judge; on another the model is undecided.
     called : str
-        What its checks call the promise.
+        What its checks call the model.
     needs_public : bool
         Whether it looks at the public table.
     counts_people : bool
@@ -83,7 +83,7 @@ def recomputes(
     called : str, optional
         What checks call it where that is not its name.
     needs_public : bool
-        Whether it looks at the public table, which is read for such promises only.
+        Whether it looks at the public table, which is read for such models only.
     counts_people : bool
         Whether it counts distinct persons where the recipe tells them apart.
     looks_at : str
@@ -132,13 +132,13 @@ def second_computations() -> dict[str, SecondComputation]:
 
 
 def judge_all(
-    promise: Promise,
+    terms: Terms,
     parts: Mapping[str, Grouped],
     private: PrivateTable,
     levels: Levels,
     people: Callable[[], PublicPeople | None],
 ) -> list[Check]:
-    """Recompute every promise of a recipe.
+    """Recompute every model of a recipe.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def judge_all(
     known = second_computations()
     behind_of: dict[tuple[str, ...], Behind] = {}
     checks: list[Check] = []
-    for model in promise.models:
+    for model in terms.models:
         name = str(model.get("name", ""))
         second = known.get(name)
         if second is None:
@@ -160,7 +160,7 @@ def judge_all(
         evidence = Evidence(
             name=name,
             model=model,
-            promise=promise,
+            terms=terms,
             parts=parts,
             private=private,
             levels=levels,
@@ -172,7 +172,7 @@ def judge_all(
 
 
 def fails_alone(
-    promise: Promise,
+    terms: Terms,
     grouped: Grouped,
     private: PrivateTable,
     levels: Levels,
@@ -191,12 +191,12 @@ def fails_alone(
     known = second_computations()
     broken = np.zeros(len(grouped.sizes), dtype=np.bool_)
     settled: list[Settled] = []
-    for model in promise.models:
+    for model in terms.models:
         name = str(model.get("name", ""))
         evidence = Evidence(
             name=name,
             model=model,
-            promise=promise,
+            terms=terms,
             parts={"release": grouped},
             private=private,
             levels=levels,
@@ -215,7 +215,7 @@ def fails_alone(
 
 
 def judge(evidence: Evidence, second: SecondComputation) -> list[Check]:
-    """Recompute one promise; what cannot be told is a check that does not hold."""
+    """Recompute one model; what cannot be told is a check that does not hold."""
     name, called = evidence.name, second.called
     if evidence.form not in second.forms:
         where = (
@@ -224,7 +224,7 @@ def judge(evidence: Evidence, second: SecondComputation) -> list[Check]:
             else f"{called} of averages cannot be recomputed."
         )
         return [undecided(name, where)]
-    if evidence.promise.person and not second.counts_people:
+    if evidence.terms.person and not second.counts_people:
         sentence = f"{called} counts rows, and the recipe says that a person may have several."
         return [undecided(name, sentence)]
     try:
@@ -237,10 +237,10 @@ def judge(evidence: Evidence, second: SecondComputation) -> list[Check]:
     return found or [undecided(name, f"{called} cannot be recomputed: nothing was looked at.")]
 
 
-def looks_at_public(promise: Promise) -> bool:
-    """Say whether a promise of the recipe is about the people of the public table."""
+def looks_at_public(terms: Terms) -> bool:
+    """Say whether a model of the recipe is about the people of the public table."""
     known = second_computations()
-    names = (str(model.get("name", "")) for model in promise.models)
+    names = (str(model.get("name", "")) for model in terms.models)
     return any(name in known and known[name].needs_public for name in names)
 
 

@@ -1,6 +1,6 @@
 """What can be checked of a release by somebody who does not have the private table.
 
-Whether its rows are true, how many were suppressed, and promises that are defined against the table
+Whether its rows are true, how many were suppressed, and models that are defined against the table
 cannot: these are named as not checked, and the release does not count as verified.
 """
 
@@ -33,10 +33,11 @@ from anon_core.verification.files.release_files import (
 )
 from anon_core.verification.files.writing import check_dialect, check_presence, names_of
 from anon_core.verification.findings import Check, Verification, many, named, not_checked
-from anon_core.verification.recipe import Promise, completed, read_promise, section
+from anon_core.verification.recipe import Terms, completed, read_terms, section
 from anon_core.verification.registry import judge_all
-from anon_core.verification.rows.coverage import bounds_of
+from anon_core.verification.rows.coverage import bounds_of, links_of
 from anon_core.verification.rows.groups import Grouped, Lines, group_name, parts, table_names, tally
+from anon_core.verification.rows.permutation import check_boxes
 from anon_core.verification.rows.recipe_changes import relabelled
 from anon_core.verification.text.kinds import kind_of
 from anon_core.verification.text.texts import EVERYTHING, Spelling, members_of
@@ -54,19 +55,20 @@ _NEEDS_TABLE = {
 _EVERYONE = "Whether everyone fits a group that shows all their values was not checked."
 _WHICH = "Whether the suppressed rows are those that the privacy models ask for was not checked."
 _BOUNDS = "Whether every column is at a level that [level_bounds] allows was not checked."
+_LINKS = "Whether columns are blanked with those that they follow was not checked."
 _AVERAGES = "Whether each number is the average of its class was not checked."
 
 
 class _NoTable:
     """Stands where the private table would: whatever asks for it cannot be told."""
 
-    def __init__(self, promise: Promise, kinds: Mapping[str, str]) -> None:
-        self._promise, self._kinds = promise, kinds
+    def __init__(self, terms: Terms, kinds: Mapping[str, str]) -> None:
+        self._terms, self._kinds = terms, kinds
 
     def spelling(self, name: str) -> Spelling:
         """Return how cells of a column are read: as the recipe says, or as they look."""
-        kind = self._promise.kinds.get(name) or self._kinds.get(name, "text")
-        return Spelling(kind=kind, neutralised=self._promise.neutralised)
+        kind = self._terms.kinds.get(name) or self._kinds.get(name, "text")
+        return Spelling(kind=kind, neutralised=self._terms.neutralised)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise CannotTell("it needs the private table")
@@ -102,49 +104,52 @@ def verify_release_only(
         str(n) for role in roles.values() for n in (role if isinstance(role, list) else [role])
     ]
     names += list(section(recipe, "types"))
-    promise = read_promise(recipe, [n for n in dict.fromkeys(names) if n])
-    bounded = bool(bounds_of(recipe, promise.quasi))
-    levels = relabelled(recipe, levels, partial(_as_told, promise, levels))
-    tables = table_names(promise)
+    terms = read_terms(recipe, [n for n in dict.fromkeys(names) if n])
+    asked = {
+        **({"level-bounds": _BOUNDS} if bounds_of(recipe, terms.quasi) else {}),
+        **({"linked": _LINKS} if links_of(recipe, terms.quasi) else {}),
+    }
+    levels = relabelled(recipe, levels, partial(_as_told, terms, levels))
+    tables = table_names(terms)
     files = read_files(release_folder, tables, section(recipe, "export"))
     # A column that is published at a level of its hierarchy shows labels.
     labels = dict.fromkeys(section(recipe, "sensitive_levels"), "text")
-    promise = replace(promise, kinds={**promise.kinds, **labels})
-    bare = _NoTable(promise, {})
+    terms = replace(terms, kinds={**terms.kinds, **labels})
+    bare = _NoTable(terms, {})
     published: dict[str, PublishedTable] = {}
     for name in tables:
         if (read := read_from(name, files, section(recipe, "export"))) not in files:
             odd = Check(
                 name="readable", holds=False, sentence=f"The published file {read} is missing."
             )
-            return Verification(checks=(odd,), unchecked=_unchecked(promise, (), bounded=bounded))
+            return Verification(checks=(odd,), unchecked=_unchecked(terms, (), asked=asked))
         try:
-            first = read_release(name, files, promise.quasi, bare.spelling)
+            first = read_release(name, files, terms.quasi, bare.spelling)
             odd = check_readable(first)
         except BadInput as error:
             odd = Check(name="readable", holds=False, sentence=error.message)
-            return Verification(checks=(odd,), unchecked=_unchecked(promise, (), bounded=bounded))
+            return Verification(checks=(odd,), unchecked=_unchecked(terms, (), asked=asked))
         if odd is not None:
-            return Verification(checks=(odd,), unchecked=_unchecked(promise, (), bounded=bounded))
+            return Verification(checks=(odd,), unchecked=_unchecked(terms, (), asked=asked))
         published[name] = first
     kinds = {
         column: kind_of([text for text in texts if text])
         for shown in published.values()
         for column, texts in zip(shown.header, shown.texts, strict=True)
-        if column in promise.exact
+        if column in terms.exact
     }
     missing = read_options(section(recipe, "data")).missing
-    for name in promise.quasi:
+    for name in terms.quasi:
         if name in levels:
             values = dict.fromkeys(line[0].strip() for line in levels[name] if line)
             kinds[name] = kind_of([value for value in values if value not in missing])
-    table = _NoTable(promise, kinds)
-    published = {name: read_release(name, files, promise.quasi, table.spelling) for name in tables}
-    checks = _of_columns(promise, published)
-    if promise.neutralised:
+    table = _NoTable(terms, kinds)
+    published = {name: read_release(name, files, terms.quasi, table.spelling) for name in tables}
+    checks = _of_columns(terms, published)
+    if terms.neutralised:
         checks += [check_formulas(shown) for shown in published.values()]
     for name, shown in published.items():
-        checks += _of_labels(promise, shown.lines, levels)
+        checks += _of_labels(terms, shown.lines, levels)
         if not shown.file:
             checks.append(check_writing(shown, files[f"{name}.csv"], f"{name}.csv"))
     checks += check_other_formats(published, files)
@@ -152,43 +157,48 @@ def verify_release_only(
     checks += check_dialect(export, published, files) + check_presence(export, list(tables), files)
     known = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
     checks.append(check_folder(release_folder, known))
-    whole = _grouped(promise, published)
-    found = judge_all(promise, whole, cast("PrivateTable", table), levels, lambda: None)
+    whole = _grouped(terms, published)
+    if terms.permuted and whole and next(iter(whole.values())).table.has(terms.quasi):
+        checks += check_boxes(terms, next(iter(whole.values())).table)
+    found = judge_all(terms, whole, cast("PrivateTable", table), levels, lambda: None)
     checks += [check for check in found if not check.undecided]
     left = [check for check in found if check.undecided]
     facts: dict[str, float] = {"rows": float(next(iter(published.values())).lines.rows)}
     for group in whole.values():
         sizes = tally(group.group, group.table.count)
-        facts |= {"classes": float(len(sizes)), "smallest_class": float(sizes.min(initial=0))}
+        facts |= {
+            "classes": float(len(sizes)),
+            "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
+        }
     return Verification(
-        checks=tuple(checks), facts=facts, unchecked=_unchecked(promise, left, bounded=bounded)
+        checks=tuple(checks), facts=facts, unchecked=_unchecked(terms, left, asked=asked)
     )
 
 
-def _unchecked(promise: Promise, left: Sequence[Check], *, bounded: bool) -> tuple[Check, ...]:
-    promises = [
+def _unchecked(
+    terms: Terms, left: Sequence[Check], *, asked: Mapping[str, str]
+) -> tuple[Check, ...]:
+    models = [
         not_checked(check.name, check.sentence.removesuffix(" Treated as broken."), check.column)
         for check in left
     ]
-    needs = dict(_NEEDS_TABLE)
-    if promise.permuted:
+    needs = {**_NEEDS_TABLE, **asked}
+    if terms.permuted:
         needs["membership"] = _EVERYONE
-    if promise.shape.levels == "one" and promise.shape.rows == "all":
+    if terms.shape.levels == "one" and terms.shape.rows == "all":
         needs["suppressed-rows"] = _WHICH
-    if bounded:
-        needs["level-bounds"] = _BOUNDS
-    if promise.averaged:
+    if terms.averaged:
         needs["groups"] = _AVERAGES
     others = [not_checked(name, sentence) for name, sentence in needs.items()]
-    return (*promises, *others)
+    return (*models, *others)
 
 
-def _of_columns(promise: Promise, published: Mapping[str, PublishedTable]) -> list[Check]:
+def _of_columns(terms: Terms, published: Mapping[str, PublishedTable]) -> list[Check]:
     """Check that the columns of the recipe are published, each once, and no others."""
-    group = {group_name(promise.published)} if promise.permuted else set[str]()
+    group = {group_name(terms.published)} if terms.permuted else set[str]()
     shown = [n for table in published.values() for n in table.header if n not in group]
-    leaked = [n for n in promise.identifier if n in shown]
-    same = sorted(shown) == sorted(promise.published)
+    leaked = [n for n in terms.identifier if n in shown]
+    same = sorted(shown) == sorted(terms.published)
     return [
         Check(
             name="identifiers",
@@ -208,22 +218,20 @@ def _of_columns(promise: Promise, published: Mapping[str, PublishedTable]) -> li
     ]
 
 
-def _as_told(
-    promise: Promise, levels: Mapping[str, Sequence[Sequence[str]]], column: str
-) -> Spelling:
+def _as_told(terms: Terms, levels: Mapping[str, Sequence[Sequence[str]]], column: str) -> Spelling:
     """Return how values of a column are read: as the recipe says, or as its level table looks."""
     values = [line[0].strip() for line in levels[column] if line and line[0].strip()]
-    return Spelling(kind=promise.kinds.get(column) or kind_of(values), neutralised=False)
+    return Spelling(kind=terms.kinds.get(column) or kind_of(values), neutralised=False)
 
 
 def _of_labels(
-    promise: Promise, release: Lines, levels: Mapping[str, Sequence[Sequence[str]]]
+    terms: Terms, release: Lines, levels: Mapping[str, Sequence[Sequence[str]]]
 ) -> list[Check]:
     """Check that every text of a quasi-identifier with a hierarchy is one that can stand there."""
     found: list[Check] = []
-    if not promise.coarsened and not promise.permuted:
+    if not terms.coarsened and not terms.permuted:
         return []
-    for name in promise.quasi:
+    for name in terms.quasi:
         if name not in levels or not release.has((name,)):
             continue
         known = {cell.strip() for line in levels[name] for cell in line} | {"", EVERYTHING}
@@ -261,16 +269,16 @@ def _is_group(text: str, spelling: Spelling) -> bool:
     return (tail or len(ends) == 2) and not any(isinstance(spelling.key(e), str) for e in ends)
 
 
-def _grouped(promise: Promise, published: Mapping[str, PublishedTable]) -> dict[str, Grouped]:
+def _grouped(terms: Terms, published: Mapping[str, PublishedTable]) -> dict[str, Grouped]:
     """Return the published tables in classes, or in the groups they number; none where unclear."""
-    if not promise.permuted:
+    if not terms.permuted:
         release = published["release"].lines
         classes = release.classes
         if classes is None:
             return {}
         return {"release": Grouped(table=release, columns=release.header, group=classes)}
     found: dict[str, Grouped] = {}
-    group, columns = group_name(promise.published), parts(promise)
+    group, columns = group_name(terms.published), parts(terms)
     for name, shown in published.items():
         lines = shown.lines
         if not lines.has((group,)) or not all(t.isdecimal() for t in lines.texts_of(group)):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from anon_core.teaching.learn import Example, Lesson, Source, Step, Trace
-from anon_core.teaching.learn.seen import published
+from anon_core.teaching.learn.readings import published
 from anon_core.teaching.learn.text import number_question, release_table, table
 
 

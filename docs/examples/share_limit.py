@@ -14,7 +14,7 @@ from anon_core.base.context import Context
 from anon_core.base.params import number, sensitive_column
 from anon_core.base.registry import register
 from anon_core.contracts.group_stats import GroupStats, Histogram, sensitive_histogram
-from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
+from anon_core.contracts.model import GroupModel, ModelAim, ModelLogic, sensitive_columns
 from anon_core.data.roles.roles import ByRole
 from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
@@ -34,11 +34,10 @@ class ShareLimit(GroupModel):
     source: ClassVar[str] = "An example, 2026"
     # Say `stops`; a model of sensitive values may build on `contracts/sensitive_values.py`,
     # which says it.
-    stops: ClassVar[Stops] = "attribute"
+    aim: ClassVar[ModelAim] = ModelAim(stops="attribute")
     # A class that satisfies the model may break it when merged with one that breaks it, but not
     # when merged with one that satisfies it, too.
-    monotone_merge: ClassVar[bool] = False
-    closed_under_union: ClassVar[bool] = True
+    logic: ClassVar[ModelLogic] = ModelLogic(monotone_merge=False, closed_under_union=True)
 
     share: float = number(
         default=0.7, low=1e-6, high=1.0, help="Largest share of a class.", label="Share"

@@ -30,7 +30,7 @@ from anon_core.data.roles.suggestions import suggest_roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, Kind, detect_kind, kind_that_writes
 from anon_core.techniques.metrics.squared_error import SquaredError
-from anon_core.verification.recipe import read_promise
+from anon_core.verification.recipe import read_terms
 from anon_core.verification.text import kinds as recomputed
 from anon_core.verification.text.labels import untrue
 from anon_core.verification.text.texts import Spelling
@@ -255,7 +255,7 @@ def test_squared_errors_are_those_of_amounts() -> None:
 def test_the_second_computation_refuses_a_kind_it_does_not_know() -> None:
     recipe = {"roles": {"quasi": ["at"]}, "types": {"at": "moment"}, "models": []}
     with pytest.raises(BadPlan, match="\\[types\\] 'at' is 'moment'"):
-        read_promise(recipe, ["at"])
+        read_terms(recipe, ["at"])
 
 
 def test_a_level_file_is_read_back(tmp_path: Path) -> None:

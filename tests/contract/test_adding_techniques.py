@@ -23,7 +23,7 @@ from anon_core.contracts.algorithm import Algorithm, Offer, Shape
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.group_stats import GroupStats, sensitive_histogram
 from anon_core.contracts.metric import Metric
-from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
+from anon_core.contracts.model import GroupModel, ModelAim, ModelLogic, sensitive_columns
 from anon_core.contracts.partitioner import Buckets, Partitioner, buckets_of_rows
 from anon_core.data.roles.roles import ByRole
 from anon_core.explain.report.files import as_html, edition_of
@@ -184,9 +184,8 @@ class MostShare(GroupModel):
     summary: ClassVar[str] = "No sensitive value fills more than a share of a class."
     formula: ClassVar[str] = "max c(v) ≤ a · |G|"
     source: ClassVar[str] = "2026"
-    stops: ClassVar[Stops] = "attribute"
-    monotone_merge: ClassVar[bool] = False
-    closed_under_union: ClassVar[bool] = True
+    aim: ClassVar[ModelAim] = ModelAim(stops="attribute")
+    logic: ClassVar[ModelLogic] = ModelLogic(monotone_merge=False, closed_under_union=True)
 
     a: float = number(default=0.7, low=0.0, high=1.0, help="Largest share of a class.")
     column: str = sensitive_column(help="The column to protect.")
@@ -349,8 +348,8 @@ def test_a_promise_is_offered_and_told_everywhere() -> None:
     held = load(algorithm={"name": "optimal"}, models=SHARES)
     app = open_page(RUN, held)
     assert not app.exception
-    questions = next(c for c in app.button_group if c.key == "promise_picker/stops")
-    questions.set_value(MostShare.stops).run()
+    questions = next(c for c in app.button_group if c.key == "model_picker/stops")
+    questions.set_value(MostShare.aim.stops).run()
     assert any(b.key == "add-toy-most-share" and not b.disabled for b in app.button)
     result = carried_out_in(held, pinned=2)
     opened = {f"numbers-{chart}": True for chart in ("metrics", "attacks")}

@@ -28,10 +28,10 @@ from tests.making import Case, by_hand, random_case, with_numbers_in_one
 KINDS = {
     n: kind
     for n, found in family("attack").items()
-    if not ((kind := cast(type[Attack], found)).needs_stop_rule or kind.of_changed)
+    if not ((kind := cast(type[Attack], found)).needs.stop_rule or kind.needs.changed)
 }
 #: Attacks of which a vaguer release may by chance teach more are left out of what must not rise.
-COUNTING = [n for n, kind in KINDS.items() if not kind.learns or kind.needs_permuted]
+COUNTING = [n for n, kind in KINDS.items() if not kind.aim.learns or kind.needs.permuted]
 TABLES = 6
 
 
@@ -110,11 +110,11 @@ def test_where_every_cell_is_hidden_an_attack_is_a_guess(name: str) -> None:
     # What is about columns that are permuted apart does not apply to rows that are one class, and a
     # population of one person more than the table has no light predicates. How many people the
     # weights of a whole survey represent is an estimate as well: tests/golden/test_survey_weights.
-    without = KINDS[name].needs_permuted or KINDS[name].needs_weights or name == "singling-out"
+    without = KINDS[name].needs.permuted or KINDS[name].needs.weights or name == "singling-out"
     assert seen or without
 
 
-@pytest.mark.parametrize("name", [n for n, kind in KINDS.items() if kind.is_worst_case])
+@pytest.mark.parametrize("name", [n for n, kind in KINDS.items() if kind.report.worst_case])
 def test_merging_classes_never_raises_the_chance_of_anyone_known_to_be_in(name: str) -> None:
     risen = fallen = 0
     for problem, rng in tables(23):
@@ -142,7 +142,7 @@ def test_whoever_is_undecided_counts_as_exposed(name: str) -> None:
                     seen += 1
                     assert found.at_risk >= found.undecided
                     assert found.worst == 1 or not found.undecided
-                    if KINDS[name].discloses == "identity":
+                    if KINDS[name].aim.discloses == "identity":
                         assert found.exposed == pytest.approx(found.rate * found.attempted)
                         assert 0 <= found.rate <= 1 + 1e-12
                         assert found.eligible <= found.attempted

@@ -338,7 +338,7 @@ def shipped() -> list[str]:
     return [
         n
         for n, kind in family("attack").items()
-        if kind.__module__.startswith("anon_core.") and not cast(type[Attack], kind).of_changed
+        if kind.__module__.startswith("anon_core.") and not cast(type[Attack], kind).needs.changed
     ]
 
 

@@ -25,7 +25,7 @@ from tests.making import Case, by_hand, random_case, with_numbers_in_one, with_w
 ATTACKS = [
     name
     for name, kind in family("attack").items()
-    if not (cast(type[Attack], kind).needs_stop_rule or cast(type[Attack], kind).of_changed)
+    if not (cast(type[Attack], kind).needs.stop_rule or cast(type[Attack], kind).needs.changed)
 ]
 TRIES = 6
 Blocks = tuple[tuple[str, ...], ...]
@@ -110,7 +110,7 @@ def scores(found: Sequence[AttackResult]) -> list[object]:
 
 
 def weighs(attack: str) -> bool:
-    return cast(type[Attack], family("attack")[attack]).needs_weights
+    return cast(type[Attack], family("attack")[attack]).needs.weights
 
 
 # What a class weighs is of its own release, and a wrong truth has none.
@@ -137,7 +137,7 @@ def test_a_shuffled_truth_changes_only_the_score(attack: str) -> None:
             moved += scores(right) != scores(wrong)
     assert ran >= TRIES
     # What the raw table would show is told beside every attack; two columns' own do not move.
-    assert moved or chosen.discloses in ("attribute", "inferential")
+    assert moved or chosen.aim.discloses in ("attribute", "inferential")
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

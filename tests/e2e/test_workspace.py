@@ -29,6 +29,10 @@ _MEASURE = """keys => {
       return !part.contains(document.elementFromPoint(seen.left + 30, seen.top + 6));
     }),
     chips: (e => e.scrollHeight - e.clientHeight)(document.querySelector(".aw-chips")),
+    cut: [...document.querySelectorAll(
+      ".aw-told, .aw-curve-head, .aw-table-note, .st-key-what-if input, .st-key-run-head p")]
+      .filter(e => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 4)
+      .map(e => e.textContent || e.value),
     overflow: getComputedStyle(document.querySelector(".st-key-panel-metrics")).overflowY,
   };
 }"""
@@ -47,6 +51,7 @@ def fits(page: Page, width: int, height: int) -> None:
     assert max(seen["scrolls"]) <= 0
     assert not seen["covered"]
     assert seen["chips"] <= 0
+    assert seen["cut"] == []  # no word of the strip, the bar or the table's line
     for key, (left, top, right, bottom) in seen["boxes"].items():
         assert 0 <= left < right <= width, key
         assert 0 <= top < bottom <= height, key
@@ -120,7 +125,7 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
 
     field.fill("1")
     field.press("Enter")
-    nearest = page.get_by_role("button", name="Set k to 2", exact=True)
+    nearest = page.get_by_role("button", name="Set k = 2", exact=True)
     expect(nearest).to_be_visible()
     expect(head).to_contain_text("k = 25")  # the last good result stays, and is greyed
     chart = page.locator(".st-key-panel-metrics").get_by_test_id("stVegaLiteChart")

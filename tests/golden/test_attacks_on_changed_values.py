@@ -17,7 +17,7 @@ from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.contracts.metric import Metric, not_measured
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.methods.changes.closeness import filtered, left_by_filter, lifts, spectral
+from anon_core.methods.changes.closeness import filtered, lifts, spectral
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.changed_rows import Before
 from anon_core.release.ground_truth import truth_of
@@ -28,6 +28,15 @@ from anon_core.release.release import Release, one_block
 from anon_core.release.vocabulary import of_level
 from anon_core.techniques.changes.rank_swapping import partners
 from anon_core.techniques.metrics.eigenvalue_difference import difference
+from anon_core.techniques.metrics.em_reconstruction import (
+    apart,
+    disclosed,
+    first_fit,
+    identified,
+    normal_chances,
+    reconstructed,
+    stepped,
+)
 from anon_core.techniques.metrics.propensity import saturated
 from tests.golden.test_changed_values import every_outcome
 
@@ -60,9 +69,9 @@ def attacked(name: str, was: Columns, now: Columns, **told: Any) -> list[AttackR
     return list(attack.run(release.view, audience, truth, Context()))
 
 
-def measured(name: str, was: Columns, now: Columns) -> Any:
+def measured(name: str, was: Columns, now: Columns, **told: Any) -> Any:
     release = released(was, now)
-    metric = find("metric", name)()
+    metric = find("metric", name).from_mapping(told)
     assert isinstance(metric, Metric)
     assert not not_measured(metric, release.problem, release)
     return metric.measure(release.problem, release, Context())
@@ -136,9 +145,6 @@ def test_l20_windows_of_rank_swapping_always_hold_the_true_row() -> None:
 
 def test_l26_what_the_best_linear_filter_leaves() -> None:
     signal = np.array([[1.0, 0.8], [0.8, 1.0]])
-    assert left_by_filter(signal, np.eye(2)) == pytest.approx([17 / 42] * 2)
-    assert left_by_filter(signal, signal) == pytest.approx([0.5] * 2)
-    assert left_by_filter(np.eye(1), np.eye(1)) == pytest.approx([0.5])
     rng = np.random.default_rng(1)
     x = rng.multivariate_normal([0, 0], signal, size=60_000)
     for noise, left in ((np.eye(2), 17 / 42), (signal, 0.5)):
@@ -254,6 +260,119 @@ LOT = {"a": RNG.integers(0, 2, 40).tolist(), "b": RNG.integers(0, 2, 40).tolist(
 LOT_TRUE = {"a": LOT["a"], "b": [1 - v if i < 4 else v for i, v in enumerate(LOT["b"])]}
 
 
+# ---- reconstruction ------------------------------------------------------------------------------
+
+# x = 0, 1, 2 with noise of -1, 0 or 1, each with chance 1/3: published -1 to 3.
+_TWO = np.random.default_rng(14)
+_TRUE = np.concatenate([_TWO.normal(0, 1, 3000), _TWO.normal(9, 1, 1000)]).round(3)
+_NOISE = _TWO.normal(0, np.sqrt(0.5 * np.var(_TRUE)), 4000)
+NOISY: tuple[Columns, Columns] = (
+    {"c0": _TRUE.tolist()},
+    {"c0": (_TRUE + _NOISE).round(3).tolist()},
+)
+THIRDS = np.array([[1, 1, 1, 0, 0], [0, 1, 1, 1, 0], [0, 0, 1, 1, 1]]) / 3
+COUNTED = np.array([1.0, 2, 4, 3, 2])
+
+
+def test_l33_rounds_of_em_and_their_limit() -> None:
+    def likelihood(share: Any) -> float:
+        return float((COUNTED * np.log(np.asarray(share) @ THIRDS)).sum())
+
+    share = np.full(3, 1 / 3)
+    assert likelihood(share) == pytest.approx(-18.506509871, abs=1e-9)
+    for exact, of in (
+        (["5/18", "23/72", "29/72"], -18.290221095),
+        (["1177/4644", "73945/241488", "2473/5616"], -18.234073065),
+    ):
+        share = stepped(THIRDS, COUNTED, share)
+        assert share == pytest.approx([float(Fraction(e)) for e in exact], abs=1e-15)
+        assert likelihood(share) == pytest.approx(of, abs=1e-9)
+    limit, rounds, converged = reconstructed(THIRDS, COUNTED)
+    assert converged
+    assert 2 < rounds < 5000
+    assert limit == pytest.approx([0.25, 0.25, 0.5], abs=1e-3)
+    assert likelihood(limit) == pytest.approx(-18.205276765, abs=1e-6)
+    grid = [(a, b, 60 - a - b) for a in range(61) for b in range(61 - a)]
+    with np.errstate(divide="ignore"):
+        most = max(likelihood(np.array(point) / 60) for point in grid)
+    assert likelihood([0.25, 0.25, 0.5]) >= most - 1e-12
+
+
+def test_l34_what_is_not_identified_stays_at_its_start() -> None:
+    half = np.full((2, 2), 0.5)
+    start = np.array([0.25, 0.75])
+    assert stepped(half, np.array([5.0, 1.0]), start).tolist() == [0.25, 0.75]
+    assert not identified(half)
+    assert identified(THIRDS)
+    note = measured("em-reconstruction", *NOISY, alpha=50.0, bins=40).details[0].note
+    assert "Not identified" in note
+    assert "Not identified" not in measured("em-reconstruction", *NOISY, bins=6).details[0].note
+
+
+def test_l35_the_error_is_half_the_sum_of_differences() -> None:
+    assert apart(np.array([0.5, 0.25, 0.25]), np.array([0.4, 0.4, 0.2])) == pytest.approx(3 / 20)
+
+
+def test_l36_information_on_average_and_the_surest_guess() -> None:
+    bits, worst = disclosed(THIRDS, np.full(3, 1 / 3))
+    assert bits == pytest.approx(0.612197223, abs=1e-9)
+    assert 1 - 2**-bits == pytest.approx(0.345800402, abs=1e-9)
+    assert worst == 1.0  # a published -1 or 3 tells x for certain
+
+
+def test_em_comes_nearer_to_the_truth_than_what_is_published() -> None:
+    found = measured("em-reconstruction", *NOISY, alpha=0.5, bins=20)
+    assert found.value == found.per_column["c0"] < 0.75 * found.also["published as it is, 'c0'"]
+    assert 0 < found.also["lost privacy, 'c0'"] < 1
+    true, now = (np.array(t["c0"]) for t in NOISY)
+    back = {"c0": (now.mean() + (now - now.mean()) / np.sqrt(1.5)).tolist()}  # restored
+    again = measured("em-reconstruction", NOISY[0], back, alpha=0.5, bins=20, restored=True)
+    assert again.value == pytest.approx(found.value, abs=0.02)
+    edges = np.linspace(now.min(), now.max(), 21)
+    by_hand = np.histogram(true, [-np.inf, *edges[1:-1], np.inf])[0] / len(true)
+    assert [row["true"] for row in found.details[0].rows] == pytest.approx(by_hand.tolist())
+
+
+def test_late_rounds_of_em_fit_chance_and_the_first_that_fits_does_not() -> None:
+    """Of a smooth column with little noise the limit is worse than the noisy numbers."""
+    rng = np.random.default_rng(5)
+    true = rng.gamma(6, 5, 20_000)
+    spread = np.sqrt(0.1) * true.std(ddof=1)
+    edges = np.linspace(*np.quantile(true, [0, 1]), 51)
+    inner, chances = edges[1:-1], normal_chances(edges, spread)
+    shares = [
+        np.bincount(np.searchsorted(inner, v, side="right"), minlength=50) / len(v)
+        for v in (true, true + rng.normal(0, spread, len(true)))
+    ]
+    counted = shares[1] * len(true)
+    limit, _, _ = reconstructed(chances, counted)
+    found = first_fit(chances, counted)
+    assert found is not None
+    early, rounds = found
+    expected = early @ chances * len(true)
+    held = counted > 0
+    assert 2 * (counted[held] * np.log(counted[held] / expected[held])).sum() <= 50
+    before = np.full(50, 1 / 50)
+    for _ in range(rounds - 1):
+        before = stepped(chances, counted, before)
+    rest = before @ chances * len(true)
+    assert 2 * (counted[held] * np.log(counted[held] / rest[held])).sum() > 50
+    noisy = apart(shares[0], shares[1])
+    assert apart(shares[0], early) < noisy < apart(shares[0], limit)
+    assert first_fit(THIRDS[:2], np.array([0.0, 0, 0, 0, 9])) is None  # nothing explains it
+
+
+def test_chances_of_bins_are_what_draws_show() -> None:
+    rng = np.random.default_rng(3)
+    edges = np.array([0.0, 1, 2, 4])
+    found = normal_chances(edges, 0.7)
+    assert found.sum(axis=1) == pytest.approx(1)
+    for k, (low, high) in enumerate(itertools.pairwise(edges)):
+        now = rng.uniform(low, high, 40_000) + rng.normal(0, 0.7, 40_000)
+        drawn = np.bincount(np.searchsorted(edges[1:-1], now), minlength=3) / 40_000
+        assert found[k] == pytest.approx(drawn, abs=0.01)
+
+
 @pytest.mark.parametrize(
     ("name", "leak", "control", "told"),
     [
@@ -295,5 +414,5 @@ def test_attacks_and_metrics_on_unchanged_values_are_not_run_and_the_reverse() -
                     if which == "attack"
                     else not_measured(made, release.problem, release)
                 )
-                if bool(release.problem.replaced) != made.of_changed:
+                if bool(release.problem.replaced) != made.needs.changed:
                     assert why, name

@@ -19,8 +19,12 @@ from anon_core.contracts.change import Chance, Change
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.methods.changes.matrices import Transition, read_transition
-from anon_core.techniques.changes.condensation import regenerated
+from anon_core.methods.queries.count_queries import asking
+from anon_core.methods.queries.query_answers import estimates
+from anon_core.release.problem import build_problem
+from anon_core.techniques.changes.condensation import grown, moments_of, regenerated
 from anon_core.techniques.changes.rank_swapping import partners
+from tests.making import by_hand
 
 Table = dict[str, Sequence[object]]
 
@@ -121,6 +125,26 @@ def test_l12_swapping_shrinks_covariance_and_all_swapped_turns_its_sign() -> Non
         assert all(sorted(x) == sorted(map(float, X)) for x in found)
     one = swaps(0.5)  # a single pair
     assert Fraction(sum(x != list(map(float, X)) for x in one), len(one)) == Fraction(5, 6)
+
+
+def test_l13_a_whole_column_permuted_keeps_c_squared_over_n_rows_and_no_covariance() -> None:
+    """One group, its columns in blocks of their own: by what a reader estimates, and by orders."""
+    data = dataset({"y": list(Y), "x": list(X)})
+    problem = build_problem(data, Roles(quasi=("y",), sensitive=("x",)))
+    release = by_hand(problem, [0] * 4, (("y",), ("x",)))
+    code = {n: problem.hierarchies[n].code for n in ("x", "y")}
+    pairs = list(itertools.product(Y, sorted({*X})))
+    asked = asking(
+        [{"y": (code["y"][f"{y}"],) * 2, "x": (code["x"][f"{x}"],) * 2} for y, x in pairs]
+    )
+    rows = dict(zip(pairs, estimates(release.view, problem.hierarchies, asked), strict=True))
+    assert sum(rows[y, x] for y, x in zip(Y, X, strict=True)) == pytest.approx(3 / 2)
+    away = sum(n * (x - np.mean(X)) * (y - np.mean(Y)) for (y, x), n in rows.items())
+    assert away == pytest.approx(0, abs=1e-12)
+    orders = list(itertools.permutations(X))
+    same = [sum(a == b for a, b in zip(o, X, strict=True)) for o in orders]
+    assert Fraction(sum(same), len(orders)) == Fraction(3, 2)
+    assert sum(covariance(o, Y) for o in orders) == 0
 
 
 def test_l14_strata_keep_their_joint_counts() -> None:
@@ -300,6 +324,18 @@ def test_l28_noise_that_is_drawn_again_for_one_table_is_the_same_and_averages_no
         made("additive-noise", table, ["x"], np.random.default_rng(3), alpha=0.5) for _ in range(2)
     ]
     assert again[0] == again[1]
+
+
+def test_l29_an_outlier_stays_one() -> None:
+    x = [0, 1, 2, 3, 100]
+    alpha = 4 / float(np.var(x, ddof=1))  # so that what is drawn from [-1, 1] is at most 2
+    crowd = []
+    for drawn in itertools.product((-1, -0.5, 0.5, 1), repeat=5):
+        told = noisy(x, drawn, alpha=alpha).ravel()
+        assert (np.abs(told - 100) <= 2 + 1e-9).tolist() == [False] * 4 + [True]
+        crowd.append(int((np.abs(told - 2) <= 2 + 1e-9).sum()))
+    assert max(crowd) == 4
+    assert "outliers" in find("change", "additive-noise").leaves  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -510,6 +546,32 @@ def test_l47_a_coordinate_is_uniform_over_the_width_of_its_eigenvalue() -> None:
     x = np.array([[-math.sqrt(3)], [math.sqrt(3)]])  # mean 0, eigenvalue 3
     ends = Scripted(numbers=iter([np.array([[0.0], [1.0]])]))
     assert regenerated(x, ends).ravel() == pytest.approx([-3, 3], abs=1e-12)  # type: ignore[arg-type]
+
+
+def test_l48_a_group_of_2k_is_split_along_its_largest_axis() -> None:
+    root = math.sqrt(3)
+    low, high = moments_of(np.array([[-root], [root]])).halves()  # mean 0, eigenvalue 3
+    for half, centre in ((low, -1.5), (high, 1.5)):
+        assert half.mean[0] == pytest.approx(centre, abs=1e-12)
+        assert half.covariance[0, 0] == pytest.approx(0.75, abs=1e-12)
+    # The law of total variance: what is between the halves and within them is what was there.
+    rng = np.random.default_rng(2)
+    whole = moments_of(rng.normal(size=(20, 3)) @ rng.normal(size=(3, 3)))
+    low, high = whole.halves()
+    between = sum(np.outer(h.mean - whole.mean, h.mean - whole.mean) / 2 for h in (low, high))
+    assert (low.covariance + high.covariance) / 2 + between == pytest.approx(whole.covariance)
+    # Through the change: 2k rows are split, 2k - 1 are not, and every group has k at least.
+    table: Table = {"x": [-root, root, -root, root, -root, root]}
+    ends = Scripted(numbers=iter([np.array([[0.0], [0.5], [1.0]])] * 2))
+    told = made("condensation", table, ["x"], ends, k=3, growing=True, decimals=1)["x"]
+    # Uniform of width √(12 · 3/4) = 3 around ±3/2; rows that were lower are put lower.
+    assert sorted(told[0::2]) == pytest.approx([-3.0, -1.5, 0.0], abs=0.01)
+    assert sorted(told[1::2]) == pytest.approx([0.0, 1.5, 3.0], abs=0.01)
+    for size, groups in ((5, 1), (6, 2), (40, None)):
+        found = grown(rng.normal(size=(size, 2)), 3, rng)
+        assert groups in (None, len(found))
+        assert sorted(r for own, _ in found for r in own.tolist()) == list(range(size))
+        assert all(3 <= len(own) == m.rows < 6 for own, m in found)
 
 
 def test_condensed_rows_keep_mean_and_covariance_of_large_groups() -> None:

@@ -1,11 +1,12 @@
 """Privacy models by estimate and by share: k-map by the size of the population, share at risk.
 
-PE-19, 20, 22 and PE-24 to PE-28, each found by looking at all nodes of the table of
+PE-19, 20, 22 and PE-24 to PE-30, each found by looking at all nodes of the table of
 `test_preferences`.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,11 @@ import pytest
 
 from anon_core.base.errors import AnonError, BadPlan, Infeasible
 from anon_core.contracts.group_stats import GroupStats
+from anon_core.methods.reidentification.population_uniques import (
+    class_sizes,
+    zayatz,
+    zayatz_share,
+)
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.release.private_reference import reference_of
@@ -168,7 +174,7 @@ def test_the_fewest_rows_go(share: float, removed: int, left: float) -> None:
 def test_removing_a_good_class_can_break_it() -> None:
     """PE-27."""
     model = ShareAtRisk(risk=0.5, share=0.25)
-    assert not model.monotone_suppress
+    assert not model.logic.monotone_suppress
     sizes = np.array([1, 2, 2])
     stats = GroupStats(sizes=sizes, histograms={}, cells={"a": np.arange(3, dtype=np.int32)})
     of = reference_of(CASE.problem())
@@ -183,3 +189,33 @@ def test_a_mean_and_a_share_together() -> None:
         {"name": "average-risk", "risk": 0.3}, {"name": "share-at-risk", "risk": 0.5, "share": 0.2}
     )
     assert node(found) in {(0, 2, 2), (1, 2, 0)}
+
+
+@pytest.mark.parametrize(
+    ("people", "uniques"),
+    [(20, Fraction(190, 27)), (100, Fraction(450, 17)), (1000, 251.383995974)],
+)
+def test_pe_29_uniques_of_the_population(people: int, uniques: float | Fraction) -> None:
+    """Zayatz' estimate where every column is as it is; of 12 rows 6 are unique."""
+    sizes = at((0, 0, 0), {"name": "maximum-risk", "risk": 1.0}).class_sizes
+    assert sorted(sizes.tolist()) == [1, 1, 1, 1, 1, 1, 2, 2, 2]
+    found = zayatz(class_sizes(sizes, people))
+    assert found == pytest.approx(float(uniques))
+    assert found is not None
+    assert zayatz_share(class_sizes(sizes, people)) * 6 / 12 * people == pytest.approx(found)
+
+
+def test_pe_30_the_estimate_of_every_node() -> None:
+    """Of all 18 nodes (0, 2, 0) loses least of those with at most 5 % of 100 people unique."""
+    fits: list[tuple[float, tuple[int, ...], float]] = []
+    for levels in itertools.product(range(2), range(3), range(3)):
+        found = at(levels, {"name": "maximum-risk", "risk": 1.0})
+        estimate = zayatz(class_sizes(found.class_sizes, 100)) or 0.0
+        alone = (found.class_sizes == 1).any()
+        # An estimate of 0 does not pass where rows are unique.
+        if estimate <= 5 and (estimate > 0 or not alone):
+            fits.append((found.measures["loss"].value, levels, estimate))
+    loss, levels, estimate = min(fits)
+    assert levels == (0, 2, 0)
+    assert loss == pytest.approx(1 / 3)
+    assert estimate == pytest.approx(3.239312472)

@@ -29,8 +29,8 @@ from tests.contract.settings import tails_at
 from tests.everywhere import Trial
 from tests.golden.test_adult import staged, staged_levels
 from tests.making import MECHANISM, Case
+from tests.models_twin import keeps
 from tests.output_spaces import candidates
-from tests.promises_twin import keeps
 from tests.property.test_every_model_everywhere import ALGORITHMS, CLAIMS, MODELS, refused
 
 pytestmark = [
@@ -162,7 +162,7 @@ def outcome(algorithm: str, model: str) -> str:
         settings=settings_of(chosen, of),
         people=[],
     )
-    counted = bool(kind.needs_public or chosen.needs.public)
+    counted = bool(kind.scope.public or chosen.needs.public)
     reason, found = refused(one), ended(one, public() if counted else None)
     if reason:
         assert isinstance(found, BadPlan), found

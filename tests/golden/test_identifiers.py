@@ -6,6 +6,8 @@ import datetime
 import hashlib
 import io
 import itertools
+import re
+import sys
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -19,6 +21,7 @@ from anon_core.data.table import Dataset
 from anon_core.methods.changes import keyed
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
+from anon_core.verification.rows.changes import ff1
 
 KEY = bytes(range(32))
 SEED = "f3a1952b7c08de4609b8c7d6e5f4a3b2109b8c7d6e5f4a3b2177e01c5a9d2b4f"
@@ -35,7 +38,9 @@ def published(
 
     Everyone is alike in `q`. A last row beside them is left out of what is returned.
     """
-    more = {name: [*cells, "more" if name == "id" else cells[-1]] for name, cells in table.items()}
+    more = {
+        name: [*cells, "987654321" if name == "id" else cells[-1]] for name, cells in table.items()
+    }
     rows = len(next(iter(more.values())))
     beside = {"q": ["a"] * rows, "row": [f"{n:03}" for n in range(rows)]}
     frame = pd.DataFrame({**more, **beside}, dtype="str")
@@ -144,6 +149,78 @@ def test_l07_an_unkeyed_hash_is_undone_and_a_pseudonym_is_none() -> None:
     change = {"name": "pseudonym", "columns": ["id"]}
     with pytest.raises(BadPlan, match="secret key"):
         published({"id": ["042137"]}, [change], key=b"")
+
+
+FF1_KEY = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
+
+
+@pytest.mark.parametrize(
+    ("tweak", "expected"), [("", "2433477484"), ("39383736353433323130", "6124200773")]
+)
+def test_l88_ff1_gives_the_samples_of_its_standard(tweak: str, expected: str) -> None:
+    pytest.importorskip("ffx", reason="the extra 'ff1' is not installed")
+    cipher = keyed.ff1(FF1_KEY, keyed.ALPHABETS["digits"])
+    assert cipher.encrypt("0123456789", tweak=bytes.fromhex(tweak)) == expected
+    made = ff1(FF1_KEY, range(10), 10, bytes.fromhex(tweak))
+    assert "".join(map(str, made)) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("123-45 6789", {}),
+        ("0" * 40, {}),
+        ("DE12 XY", {"alphabet": "capital"}),
+        ("de12 XY", {"alphabet": "small", "fold_case": True}),
+        ("zz9plural", {"alphabet": "small"}),
+    ],
+)
+def test_l88_a_kept_form_is_that_of_the_value_and_its_key_decrypts(
+    value: str, told: dict[str, Any]
+) -> None:
+    pytest.importorskip("ffx", reason="the extra 'ff1' is not installed")
+    signs = keyed.ALPHABETS[told.get("alphabet", "digits")]
+    (made,) = pseudonyms([value], form="kept", **told)  # which the second computation makes again
+    plain = keyed.normalised(value, fold=told.get("fold_case", False))
+    assert [c if c not in signs else "" for c in made] == [
+        c if c not in signs else "" for c in plain
+    ]
+    assert made != plain
+    back = keyed.ff1(KEY, signs).decrypt("".join(c for c in made if c in signs), tweak=b"patient")
+    assert back == "".join(c for c in plain if c in signs)
+    (other,) = pseudonyms([value], form="kept", **told | {"domain": "employee"})
+    assert other != made
+
+
+@pytest.mark.parametrize(
+    ("value", "told", "why"),
+    [
+        ("12345", {}, "fewer than 10^6 of their form, 6 signs"),
+        ("a12", {"alphabet": "small"}, "fewer than 10^6 of their form, 4 signs"),
+        ("12345678x", {}, "beyond the alphabet 'digits': 1"),
+        ("ÄB123456", {"alphabet": "capital"}, "beyond the alphabet 'capital': 1"),
+        ("12345678", {"bits": "60"}, "no length in bits"),
+        ("12345678", {"form": "code", "alphabet": "small"}, "an alphabet of their own"),
+    ],
+)
+def test_l88_small_forms_and_signs_that_would_stay_are_refused(
+    value: str, told: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(AnonError, match=re.escape(why)) as refused:
+        pseudonyms([value], **{"form": "kept"} | told)
+    assert value not in str(refused.value)
+
+
+def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ffx", None)
+    with pytest.raises(AnonError, match=r"anonymity-workbench\[ff1\]"):
+        pseudonyms(["12345678"], form="kept")
+
+
+def test_a_kept_form_needs_the_key_of_32_bytes() -> None:
+    change = {"name": "pseudonym", "columns": ["id"], "form": "kept"}
+    with pytest.raises(BadPlan, match="64 hexadecimal"):
+        published({"id": ["12345678"]}, [change], key=FF1_KEY)
 
 
 def test_l08_a_pseudonym_leaves_rows_per_person() -> None:

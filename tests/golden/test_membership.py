@@ -13,12 +13,9 @@ import pytest
 from anon_core.base.context import Context
 from anon_core.data.samples import sample
 from anon_core.data.table import Dataset
-from anon_core.methods.bucketized.pairings import pairings
-from anon_core.methods.membership.bucket import from_people, union
-from anon_core.methods.membership.decisions import NO, YES, Answer, decide
+from anon_core.methods.bucketized.slice_chances import pairings
+from anon_core.methods.membership.decisions import NO, YES, Answer, decide, find_members
 from anon_core.methods.membership.exact_chances import count, count_part, shares
-from anon_core.methods.membership.joint_model import from_buckets
-from anon_core.methods.membership.members import find_members
 from anon_core.release.problem import Problem
 from anon_core.teaching.experiments import Tables
 from anon_core.teaching.experiments.bench import Bench
@@ -28,7 +25,7 @@ from anon_core.techniques.attacks.membership import Membership
 from tests.asked import attacked
 from tests.chances_twin import attribute_chance, lemma_value
 from tests.making import Case, by_hand
-from tests.membership_twin import assigned, listed
+from tests.membership_twin import assigned, from_buckets, from_people, listed, union
 from tests.slicing_twin import SlicedBucket, matching_buckets, sliced_posterior
 
 PRIVATE = [

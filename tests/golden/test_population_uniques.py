@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from anon_core.base.registry import find
 from anon_core.data.table import Dataset
 from anon_core.methods.reidentification.population_uniques import (
     ClassSizes,
@@ -28,6 +32,7 @@ from anon_core.methods.reidentification.population_uniques import (
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
+from anon_core.teaching.learn.lessons import linking
 
 #: Rows of a class → classes of so many rows.
 SIZES = {1: 70, 2: 14, 3: 6, 4: 3, 6: 2, 11: 1, 25: 1}
@@ -252,3 +257,24 @@ def test_a_fitted_copula_finds_the_correlation_it_was_drawn_with() -> None:
     codes = np.clip(np.floor(normal * 4) + 12, 0, 24).astype(np.int32)
     found = fitted(codes, np.ones(len(codes), dtype=np.int64))
     assert found.correlation[0, 1] == pytest.approx(0.6, abs=0.02)
+
+
+def test_l86_people_in_equally_likely_cells_are_not_all_unique() -> None:
+    drawn = list(itertools.product("abc", repeat=3))  # three people in three cells
+    alone = sum(sum(n == 1 for n in Counter(cells).values()) for cells in drawn)
+    assert Fraction(alone, 3 * len(drawn)) == Fraction(4, 9)
+    assert individual_uniqueness(1 / 3, 3) == pytest.approx(4 / 9)
+    assert individual_uniqueness(1 / 4380, 4380) == pytest.approx(0.367921, abs=5e-7)
+
+
+def test_l87_published_figures_name_their_census() -> None:
+    assert round(216 / 248, 3) == 0.871
+    shares = dict(linking.PRINTED)
+    assert round(shares["date of birth, 1990"], 2) == 0.87  # Sweeney
+    assert shares["date of birth, 2000"] == 0.633  # Golle: another census and another method
+    attack = find("attack", "uniqueness")
+    assert "Sweeney 2000" in attack.source
+    assert "Golle 2006" in attack.source
+    page = Path(__file__).parents[2].joinpath("docs", "guidance.md").read_text()
+    for said in ("87 %", "63.3 %", "14.8 %", "1990", "2000"):
+        assert said in page

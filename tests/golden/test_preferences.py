@@ -7,6 +7,7 @@ the feature.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,8 @@ import pytest
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
+from anon_core.techniques.metrics.choices_left import ChoicesLeft
+from anon_core.techniques.metrics.largest_loss import LargestLoss
 from anon_core.verification.checks import verify
 from tests.making import Case, Levels
 
@@ -123,16 +126,45 @@ def test_pe_36_and_39_the_loss_of_one_node() -> None:
     columns = {"sex": 1 / 4, "age": 19 / 48, "zip": 13 / 24}
     assert whole.measures["loss"].per_column == pytest.approx(columns)
     assert whole.measures["loss"].value == pytest.approx(19 / 48)
+    asked = replace(whole.plan, metrics=(*whole.plan.metrics, LargestLoss()))
+    most = run(asked, CASE.dataset, LEVELS)
+    assert most.measures["largest-loss"].value == pytest.approx(13 / 24)
     half = released(bounds, removed=3, **weighted(removed_counts=0.5))
     assert half.account.cost == pytest.approx(7 / 24)
+
+
+@pytest.mark.parametrize(
+    ("levels", "ambiguity", "share"),
+    [
+        ((0, 1, 1), Fraction(10), 0.487760888),
+        ((0, 0, 0), Fraction(31, 2), 0.5),
+        ((1, 1, 1), Fraction(32, 3), 0.608222602),
+        ((0, 2, 1), Fraction(65, 6), 0.669943944),
+    ],
+)
+def test_pe_34_and_35_the_choices_that_are_left(
+    levels: tuple[int, int, int], ambiguity: Fraction, share: float
+) -> None:
+    """k = 2, removed rows count as all 30 combinations; 12 rows."""
+    bounds = {name: {"least": n, "most": n} for name, n in zip(QUASI, levels, strict=True)}
+    plan = replace(released(bounds, removed=12).plan, metrics=(ChoicesLeft(),))
+    found = run(plan, CASE.dataset, LEVELS).measures["choices-left"]
+    assert found.value == found.share == pytest.approx(share)
+    assert list(found.also.values()) == pytest.approx([float(ambiguity)])
 
 
 @pytest.mark.parametrize(
     ("bounds", "said"),
     [
         ({"age": {"least": 2, "most": 1}}, "the lowest level, 2, is above the highest, 1"),
-        ({"age": {"most": 3}}, "most is 3; its hierarchy has the levels 0 to 2"),
-        ({"age": {"least": 3}}, "least is 3; its hierarchy has the levels 0 to 2"),
+        (
+            {"age": {"most": 3}},
+            "highest level set for 'age' is 3; its hierarchy has the levels 0 to 2",
+        ),
+        (
+            {"age": {"least": 3}},
+            "lowest level set for 'age' is 3; its hierarchy has the levels 0 to 2",
+        ),
         ({"age": {"least": -1}}, "least is -1"),
         ({"age": {"least": True}}, "least is True"),
         ({"age": {"least": "1"}}, "least is '1'"),
@@ -169,7 +201,7 @@ def test_whole_columns_may_be_suppressed_within_bounds() -> None:
 
 
 def test_chosen_levels_beyond_the_bounds_are_refused() -> None:
-    with pytest.raises(BadPlan, match=r"\[level_bounds\] allows 0 to 1"):
+    with pytest.raises(BadPlan, match="lowest and highest level are set to 0 and 1"):
         released({"age": {"most": 1}}, name="fixed-levels", levels={"age": 2})
 
 

@@ -18,7 +18,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
 from anon_core.data.table import Dataset
 from anon_core.methods.matching.fitting_people import matched
-from anon_core.methods.reidentification.best_links import best_links, blocking_column
+from anon_core.methods.reidentification.best_links import best_links, blocking_column, link_shares
 from anon_core.methods.reidentification.fellegi_sunter import agreement, compared, posterior
 from anon_core.methods.reidentification.register import register_of
 from anon_core.pipeline.runner import run
@@ -213,20 +213,65 @@ def test_no_other_assignment_weighs_more(drawn: Boxed, data: st.DataObject) -> N
     rows = persons.codes[data.draw(st.lists(one, min_size=3, max_size=3))]
     links = best_links(columns, rows, people, codes, None, Context())
     bits = np.stack([compared(columns, cells, codes).bits for cells in rows])
+    share = np.zeros(bits.shape)
+    for row, kind in enumerate(links.kind.tolist()):
+        share[row, links.tuples[kind]] = links.shares[kind]
+    assert share.sum(axis=1) == pytest.approx(1)
+    assert np.all(share.sum(axis=0) <= people.count + 1e-9)
     copies = np.repeat(np.arange(len(codes)), np.minimum(people.count, len(rows)))
-    best = (
-        max(
-            sum(bits[r, copies[p]] for r, p in enumerate(chosen))
-            for chosen in itertools.permutations(range(len(copies)), len(rows))
-        )
-        if len(copies) <= 40
-        else None
-    )
-    assert np.all(links.tuple >= 0)
-    used = np.bincount(links.tuple, minlength=len(codes))
-    assert np.all(used <= people.count)
-    if best is not None:
-        assert sum(bits[r, t] for r, t in enumerate(links.tuple)) == pytest.approx(best)
+    if len(copies) > 40:
+        return
+    weights = {
+        chosen: sum(bits[r, copies[p]] for r, p in enumerate(chosen))
+        for chosen in itertools.permutations(range(len(copies)), len(rows))
+    }
+    best = max(weights.values())
+    assert float((share * bits).sum()) == pytest.approx(best)
+    # Each link of a best assignment has a share, and no other.
+    tied = np.zeros(bits.shape, dtype=np.bool_)
+    for chosen, weight in weights.items():
+        if weight > best - 1e-9:
+            tied[np.arange(len(rows)), copies[list(chosen)]] = True
+    assert np.array_equal(share > 1e-9, tied)
+
+
+def test_links_that_weigh_the_same_are_equally_likely() -> None:
+    def shares(bits: list[list[float]], rows: list[int], people: list[int]) -> list[list[float]]:
+        return link_shares(np.array(bits), np.array(rows), np.array(people)).tolist()
+
+    assert shares([[3.0]], [2], [5]) == [[pytest.approx(1)]]
+    assert shares([[1.0, 1.0, 0.0]], [1], [1, 3, 9]) == [
+        [pytest.approx(1 / 4), pytest.approx(3 / 4), 0]
+    ]
+    # More rows than people: everyone is linked, to either.
+    assert shares([[1.0], [1.0]], [1, 3], [2]) == [[pytest.approx(1 / 2)], [pytest.approx(1 / 2)]]
+    # The first would have both, and the second only one: it gets that one.
+    assert shares([[1.0, 1.0], [-9.0, 1.0]], [1, 1], [1, 1]) == [
+        [pytest.approx(1), pytest.approx(0)],
+        [pytest.approx(0), pytest.approx(1)],
+    ]
+    # A ring: either way round.
+    assert shares([[1.0, 1.0, -9], [-9, 1.0, 1.0], [1.0, -9, 1.0]], [1] * 3, [1] * 3) == [
+        [pytest.approx(v / 2) for v in line] for line in ([1, 1, 0], [0, 1, 1], [1, 0, 1])
+    ]
+
+
+@often(60)
+@given(data=st.data())
+def test_shares_of_links_depend_on_no_order(data: st.DataObject) -> None:
+    kinds, tuples = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 7))
+    weight = st.sampled_from([0.0, 0.1, 0.2, 0.3, -1.5])
+    line = st.lists(weight, min_size=tuples, max_size=tuples)
+    bits = np.array(data.draw(st.lists(line, min_size=kinds, max_size=kinds)))
+    rows = np.array(data.draw(st.lists(st.integers(1, 4), min_size=kinds, max_size=kinds)))
+    people = np.array(data.draw(st.lists(st.integers(1, 4), min_size=tuples, max_size=tuples)))
+    found = link_shares(bits, rows, people)
+    assert np.all((rows @ found) <= people + 1e-9)
+    assert rows @ found.sum(axis=1) == pytest.approx(min(rows.sum(), people.sum()))
+    one = np.array(data.draw(st.permutations(range(kinds))))
+    other = np.array(data.draw(st.permutations(range(tuples))))
+    again = link_shares(bits[one][:, other], rows[one], people[other])
+    np.testing.assert_allclose(again, found[one][:, other], atol=1e-9)
 
 
 @pytest.mark.often

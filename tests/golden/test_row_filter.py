@@ -9,9 +9,11 @@ import csv
 import io
 import json
 import random
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,9 +24,11 @@ from anon_core.data.reading import DataOptions
 from anon_core.data.reading.row_filter import chosen, columns_of, filtered
 from anon_core.data.table import Dataset
 from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.prepare import prepare
 from anon_core.pipeline.runner import run
+from anon_core.release.knowledge.people import Population
 from anon_core.verification.checks import verify
-from anon_core.verification.recipe import read_promise
+from anon_core.verification.recipe import read_terms
 from anon_core.verification.rows.recipe_changes import chosen_rows
 from anon_core.verification.text.cells import TextTable
 from tests.golden.test_preferences import CASE
@@ -48,9 +52,9 @@ def rows(case: Case, where: str) -> list[int]:
 
 def again(case: Case, where: str) -> int:
     recipe = {**case.plan().completed(), "data": {"where": where}}
-    promise = read_promise(recipe, list(case.columns))
+    terms = read_terms(recipe, list(case.columns))
     try:
-        return len(chosen_rows(recipe, promise, TextTable.of_frame(case.frame))[1])
+        return len(chosen_rows(recipe, terms, TextTable.of_frame(case.frame))[1])
     except BadPlan as error:
         if "no row" in error.message:
             return 0
@@ -253,3 +257,78 @@ def test_counts_and_tables_obey_the_condition(
     assert "50" in cells
     assert "80" not in cells
     assert Dataset.from_frame(E.frame).rows == 12
+
+
+@pytest.mark.parametrize("data", [{"missing": "drop", "sample": 0.4}, {"benchmark": 2}], ids=str)
+def test_l85_a_sample_of_the_complete_rows_is_the_benchmarks_private_table(
+    data: dict[str, Any],
+) -> None:
+    """Public are all complete rows, private are m of them, drawn without replacement."""
+    ages: list[str | None] = ["1", "2", "3", "4", "5", None]
+    case = Case(columns={"age": ages, "ill": list("abcdef")}, quasi=("age",), sensitive=("ill",))
+    drawn: Counter[tuple[str, ...]] = Counter()
+    for number in range(150):
+        plan = case.plan(
+            algorithm={"name": "fixed-levels", "levels": {"age": 0}},
+            data=data,
+            seed=number,
+        )
+        problem = prepare(plan, case.dataset)
+        drawn[tuple(sorted(problem.dataset.column("ill").texts().tolist()))] += 1
+        assert isinstance(problem.population, Population)
+        assert problem.population.size == 5
+    assert len(drawn) == 10
+    assert all(0 < often < 38 for often in drawn.values())  # 15 each, six deviations above
+    for value in "abcde":
+        own = sum(often for pair, often in drawn.items() if value in pair)
+        assert abs(own / 150 - 2 / 5) < 0.2
+
+
+SEED = "f3a1952b7c08de4609b8c7d6e5f4a3b2109b8c7d6e5f4a3b2177e01c5a9d2b4f"
+
+
+def benchmark(**data: Any) -> Any:
+    ages: list[str | None] = [*(str(n % 7) for n in range(40)), None]
+    case = Case(columns={"age": ages, "ill": [*list("ab" * 20), "a"]}, quasi=("age",))
+    plan = case.plan(
+        algorithm={"name": "optimal"},
+        data=data,
+        models=[{"name": "k-map", "k": 2}],
+        seed=SEED,
+        roles={"quasi": ["age"], "sensitive": ["ill"], "insensitive": [], "identifier": []},
+    )
+    return run(plan, case.dataset, assess=False), case
+
+
+def test_a_benchmark_is_one_line_of_a_recipe_and_is_verified() -> None:
+    result, case = benchmark(benchmark=10)
+    assert result.problem.rows == 10
+    assert result.problem.population.size == 40  # the complete ones
+    assert result.verification.holds
+    completed = result.plan.of_kinds(result.kinds).completed()
+    assert completed["data"]["benchmark"] == 10
+    assert completed["data"]["missing"] == "drop"
+    frame = TextTable.of_frame(case.frame)
+    for number in (0, 11):
+        other = {**completed, "data": {**completed["data"], "benchmark": number}}
+        assert not verify(other, frame, {}, result.files).holds
+    # k-map counts the complete rows, of which each age has five or six.
+    (model,) = (c for c in result.verification.checks if c.name == "k-map")
+    assert model.reached == min(Counter(str(n % 7) for n in range(40)).values())
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ({"benchmark": 1}, "whole numbers from 2"),
+        ({"benchmark": 2.5}, "whole numbers from 2"),
+        ({"benchmark": True}, "whole numbers from 2"),
+        ({"benchmark": 10, "sample": 0.5}, "each draws rows"),
+        ({"benchmark": 10, "missing": "keep"}, "from complete rows"),
+        ({"benchmark": 10, "where": "age > 1", "rest": "population"}, "makes the complete rows"),
+        ({"benchmark": 41}, "the table has 40 complete"),
+    ],
+)
+def test_bad_benchmarks_are_refused(data: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadPlan, match=why):
+        benchmark(**data)

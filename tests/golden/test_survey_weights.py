@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 
@@ -18,6 +19,7 @@ from anon_core.data.roles.suggestions import suggest_roles
 from anon_core.data.table import Dataset
 from anon_core.methods.reidentification.reidentification import individual_risk
 from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.measure.column_statistics import column_statistics
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.release.ground_truth import truth_of
@@ -28,7 +30,7 @@ from anon_core.release.problem import build_problem
 from anon_core.techniques.attacks.individual_risk import IndividualRisk
 from anon_core.verification.checks import verify
 from tests import naive
-from tests.making import Case, random_case
+from tests.making import Case, random_case, weighted
 
 ROWS = [
     ("F", "30", "1010", "18", "1", "flu"),
@@ -326,6 +328,14 @@ def test_the_short_form_is_never_below() -> None:
     assert ratio[3, 0.2] == pytest.approx(1.0373, abs=1e-4)
 
 
+def drawn_survey(rng: np.random.Generator, *, mean: float) -> tuple[Case, npt.NDArray[np.float64]]:
+    """Draw a small table with the weights of its rows, as they are printed."""
+    drawn = random_case(rng, rows=int(rng.integers(8, 25)), quasi=2)
+    weights = (1 + rng.exponential(mean, len(drawn.rows))).round(2)
+    case = weighted(drawn, (f"{w:g}" for w in weights))
+    return case, np.array([float(w or 0) for w in case.columns["w"]])
+
+
 @pytest.mark.parametrize(
     ("technique", "name"),
     [
@@ -339,15 +349,7 @@ def test_random_surveys_keep_a_risk_by_weights(technique: str, name: str) -> Non
     share = {"share": 0.3} if name == "share-at-risk" else {}
     for number in range(7):
         rng = np.random.default_rng([61, number])
-        drawn = random_case(rng, rows=int(rng.integers(8, 25)), quasi=2)
-        weights = (1 + rng.exponential(4, len(drawn.rows))).round(2)
-        case = dataclasses.replace(
-            drawn,
-            columns={**drawn.columns, "w": [f"{w:g}" for w in weights]},
-            kinds={**drawn.kinds, "w": "number"},
-            weight="w",
-        )
-        weights = np.array([float(w or 0) for w in case.columns["w"]])
+        case, weights = drawn_survey(rng, mean=4)
         levels = {n: rows for n, rows in case.levels.items() if n in case.quasi}
         asked = {"name": name, "risk": 0.12, "weights": "w", **share}
         try:
@@ -439,6 +441,46 @@ def test_the_weight_that_is_suppressed() -> None:
     assert figures["suppressed_weight_share"] == pytest.approx(float(1 - Fraction(265, 1531)))
     assert (risk(result)["attempted"], risk(result)["eligible"]) == (8, 6)
     assert risk(result)["succeeded"] == pytest.approx(sum(EACH[i] for i in (0, 1, 2, 3, 5, 6)))
+
+
+def test_pe_13_statistics_by_weights_beside_those_of_rows() -> None:
+    incomes = ["21", "23", "45", "47", "51", "39", "41", "38"]
+    case = dataclasses.replace(
+        SURVEY,
+        columns={**SURVEY.columns, "disease": incomes},
+        kinds={**SURVEY.kinds, "disease": "number", "age": "number"},
+        levels={"age": [(a, f"{a[0]}0-{a[0]}9", "*") for a in ("30", "41", "52")]},
+    )
+    levels = {"sex": 0, "age": 0, "zip": 0}
+
+    def told(column: str, **given: int) -> Any:
+        plan = case.plan(
+            algorithm={
+                "name": "fixed-levels", "levels": {**levels, **given}, "max_suppression": 0.25,
+            },
+            models=[{"name": "k-anonymity", "k": 2}],
+        )  # fmt: skip
+        result = run(plan, case.dataset, case.levels)
+        assert result.release.suppressed == 2
+        return column_statistics(result, column)
+
+    income = told("disease")
+    before, after = income.before, income.after
+    assert (before.mean.low, before.weight, after.weight) == (305 / 8, 765.5, 132.5)
+    assert before.weighted_mean.low == pytest.approx(float(Fraction(71165, 1531)))
+    assert after.weighted_mean.low == pytest.approx(float(Fraction(8991, 265)))
+    assert after.weighted_mean.low == after.weighted_mean.high
+    assert before.weight / after.weight == pytest.approx(float(Fraction(1531, 265)))
+    # Of ranges only bounds are left; weights of rows 1 to 4, 6 and 7.
+    ages = told("age", age=1)
+    by = {30: 63.5, 40: 56.0, 50: 13.0}
+    assert ages.after.weighted_mean.low == pytest.approx(
+        (30 * by[30] + 41 * by[40] + 52 * by[50]) / 132.5
+    )
+    assert not told("sex").after.weighted_mean
+    bare = dataclasses.replace(case, weight="")
+    result = run(bare.plan(algorithm={"name": "optimal"}), bare.dataset, bare.levels)
+    assert column_statistics(result, "disease").before.weight is None
 
 
 def test_privacy_models_count_rows_whatever_their_weights() -> None:
@@ -579,6 +621,20 @@ def test_what_is_suggested_as_weight(name: str, values: tuple[str, ...], role: s
 
 
 @pytest.mark.parametrize(
+    ("other", "role"), [("stratum", "undecided"), ("hh_id", "undecided"), ("town", "quasi")]
+)
+def test_a_weight_in_a_survey_is_asked_about(other: str, role: str) -> None:
+    rows = pd.DataFrame(
+        {
+            other: [f"k{n // 3:02}" for n in range(60)],
+            "weight": ["61", "80.5", "93"] * 20,
+        },
+        dtype=object,
+    )
+    assert suggest_roles(Dataset.from_frame(rows))[1].role == role
+
+
+@pytest.mark.parametrize(
     "technique",
     [
         "optimal",
@@ -595,15 +651,7 @@ def test_random_surveys_have_the_risk_of_the_series(technique: str) -> None:
     lax = technique in ("optimal", "local-recoding")
     for number in range(12):
         rng = np.random.default_rng([59, number])
-        drawn = random_case(rng, rows=int(rng.integers(8, 25)), quasi=2)
-        weights = (1 + rng.exponential(20, len(drawn.rows))).round(2)
-        case = dataclasses.replace(
-            drawn,
-            columns={**drawn.columns, "w": [f"{w:g}" for w in weights]},
-            kinds={**drawn.kinds, "w": "number"},
-            weight="w",
-        )
-        weights = np.array([float(w or 0) for w in case.columns["w"]])
+        case, weights = drawn_survey(rng, mean=20)
         by_values = [{"name": "frequency-l-diversity", "l": 2}]
         algorithm = {"name": technique, **({"max_suppression": 0.5} if lax else {})}
         levels = {name: rows for name, rows in case.levels.items() if name in case.quasi}

@@ -12,7 +12,7 @@ from anon_core.methods.membership import presolve as backbone
 from anon_core.methods.membership.bucket import bucket_of, bucket_witnesses, filled
 from anon_core.methods.membership.decisions import decide
 from anon_core.methods.membership.integer_program import Targets
-from anon_core.methods.membership.joint_model import from_buckets
+from tests.membership_twin import from_buckets
 from tests.often import times
 from tests.strategies import overlapping_buckets
 

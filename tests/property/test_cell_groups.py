@@ -90,7 +90,7 @@ def test_no_method_pays_more_than_its_factor(k: int, generalized: bool) -> None:
         prices = (
             cell_prices(problem, Loss(), [True] * len(case.quasi), np.ones(len(case.quasi)))
             if generalized
-            else suppression_prices(problem, [0] * len(case.quasi))
+            else suppression_prices(problem, [0] * len(case.quasi), np.ones(len(case.quasi)))
         )
         best = optimum(case, k, generalized)
         n = len(case.rows)
@@ -164,7 +164,7 @@ def test_links_of_columns_with_two_values_pay_at_most_half_as_much_again(k: int)
         columns = {n: list(own) for n, own in zip(names, zip(*rows, strict=True), strict=True)}
         case = Case(columns=columns, quasi=tuple(names))  # type: ignore[arg-type]
         problem = case.problem()
-        prices = suppression_prices(problem, [0] * len(names))
+        prices = suppression_prices(problem, [0] * len(names), np.ones(len(names)))
         groups = cell_groups(problem, [KAnonymity(k=k)], prices, "links", Context())
         best, found = optimum(case, k, False), paid(case, problem, groups, False)
         assert best - 1e-9 <= found <= (k + 1) / 2 * best + 1e-9

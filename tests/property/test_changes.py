@@ -18,8 +18,10 @@ from anon_core.verification.checks import verify
 
 SEED = "f3a1952b7c08de4609b8c7d6e5f4a3b2109b8c7d6e5f4a3b2177e01c5a9d2b4f"
 KEY = bytes(range(32))
+BAGS = "p: u, v\nq: w, x\nr: y, z\ns: q, r"
 EVERY: list[dict[str, Any]] = [
     {"name": "pseudonym", "columns": ["id"]},
+    {"name": "pseudonym", "columns": ["id"], "form": "kept", "alphabet": "capital"},
     {"name": "constant", "columns": ["id"]},
     {"name": "date-shift", "columns": ["day"], "by": "id", "weeks": True},
     {"name": "swapping", "columns": ["ill"], "share": 0.6},
@@ -34,8 +36,12 @@ EVERY: list[dict[str, Any]] = [
     {"name": "pram", "columns": ["ill", "sex"], "keep": 0.6},
     {"name": "pram", "columns": ["ill"], "kind": "invariant", "mix": 0.5},
     {"name": "pram", "columns": ["sex"], "matrix": "f: 2/3, 1/3\nm: 0.25, 0.75"},
+    {"name": "item-generalization", "columns": ["bag"], "k": 3, "m": 2},
+    {"name": "item-generalization", "columns": ["bag"], "k": 4, "m": 2, "tree": BAGS},
     {"name": "condensation", "columns": ["a", "c"], "k": 4, "decimals": 2},
     {"name": "condensation", "columns": ["a"], "k": 3, "within": "sex"},
+    {"name": "condensation", "columns": ["c", "a"], "k": 3, "growing": True, "decimals": 2},
+    {"name": "condensation", "columns": ["c"], "k": 5, "growing": True, "within": "sex"},
 ]
 
 
@@ -47,7 +53,7 @@ def table(seed: int) -> pd.DataFrame:
     a = rng.integers(-9, 30, n)
     return pd.DataFrame(
         {
-            "id": [f"{i:03}" for i in range(n)],
+            "id": [f"K-{i:03}" for i in range(n)],
             "sex": [*"ffffmmmm", *rng.choice(["f", "m"], n - 8)],
             "a": [str(v) for v in a],
             "b": [
@@ -59,6 +65,7 @@ def table(seed: int) -> pd.DataFrame:
                 None if g else v
                 for v, g in zip(rng.choice(["x", "y", "z"], n), gaps[:, 1], strict=True)
             ],
+            "bag": ["|".join(rng.choice([*"uvwxyz"], rng.integers(1, 4))) for _ in range(n)],
             "day": [f"20{rng.integers(10, 30)}-0{rng.integers(1, 9)}-11" for _ in range(n)],
         }
     )
@@ -71,7 +78,7 @@ def carried_out(frame: pd.DataFrame, change: dict[str, Any]) -> Result:
             "roles": {
                 "identifier": ["id"],
                 "quasi": ["sex", "a", "b", "c"],
-                "sensitive": ["ill", "day"],
+                "sensitive": ["ill", "day", "bag"],
                 "insensitive": [],
             },
             "algorithm": {"name": "as-is"},
@@ -124,7 +131,7 @@ def test_another_seed_key_or_cell_is_noticed(change: dict[str, Any]) -> None:
     assert holds(recipe, result.files)
     other = {**recipe, "seed": SEED[::-1]}
     assert holds(other, result.files) == (not result.plan.draws)
-    keyed = any(one.change.needs_key for one in result.plan.changes)
+    keyed = any(one.change.effect.needs_key for one in result.plan.changes)
     assert holds(recipe, result.files, bytes(32)) == (not keyed)
     (name,) = (n for n in given[2] if n.endswith(".csv"))
     lines = result.files[name].decode().splitlines(keepends=True)
@@ -151,3 +158,13 @@ def test_what_a_change_draws_has_nothing_in_common_with_another_tables() -> None
     few = min(map(len, noise))
     assert abs(np.corrcoef(sorted(noise[0][:few]), noise[1][:few])[0, 1]) < 0.9
     assert noise[0][:few] != noise[1][:few]
+
+
+def test_groups_that_grow_from_many_equal_rows_are_made_again() -> None:
+    rng = np.random.default_rng(5)
+    frame = pd.concat([table(0)] * 12, ignore_index=True)
+    frame["id"] = [str(i) for i in range(len(frame))]
+    frame["a"] = rng.integers(0, 6, len(frame)).astype(str)
+    frame["c"] = rng.integers(0, 4, len(frame)).astype(str)
+    change = {"name": "condensation", "columns": ["a", "c"], "k": 3, "growing": True}
+    assert carried_out(frame, change).verification.holds

@@ -25,7 +25,7 @@ from tests.often import times
 from tests.strategies import cases
 
 pytestmark = pytest.mark.kernels
-NAMES = ("k-member", "spatial-order", "utility-halving")
+NAMES = ("k-member", "r-gather", "spatial-order", "utility-halving")
 
 
 def algorithm(name: str, **given: object) -> Algorithm:

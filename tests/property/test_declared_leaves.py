@@ -31,6 +31,8 @@ from tests.often import times
 OVER_THE_DOMAIN = {
     "loss": "shares of the domain",
     "weighted-loss": "shares of the domain",
+    "largest-loss": "shares of the domain",
+    "choices-left": "leaves of the domain",
     "ncp": "shares of the domain",
     "group-loss": "loss of a group's hull",
     "kl-divergence": "a cell is spread evenly over the values that it covers",
@@ -51,7 +53,7 @@ FIGURES = (
 ATTACKS = [
     n
     for n, a in family("attack").items()
-    if n not in ("composition", "correspondence") and not cast(type[Attack], a).needs_stop_rule
+    if n not in ("composition", "correspondence") and not cast(type[Attack], a).needs.stop_rule
 ]
 
 
@@ -145,6 +147,7 @@ def public_of(case: Case) -> Dataset:
     )
 
 
+@pytest.mark.often
 @pytest.mark.parametrize(
     "model", [n for n in family("model") if any(not a.get("column") for a in ASKED[n])]
 )
@@ -152,10 +155,10 @@ def test_leaves_that_nobody_has_change_no_verdict_and_no_attack(model: str) -> N
     """At fixed levels, so that the release is the same; with every metric and attack."""
     seen: Counter[str] = Counter()
     kind = cast(type[GroupModel], family("model")[model])
-    for number in range(8):
+    for number in range(times(64, share=8)):
         rng = np.random.default_rng([15, number])
         case, more = pair(number)
-        population = public_of(case) if kind.needs_public or number % 3 == 0 else None
+        population = public_of(case) if kind.scope.public or number % 3 == 0 else None
         asked: dict[str, Any] = {
             "algorithm": {
                 "name": "fixed-levels",
@@ -205,7 +208,9 @@ def test_leaves_that_nobody_has_crash_nothing(algorithm: str) -> None:
                 promises(str(rng.choice(["k-anonymity", "t-closeness", "l-diversity"])), rng)
             ],
             "metrics": [
-                {"name": n} for n, m in family("metric").items() if cast(type[Metric], m).by_default
+                {"name": n}
+                for n, m in family("metric").items()
+                if cast(type[Metric], m).use.by_default
             ],
             "attacks": [{"name": n} for n in ATTACKS],
         }

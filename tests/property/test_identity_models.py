@@ -18,12 +18,12 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
-from anon_core.methods.reidentification.column_subsets import combination_of, largest_valid
 from anon_core.methods.reidentification.reidentification import (
     mean_chance,
     rarest_first,
     smallest_first,
 )
+from anon_core.methods.reidentification.unique_rows import combination_of, largest_valid
 from anon_core.release.problem import Problem
 from anon_core.techniques.algorithms.incognito import Incognito
 from anon_core.techniques.algorithms.optimal import Optimal

@@ -66,10 +66,11 @@ FORMS: list[tuple[str, bool | None, bool | None]] = [
     ("{a}-{b} (adult)", True, True),
     ("adult ({a}-{b})", True, True), ("≦{b}", None, True), ("＜{b}", None, False),
     ("{a}～{b}", True, True), ("≧{a}", True, None),
+    ("{a}\u2010{b}", True, True), ("{a}\u2011{b}", True, True), ("{a} \u2015 {b}", True, True),
 ]  # fmt: skip
 UNITS = [
     "", " years", " Jahre", " ans", " kg", " €", " %", "€", " years old", " Jahre alt", " km/h",
-    " mg/dl", " EUR", " people", " Einwohner",
+    " mg/dl", " EUR", " J.", " people", " Einwohner",
 ]  # fmt: skip
 WITH_UNIT = [
     "{a}-{b}", "{a} to {b}", "{a} bis {b}", "{a} bis unter {b}", "de {a} à {b}", "unter {b}",

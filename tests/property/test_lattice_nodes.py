@@ -133,7 +133,7 @@ def test_merging_groups_or_removing_some_breaks_no_promise(data: st.DataObject) 
     target = np.array(data.draw(cells_of(list(range(5)), groups)))
     merged = [m.per_group(stats(target[group], 5), reference) for m in models]
     for one, other, model in zip(before, merged, models, strict=True):
-        assert model.monotone_merge
+        assert model.logic.monotone_merge
         # A merged group holds as soon as one of its parts does.
         assert not np.any(one & ~other[target])
     # Renumbering the groups renumbers the verdicts, and nothing else.

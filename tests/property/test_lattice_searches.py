@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import ClassVar
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
-from anon_core.contracts.model import GroupModel
+from anon_core.contracts.model import GroupModel, ModelLogic
 from anon_core.methods.lattice.lattice_decisions import SATISFIED, Classification
 from anon_core.methods.lattice.nodes import CRITERIA
 from anon_core.methods.lattice.recoding_models import LEVEL_MODELS
@@ -251,7 +253,7 @@ def test_the_model_matrix_by_enumeration(transformation: str) -> None:
 class TogetherAtMost(KAnonymity):
     """A promise that merging can break: classes of k to k + 3 rows."""
 
-    monotone_merge = False
+    logic: ClassVar[ModelLogic] = replace(KAnonymity.logic, monotone_merge=False)
 
     def per_group(self, stats, reference):  # type: ignore[no-untyped-def]
         return (stats.sizes >= self.k) & (stats.sizes <= self.k + 3)

@@ -13,9 +13,8 @@ from anon_core.base.context import Context
 from anon_core.methods.membership.bucket import BucketProblem
 from anon_core.methods.membership.decisions import YES, decide
 from anon_core.methods.membership.exact_chances import count, shares
-from anon_core.methods.membership.joint_model import from_buckets
 from anon_core.methods.membership.presolve import presolve
-from tests.membership_twin import assigned, listed
+from tests.membership_twin import assigned, from_buckets, listed
 from tests.often import often, times
 from tests.strategies import bucket_of, bucket_people, overlapping_buckets
 

@@ -18,13 +18,13 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadPlan, Cancelled, Infeasible
 from anon_core.base.registry import find
 from anon_core.contracts.attack import Attack
-from anon_core.methods.clusters.cluster_rows import average_vectors
+from anon_core.methods.clusters.cluster_rows import average_vectors, standardised
 from anon_core.methods.queries.query_answers import overlap
-from anon_core.pipeline.measure.before_and_after import Bounded, column_statistics
+from anon_core.pipeline.measure.column_statistics import Bounded, column_statistics
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.release.knowledge.audience import audience_of
-from anon_core.techniques.algorithms.microaggregation import Microaggregation, medians, standardised
+from anon_core.techniques.algorithms.microaggregation import Microaggregation, medians
 from anon_core.techniques.metrics.group_loss import GroupLoss
 from anon_core.techniques.metrics.loss import Loss
 from anon_core.techniques.metrics.ncp import CertaintyPenalty

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import xlsxwriter
 
@@ -16,7 +17,8 @@ from anon_core.__main__ import main
 from anon_core.base.errors import BadInput
 from anon_core.data.column import Column, encode
 from anon_core.data.reading import DataOptions, notation, read_table
-from anon_core.data.values.doubts import code_rows, looks_like_numbers, sum_rows
+from anon_core.data.table import Dataset
+from anon_core.data.values.doubts import code_rows, looks_like_days, looks_like_numbers, sum_rows
 from anon_core.verification.files import reading_options as again
 from tests.making import Case
 
@@ -113,6 +115,44 @@ def test_the_command_line_says_it_and_the_option_it_names_does_it(
         r["x"] for r in csv.DictReader(io.StringIO((tmp_path / "out/release.csv").read_text()))
     ]
     assert all(c.startswith("[") or c.lstrip("-").isdigit() for c in cells)
+
+
+@pytest.mark.parametrize(
+    ("cells", "looks"),
+    [
+        (["01.02.2024 10:00 Uhr", "13.02.2024 11:00 Uhr"], True),
+        (["13/02/2024 10h00", "14/02/2024 à 11:30"], True),
+        (["13.02.24", "14.02.24 11:00"], True),
+        (["20240213T100000", "20240214T110000Z"], True),
+        (["13-FEB-24 10.00.00.000000 AM", "14FEB2024:11:00:00"], True),
+        (["Tue, 13 Feb 2024 10:00:00 +0000", "Tue Feb 13 10:00:00 2024"], True),
+        (["2024-02-13 23:59:60", "0000-00-00 00:00:00"], True),
+        (["12. Februar 2024", "13 août 2024", "March 3, 2024"], True),
+        (["2024-02-13", "2024-02-14 10:00", "2024-02-15T10:00+01:00[Europe/Berlin]"], True),
+        (["C50.9", "D12.3"], False),
+        (["10.0.0.1", "10.0.0.2"], False),
+        (["030 1234", "040 5678"], False),
+        (["Jan Meier", "May 12 Smith"], False),
+        (["2024-02-13 10:00", "2024-02-14 11:00"], False),  # which are read
+    ],
+)
+def test_texts_that_look_like_days_are_asked_about(
+    cells: list[str], looks: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    column = Dataset.from_frame(pd.DataFrame({"x": cells})).column("x")
+    assert looks_like_days(column) == looks
+    if not looks:
+        return
+    rows = [f"{cells[n % len(cells)]};{'fm'[n % 2]};{'ab'[n % 2]}" for n in range(12)]
+    data, recipe = tmp_path / "t.csv", tmp_path / "r.toml"
+    data.write_text("\n".join(["x;sex;cause", *rows]) + "\n")
+    told = []
+    for more in ("", '[types]\nx = "text"'):
+        recipe.write_text(RECIPE.format(data=more))
+        given = [str(recipe), "--data", str(data), "--out", str(tmp_path / "out")]
+        assert main(["run", *given]) == 0
+        told.append("'x' is read as text, and its values look like days" in capsys.readouterr().out)
+    assert told == [True, False]
 
 
 @pytest.mark.parametrize(

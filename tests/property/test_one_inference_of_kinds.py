@@ -7,6 +7,7 @@ line ends in headers and cells, names that differ in case alone.
 from __future__ import annotations
 
 import datetime
+import gzip
 import io
 import re
 import tempfile
@@ -27,14 +28,14 @@ from hypothesis import strategies as st
 
 from anon_core import run
 from anon_core.__main__ import main
-from anon_core.base.errors import BadInput
+from anon_core.base.errors import BadInput, InputChanged
 from anon_core.data.column import Column
 from anon_core.data.profile import profile
 from anon_core.data.reading import DataOptions, read_table
 from anon_core.data.table import Dataset
 from anon_core.engines.sql_table import SqlTable
 from anon_core.verification.files.reading import read_table as read_again
-from anon_core.verification.recipe import read_promise
+from anon_core.verification.recipe import read_terms
 from anon_core.verification.rows.tables import PrivateTable
 from tests.making import Case
 from tests.often import often
@@ -155,7 +156,7 @@ class Desk:
         """Return the kind and values that the second computation finds by itself."""
         recipe = tomllib.loads(self.recipe.read_text(encoding="utf-8"))
         private = read_again(self.data)
-        table = PrivateTable(read_promise(recipe, private.names), private, {})
+        table = PrivateTable(read_terms(recipe, private.names), private, {})
         shown, column = table.written_codes(name), table.columns[name]
         count = np.bincount(column.codes, minlength=len(column.keys) + 1)
         return column.spelling.kind, Counter({t: int(count[c]) for c, t in shown.items()})
@@ -266,7 +267,7 @@ def test_every_pair_of_names_is_read_alike(names: tuple[str, str], end: str) -> 
 def test_a_sample_of_several_spellings_is_published_and_verified(pool: str, name: str) -> None:
     rng = np.random.default_rng([len(pool), len(name)])
     cells = [str(c) for c in rng.choice(list(POOLS[pool]), 60)]
-    promise = {"name": "frequency-l-diversity", "l": 2}
+    terms = {"name": "frequency-l-diversity", "l": 2}
     case = Case(
         columns={"a": [*cells], "b": [*"FM" * 30], "c": [*cells[::-1]], "ill": [*ILLS * 15]},
         quasi=("a", "b"),
@@ -276,11 +277,69 @@ def test_a_sample_of_several_spellings_is_published_and_verified(pool: str, name
     for share in (0.3, 0.5, 0.8):
         plan = case.plan(
             algorithm={"name": name} | ({"seconds": 1} if name == "k-optimize" else {}),
-            models=[promise if name == "anatomy" else {"name": "k-anonymity", "k": 2}],
+            models=[terms if name == "anatomy" else {"name": "k-anonymity", "k": 2}],
             data={"sample": share},
             confirmed=[{"column": "c", "what": "day", "rows": 60}] if pool == "dates" else [],
         )
         assert run(plan, case.dataset, {}, assess=False).verification.holds
+
+
+MANY = [f"{n},x" for n in range(300_000)]
+#: Tables of the columns n and s with a cell or a row that is refused, and the declared kind of n.
+BAD_CELLS: dict[str, tuple[list[str], str]] = {
+    "no number": (["1,x", "2,x", "x,x", "3,x", "x,x", "a,x"], "number"),
+    "no number late": ([*MANY, "y,x", *MANY, "a,x"], "number"),
+    "no number, padded": (["1,x", " z ,x", "2,x", "-,x"], "number"),
+    "no date": (["2020-01-01,x", "2020-02-30,x"], "date"),
+    "no time": (["2020-01-01 07:00,x", "2020-02-01 24:30,x"], "datetime"),
+    "after quotes": (["1,x", '2,"a', 'b"', "x,x"], "number"),
+    "after blanks": (["1,x", "", "2,x", "", "x,x"], "number"),
+    "too wide": (["1,x", "2,x,y", "3,x"], ""),
+    "too narrow": (["1,x", "2", "3,x", "4", "5", "6"], ""),
+    "too wide late": ([*MANY, "2,x,y"], ""),
+    "too wide after blanks": (["1,x", "", "2,x,y"], ""),
+    "all too wide": (["1,x,y", "2,x,y"], ""),
+    "open quote": (["1,x", '2,"x', "3,x"], ""),
+    "open quote late": ([*MANY, '"2,x', *MANY], ""),
+    "NUL": (["1,x", "2,x", "3,x\0y"], ""),
+    "NUL in n": (["1,x", "\x002,x"], ""),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+@pytest.mark.parametrize("bad", BAD_CELLS)
+def test_a_refused_cell_is_named_by_its_row_on_every_engine(
+    tmp_path: Path, bad: str, packed: bool
+) -> None:
+    rows, kind = BAD_CELLS[bad]
+    data = tmp_path / "t.csv"
+    content = "\n".join(["n,s", *rows, ""]).encode()
+    data.write_bytes(gzip.compress(content, 1) if packed else content)
+    kinds: dict[str, Any] = {"n": kind} if kind else {}
+    with pytest.raises(BadInput, match=r"row \d+") as memory:
+        read_table(data, DataOptions(), kinds=kinds)
+    table = SqlTable(data, tmp_path, 2 << 30)
+    with closing(table), pytest.raises((BadInput, InputChanged)) as database:
+        table.read(DataOptions(), kinds, ("n", "s"), ())
+    assert str(database.value) == str(memory.value)
+
+
+def test_a_refused_cell_of_parquet_is_named_by_its_row_on_every_engine(tmp_path: Path) -> None:
+    columns: dict[str, Any] = {
+        "n": pa.array([*range(200_000), None, 7]),
+        "s": pa.array([*["1"] * 150_000, "x", *["2"] * 50_000, "y"]),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=30_000)
+    for name, kind, row in (("n", "date", 1), ("s", "number", 150_001)):
+        kinds: dict[str, Any] = {name: kind}
+        with pytest.raises(BadInput, match=f"first in row {row}") as memory:
+            read_table(tmp_path / "t.parquet", kinds=kinds)
+        spill = tmp_path / name
+        spill.mkdir()
+        table = SqlTable(tmp_path / "t.parquet", spill, 2 << 30)
+        with closing(table), pytest.raises(InputChanged) as database:
+            table.read(DataOptions(), kinds, ("n", "s"), ())
+        assert str(database.value) == str(memory.value)
 
 
 @often(120, share=8)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.base.registry import family, find
 from anon_core.contracts.metric import Metric
-from anon_core.contracts.model import GroupModel
+from anon_core.contracts.model import GroupModel, ModelLogic
 from anon_core.contracts.search_cost import CellCost, SizeCost
 from anon_core.release.outcome import Outcome
 from anon_core.techniques.algorithms import optimal
@@ -351,7 +353,7 @@ def test_frequency_l_diversity_with_a_budget_is_decided_node_by_node() -> None:
 class TogetherAtMost(KAnonymity):
     """A promise that merging can break: classes of k to k + 3 rows."""
 
-    monotone_merge = False
+    logic: ClassVar[ModelLogic] = replace(KAnonymity.logic, monotone_merge=False)
 
     def per_group(self, stats, reference):  # type: ignore[no-untyped-def]
         return (stats.sizes >= self.k) & (stats.sizes <= self.k + 3)

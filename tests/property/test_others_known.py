@@ -143,7 +143,7 @@ def test_the_facts_that_searches_lean_on(case: Case, data: st.DataObject) -> Non
         possible = model.relaxed_per_group(stats, reference).tolist()
         assert all(p for p, g in zip(possible, good, strict=True) if g), name
         assert possible[2] or not (good[0] or good[1]), name
-        assert not model.monotone_merge
+        assert not model.logic.monotone_merge
         if model.unions_keep() and good[0] and good[1]:
             assert good[2], name
 

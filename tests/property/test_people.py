@@ -458,7 +458,7 @@ def test_a_technique_that_counts_rows_is_refused(name: str) -> None:
 def test_a_promise_counts_people_or_is_refused(name: str) -> None:
     model = find("model", name)
     assert issubclass(model, GroupModel)
-    if model.counts_people:
+    if model.scope.counts_people:
         return
     case = STAYS
     with pytest.raises(BadPlan, match="counts rows"):
@@ -640,7 +640,7 @@ def test_an_attack_counts_people_or_is_not_run(name: str) -> None:
     case = STAYS
     attack = find("attack", name)
     assert issubclass(attack, Attack)
-    if attack.needs_weights:
+    if attack.needs.weights:
         weights: list[str | None] = ["3"] * len(case.rows)
         case = dataclasses.replace(
             case,
@@ -651,7 +651,7 @@ def test_an_attack_counts_people_or_is_not_run(name: str) -> None:
     plan = dataclasses.replace(case.plan(attacks=[{"name": name}]), population_size=100)
     result = run(plan, case.dataset, case.levels)
     ran = [a for a in result.attacks if a.attack == name]
-    assert bool(ran) == attack.counts_people
+    assert bool(ran) == attack.needs.counts_people
     assert all(a.attempted == len(set(case.column("who"))) for a in ran)
     if not ran:
         assert "one person" in result.not_run[name]

@@ -73,7 +73,7 @@ def every_set(columns: int, size: int) -> Sets:
 
 def attacked(attack: Attack, release: Release, context: Context | None = None) -> AttackResult:
     known = audience_of(release.problem), truth_of(release.problem, release)
-    assert attack.counts_people
+    assert attack.needs.counts_people
     assert not attack.reason_not_applicable(release.view, known[0])
     (found,) = attack.run(release.view, *known, context or Context())
     return cast(AttackResult, found)

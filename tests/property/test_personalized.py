@@ -16,7 +16,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.registry import family
 from anon_core.data.hierarchy import from_rows
-from anon_core.methods.reidentification.personal_k import breach, rows_that_can_stay
+from anon_core.methods.reidentification.personal_k import rows_that_can_stay
 from anon_core.pipeline.runner import run
 from anon_core.release.problem import Problem, build_problem
 from anon_core.techniques.algorithms.optimal import Optimal
@@ -140,13 +140,6 @@ def test_as_many_rows_stay_as_can(own: list[int]) -> None:
     kinds, count = np.unique(own, return_counts=True)
     best = max((i for i in range(1, len(own) + 1) if sorted(own)[i - 1] <= i), default=0)
     assert rows_that_can_stay(kinds, count.astype(np.int64)) == best
-
-
-def test_a_published_group_of_values_stands_under_a_guard_in_part() -> None:
-    """M-45: of the leaves of stomach one in two is under gastritis, of flu none."""
-    leaves = {"stomach": ["gastritis", "ulcer"], "gastritis": ["gastritis"]}
-    rows = [["gastritis", "ulcer"], ["flu"]]
-    assert breach(rows, leaves, "gastritis") / len(rows) == Fraction(1, 4)
 
 
 @pytest.mark.often

@@ -16,7 +16,7 @@ from anon_core.pipeline.publish.published_table import (  # pyright: ignore[repo
     _group_numbers,
 )
 from anon_core.verification.files.csv_files import _split_plain
-from anon_core.verification.rows.permuted import _steps  # pyright: ignore[reportPrivateUsage]
+from anon_core.verification.rows.permutation import _steps  # pyright: ignore[reportPrivateUsage]
 from anon_core.verification.rows.tables import joined, numbered
 
 _CELL = st.text(alphabet='ab",\n é\r\0', max_size=5) | st.sampled_from(

@@ -13,8 +13,7 @@ from anon_core import run
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from anon_core.methods.matching.fitting_people import population_risk
-from anon_core.methods.membership.decisions import YES
-from anon_core.methods.membership.members import find_members
+from anon_core.methods.membership.decisions import YES, find_members
 from anon_core.pipeline.result import Result
 from tests.asked import attacked
 from tests.making import Case

@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 
 from anon_core.base.context import Context
 from anon_core.methods.bucketized.permuted_release import bucket_release
-from anon_core.methods.membership.bucket import union
-from anon_core.methods.membership.decisions import UNKNOWN, YES, decide
-from anon_core.methods.membership.members import find_members
+from anon_core.methods.membership.decisions import UNKNOWN, YES, decide, find_members
 from anon_core.methods.membership.membership_probabilities import grade
 from anon_core.methods.partition.mondrian_cuts import relaxed_parts
 from anon_core.release.release import View
 from anon_core.techniques.models.bucket_size import BucketSize
 from tests.making import Case
-from tests.membership_twin import assigned
+from tests.membership_twin import assigned, union
 from tests.often import times
 
 People = list[tuple[str, ...]]

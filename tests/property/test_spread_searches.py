@@ -155,7 +155,7 @@ def test_the_facts_that_searches_lean_on(values: list[int], cuts: list[int]) -> 
         assert all(p for g, p in zip(good, possible, strict=True) if g)
         assert possible[2] or not (possible[0] or possible[1])
         assert all(len(g) >= model.least_size() for g, ok in zip(groups, good, strict=True) if ok)
-        if model.closed_under_union and good[0] and good[1]:
+        if model.logic.closed_under_union and good[0] and good[1]:
             assert good[2]
-        if model.monotone_merge and (good[0] or good[1]):
+        if model.logic.monotone_merge and (good[0] or good[1]):
             assert good[2]

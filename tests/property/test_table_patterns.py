@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
 from anon_core.base.errors import Infeasible
 from anon_core.tables.audit import Insider, audit
+from anon_core.tables.axis import Axis
+from anon_core.tables.product_moves import Moves, Witness, product_moves
 from anon_core.tables.suppression import costs_of, suppress
-from anon_core.tables.system import Bounds, Level
+from anon_core.tables.system import Bounds, Level, System
+from anon_core.tables.table import relations_of
 from tests.often import times
 from tests.tabulated import grid
 
@@ -67,3 +70,57 @@ def test_cutting_planes_equal_all_subsets(number: int) -> None:
     assert found.optimal
     assert found.cost == best
     assert audit(system, found.cells, needs, bounds, insiders=insiders).safe
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_product_moves_hide_each_cell_they_serve_from_every_reader(number: int) -> None:
+    rng = np.random.default_rng(number)
+    trees: list[dict[str, list[str]]] = [
+        {"T": ["a", "b", "c"], "a": ["a1", "a2"], "b": ["b1", "b2", "b3"]},
+        {"T": ["x", "y"], "x": ["x1", "x2"]},
+        {"T": ["u", "v", "w"]},
+    ]
+    axes = [Axis.from_tree("c", tree) for tree in trees[: 2 + number % 2]]
+    shape = [len(axis.labels) for axis in axes]
+    values = np.zeros(shape, dtype=np.int64)
+    for leaf in product(*(axis.leaves for axis in axes)):
+        chains = [
+            [n for n in axis.chains[:, node] if n >= 0]
+            for axis, node in zip(axes, leaf, strict=True)
+        ]
+        values[np.ix_(*chains)] += rng.integers(0, 9)
+    system = System(
+        names=tuple(map(str, range(values.size))),
+        values=tuple(values.ravel().tolist()),
+        relations=relations_of(axes),
+    )
+    bounds = Bounds.of(system, lower=0)
+    positive = [c for c, v in enumerate(system.values) if v > 0]
+    chosen = rng.choice(positive, 5, replace=False).tolist()
+    needs = {c: Level(lower=min(2, int(system.values[c])), upper=2) for c in chosen}
+    needs[chosen[0]] = Level(sliding=1)
+    costs, slack = costs_of(system, "value"), [int(v) for v in system.values]
+    found = product_moves(axes, system, needs, costs, slack)
+    assert found.witnesses.keys() | set(found.unserved) == needs.keys()
+    served = {c: needs[c] for c in found.witnesses}
+    assert served
+    assert audit(system, found.hidden, served, bounds).safe
+    begun = suppress(system, needs, bounds, costs, optimal=False, start=found)
+    assert audit(system, begun.cells, needs, bounds).safe
+    if len(shape) == 2:
+        best = suppress(system, needs, bounds, costs)
+        assert suppress(system, needs, bounds, costs, start=found).cost == best.cost
+
+
+def test_a_change_that_keeps_not_every_sum_is_no_witness() -> None:
+    system = grid("xy", "ab", [[4, 6], [3, 9]])
+    cells = system.cells(["x|a", "x|b"])
+    wrong = Moves(
+        hidden=cells,
+        witnesses={min(cells): Witness(change={min(cells): 1, max(cells): -1}, up=2, down=2)},
+        unserved=(),
+    )
+    needs, bounds = {min(cells): Level(lower=2, upper=2)}, Bounds.of(system, lower=0)
+    found = suppress(system, needs, bounds, costs_of(system, "value"), start=wrong)
+    assert audit(system, found.cells, needs, bounds).safe
+    assert len(found.cells) == 4

@@ -91,7 +91,7 @@ def candidates(
 
 
 def test_every_attack_on_two_releases_is_tried_here() -> None:
-    known = {name for name, kind in family("attack").items() if kind.needs_earlier}
+    known = {name for name, kind in family("attack").items() if kind.needs.earlier}
     assert known == {"composition", "correspondence"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -148,6 +149,15 @@ def asked(bound: int) -> dict[str, tuple[dict[str, object], Keeps, bool]]:
             ),
             ({"k": bound}, k, True),
         ),
+        "km-anonymity": (
+            {"k": bound, "m": 2, **about},  # sets of one item; a missing one is an item
+            each(
+                lambda part, case: (
+                    min(Counter(case.column("s0")[i] for i in part).values()) >= bound
+                )
+            ),
+            False,
+        ),
         "l-diversity": (of_s0, values, True),
         "frequency-l-diversity": (of_s0, shares, True),
         "slicing-l-diversity": (
@@ -176,7 +186,7 @@ def refused(model: GroupModel, case: Case, removable: int) -> bool:
 def test_a_check_refuses_what_no_removal_makes_possible_and_nothing_else() -> None:
     seen: dict[str, set[tuple[bool, bool]]] = {}
     found = {n: cast(type[GroupModel], m) for n, m in family("model").items()}
-    models = {n: m for n, m in found.items() if not m.of_mechanism}  # these are about no table
+    models = {n: m for n, m in found.items() if not m.scope.mechanism}  # these are about no table
 
     @settings(max_examples=times(60))
     @given(case=small_cases())

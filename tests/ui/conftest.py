@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from tests.ui.sessions import PATIENCE, compiles_nothing_ahead
 from ui.state.work import advice_trials
@@ -20,6 +20,19 @@ manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_componen
 # So does each page compile its own file at each drawing.
 _compiled = cache(ScriptCache().get_bytecode)
 ScriptCache.get_bytecode = lambda self, script_path: _compiled(script_path)
+# And it asks a thousand times a second whether all that a page has sent says that it is drawn.
+_not_drawn_in_time = local_script_runner.require_widgets_deltas
+
+
+def _drawn(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait until the page is drawn, asleep."""
+    assert runner._script_thread is not None
+    runner._script_thread.join(timeout)
+    if runner._script_thread.is_alive():
+        _not_drawn_in_time(runner, 0)
+
+
+local_script_runner.require_widgets_deltas = _drawn
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 

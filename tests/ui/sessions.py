@@ -125,7 +125,7 @@ def open_page(page: str, held: Mapping[str, Any], *, tab: str = "") -> AppTest:
     """Open a page of the dashboard in a session with this content; Results may show a drawer."""
     app = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=PATIENCE)
     for stops in QUESTIONS:  # the promises that are folded up, too
-        app.session_state[f"promise_picker/more/{stops}"] = True
+        app.session_state[f"model_picker/more/{stops}"] = True
     for fold in DRAWERS:
         app.session_state[f"run/{fold}"] = True
     for key, value in held.items():  # what a test asks for goes before that

@@ -7,10 +7,6 @@ from unittest.mock import patch
 
 import pytest
 import streamlit as st
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
-from streamlit.runtime.fragment import MemoryFragmentStorage
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
@@ -59,7 +55,7 @@ def test_what_other_panels_tell_too_is_seen(held: dict[str, Any], click: Any) ->
 
 
 def test_a_choice_draws_the_panels_that_show_it(held: dict[str, Any]) -> None:
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, {**held, "chosen-by-number": True})
     panels = {f"panel-{name}" for name in ("Table", "Classes", "Metrics", "Attacks")}
     linked = {"linked-bar", *panels}
     assert linked <= {
@@ -105,36 +101,29 @@ def test_what_a_closed_fold_says_is_what_its_fields_would_say() -> None:
     assert work["draft"]["metrics"] == metrics
 
 
-class _Waiting:
-    """What a session has to send: a block of `outer`, and what `inner` drew into it."""
-
-    def __init__(self) -> None:
-        self._browser_queue = ForwardMsgQueue()
-        self._fragment_storage = MemoryFragmentStorage()
-        self._fragment_storage.register("outer", lambda: None)
-        self._fragment_storage.register("other", lambda: None)
-        self._fragment_storage.register("inner", lambda: None, parent_fragment_id="outer")
-        for fragment, path in (("outer", [0, 3]), ("inner", [0, 3, 0]), ("other", [0, 4])):
-            message = ForwardMsg()
-            message.delta.fragment_id = fragment
-            message.delta.new_element.markdown.body = fragment
-            message.metadata.delta_path.extend(path)
-            self._browser_queue.enqueue(message)
-
-    def left(self) -> list[str]:
-        return [message.delta.fragment_id for message in self._browser_queue._queue]
+def _redrawn(monkeypatch: pytest.MonkeyPatch, click: Any) -> list[str]:
+    asked: list[str] = []
+    monkeypatch.setattr(fragments, "redraw", lambda *keys: asked.extend(keys))
+    click()
+    return asked
 
 
-def test_nothing_is_sent_into_a_block_that_is_not() -> None:
-    waiting: Any = _Waiting()
-    AppSession._clear_queue(waiting, ["outer"])
-    assert waiting.left() == ["other"]
-    AppSession._clear_queue(waiting)
-    assert waiting.left() == []
-
-
-def test_streamlit_keeps_them_by_itself() -> None:
-    """Once it does not, `clear_queue` can go."""
-    waiting: Any = _Waiting()
-    fragments._clear_queue(waiting, ["outer"])
-    assert waiting.left() == ["inner", "other"]
+def test_a_panel_that_would_say_the_same_is_not_drawn_again(
+    held: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_page(RESULTS, held)
+    kept = dict(app.session_state._state.filtered_state)  # pyright: ignore
+    with patch.object(st, "session_state", kept):
+        just_now = _redrawn(monkeypatch, lambda: fragments.redraw_result("figures"))
+        assert "what-if-alone" in just_now  # it may not have been sent yet
+        monkeypatch.setattr(fragments, "_UNSENT", 0.0)
+        again = _redrawn(monkeypatch, lambda: fragments.redraw_result("figures"))
+        same = {"what-if-alone", "linked-bar", "head-metrics-alone", "head-attacks-alone"}
+        assert not same & set(again)
+        assert {"panel-Table", "panel-Metrics", "strip-alone", "run-alone"} <= set(again)
+        field = next(key for key in kept if str(key).endswith("k-anonymity/k"))
+        kept[field] = int(kept[field]) + 1  # a field that the draft has to overrule
+        assert "what-if-alone" in _redrawn(monkeypatch, lambda: fragments.redraw_result("verdict"))
+        chooses()
+        again = _redrawn(monkeypatch, fragments.redraw_linked)
+        assert {"linked-bar", "head-metrics-alone", "head-classes-chart-alone"} <= set(again)

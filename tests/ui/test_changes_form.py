@@ -17,6 +17,7 @@ from tests.ui.sessions import RESULTS, RUN, carried_out, load, open_page, words
 from ui.state import state
 from ui.state.result_view import Facts
 from ui.state.sessions import session_file
+from ui.state.work.fragments import opens_with
 
 KEY = bytes(range(32)).hex()
 
@@ -104,3 +105,25 @@ def test_results_show_replaced_values_beside_the_tables_own() -> None:
     assert chance.attacker == people.attacker == "Linkage by distance"
     assert loss.figure != "not measured"
     assert loss.note.startswith("Distance from true values (IL1s): 0 is unchanged.")
+
+
+def test_a_fold_stays_open_when_what_is_on_it_changes() -> None:
+    """To Streamlit a fold with another label is another one, which begins closed by itself."""
+    assert not opens_with(None, "as they are")
+    assert not opens_with(("as they are", False, True), "as they are")  # the same, open or not
+    assert opens_with(("as they are", False, True), "1 changed")
+    assert opens_with(("1 changed", True, False), "1 changed")  # begins as it began
+    assert not opens_with(("1 changed", True, False), "as they are")
+
+
+def test_a_text_of_several_lines_has_room_for_them() -> None:
+    held = load("toth-private", algorithm={"name": "mondrian"})
+    app = open_page(RUN, held)
+    app = next(s for s in app.selectbox if s.key == "changes/0").set_value("pram").run()
+    assert [a.key for a in app.text_area] == ["changes/0/pram/matrix"]
+    app = next(s for s in app.selectbox if s.key == "changes/0")
+    app = app.set_value("item-generalization").run()
+    tree = next(a for a in app.text_area if a.key == "changes/0/item-generalization/tree")
+    app = tree.set_value("A: a\nB: b").run()
+    (made,) = app.session_state["state/work"]["draft"]["changes"]
+    assert made["tree"] == "A: a\nB: b"

@@ -14,14 +14,15 @@ import pytest
 import streamlit as st
 
 from anon_core.pipeline.result import Result
+from anon_core.release.outcome import Measure
 from tests.ui.sessions import carried_out, load
 from ui.charts.attack_plots import attack_bullets, name_of, odds, risk_bullets, title_of
 from ui.charts.bullets import changed
 from ui.charts.chart_frame import Chart, Series, light_palette
 from ui.charts.class_plots import held_chart
-from ui.charts.metric_plots import column_heat, metric_bullets
+from ui.charts.metric_plots import _in_a_line, _since, column_heat, metric_bullets
 from ui.charts.metric_plots import title_of as metric_title
-from ui.charts.tracks import MOST, Binned, binned, offered, picked_bins, tracks
+from ui.charts.tracks import MOST, Binned, _Box, binned, offered, picked_bins, tracks
 from ui.charts.vega import Vega
 from ui.state.result_view import Facts
 
@@ -94,6 +95,16 @@ def test_a_metric_a_run_lacks_is_said_to_be_missing() -> None:
     assert list(data(chart)["told"]).count("not measured") == 1
     assert list(chart.numbers[chart.numbers["run"] == "A"]["metric"]).count("NCP / GCP") == 0
     assert column_heat(runs, COLOURS) is not None
+
+
+def test_where_links_are_cut_the_loss_of_cells_is_called_that() -> None:
+    """The strip calls what the links lost the loss, which is not 0 there."""
+    cut = ran("permutation", {"name": "frequency-l-diversity", "l": 4})
+    names = list(data(metric_bullets([drawn(cut)], COLOURS))["line"])
+    assert "Loss of cells" in names
+    assert "Loss" not in names
+    whole = ran("optimal", {"name": "k-anonymity", "k": 3})
+    assert "Loss" in list(data(metric_bullets([drawn(whole)], COLOURS))["line"])
 
 
 def test_a_result_of_which_little_is_known_yet_is_drawn() -> None:
@@ -314,3 +325,30 @@ def test_no_class_at_all_is_drawn_as_nothing() -> None:
     assert isinstance(part, Binned)
     assert len(part) == 0
     assert not part.holds(np.zeros(0, dtype=np.bool_)).size
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(0.04076, "0.041"), (1.0, "1.000"), (11.93, "11.9"), (9_876_543, "9,876,543"),
+     (86_200_000, "86.2 M"), (0.0, "0"), (0.00012, "0.00012")],
+)  # fmt: skip
+def test_a_value_in_a_line_has_three_digits(value: float, told: str) -> None:
+    measure = Measure(metric="query-error", value=value, share=0.5)
+    assert _in_a_line("query-error", measure) == told
+
+
+def test_two_values_that_look_alike_have_no_arrow() -> None:
+    name = "reconstruction-error"
+    before, now = (Measure(metric=name, value=v, share=v) for v in (0.99991, 0.99999))
+    assert _since(name, now, before) == ("≈", "same")
+    assert _since(name, now, now) == ("=", "same")
+
+
+@pytest.mark.parametrize("top", [0.0004, 0.05, 0.18, 0.36, 0.38, 0.5, 0.74, 1.0])
+def test_ticks_of_a_track_are_spread_over_its_height(top: float) -> None:
+    """Labels next to each other never touch: half of the largest tick is far enough from 0."""
+    box = _Box(title="", low=0.0, high=1.0, top=top, rooted=False, percent=False)
+    _, between, most = box.ticks()
+    assert most <= top * 1.001
+    assert between / top >= 0.3
+    assert all(len(box.written(tick)) <= 6 for tick in box.ticks())

@@ -16,7 +16,7 @@ from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.explain.answers.differences import figure_differences
 from anon_core.explain.text.phrases import chance
 from anon_core.pipeline.figures import figures_of
-from anon_core.pipeline.measure.before_and_after import column_statistics
+from anon_core.pipeline.measure.column_statistics import column_statistics
 from anon_core.pipeline.sweep.points import Point
 from anon_core.pipeline.sweep.sweep import Varied, sweep
 from anon_core.pipeline.sweep.variations import Variation

@@ -76,3 +76,18 @@ def test_where_the_library_is_missing_it_says_what_to_install(
     app = opened(load("hospital"))
     assert "Install the extra 'dp'." in words(app).replace("\\", "")
     assert not [b for b in app.button if b.key == "counts/draw"]
+
+
+def test_a_condition_chooses_the_rows_that_are_counted_and_starts_no_new_budget() -> None:
+    held = load("hospital", types={"age": "text"})
+    first = opened(held)
+    first.radio(key="counts/way").set_value("own").run()
+    by = first.multiselect(key="counts/by/own")
+    by.set_value([by.options[0]]).run()
+    press(first)
+    spent = first.session_state["spent/by_table"]
+    fewer = load("hospital", types={"age": "text"}, data={"where": "sex = 'F'"})
+    second = opened(fewer | {"spent/by_table": spent})
+    second.radio(key="counts/way").set_value("own").run()
+    assert "Drawn from this table in this session: one time" in words(second)
+    assert len(second.session_state["spent/by_table"]) == 1

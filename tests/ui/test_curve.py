@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.base.context import Context
 from anon_core.pipeline import runner
-from tests.ui.sessions import RESULTS, load, open_page, words
+from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
 from tests.ui.test_what_if import K, asked, labels, ran_quickly, shown, typed
 from ui.charts.curve_plot import Stop, curve_frame
 from ui.state import state
@@ -126,9 +126,9 @@ def test_the_curve_is_of_the_parameter_that_was_changed_last() -> None:
 
 
 def test_values_that_no_release_keeps_are_said_and_leave_a_gap() -> None:
-    held = load("toth-private")
+    held = load("toth-private", models=[{"name": "l-diversity", "l": 2}])
     ran_quickly(held)
-    known = looked_ahead(held)
+    known = looked_ahead(held)  # up to the eight rows, which have fewer salaries
     impossible = [k for k, point in known.points.items() if point.loss is None]
     assert impossible
     assert min(impossible) > 2
@@ -168,6 +168,17 @@ def test_invariant_values_go_outwards_within_what_is_allowed(name: str) -> None:
             one.parameter.accept(int(value) if name == "k" else value, "it")
 
 
+def test_no_k_beyond_the_rows_is_looked_at() -> None:
+    held = load("toth-private")
+    rows = carried_out(held).problem.rows
+    with session(held) as one:
+        assert max(curve.values(one)) == rows == 8
+        state.update_draft(models=[{"name": "k-anonymity", "k": 12}])
+        beyond = curve.setting()
+        assert beyond is not None
+        assert max(curve.values(beyond)) == 12  # the present value is one of them, refused or not
+
+
 def test_a_click_anywhere_means_the_nearest_value() -> None:
     stops = [Stop(value=v, loss=0.1, chance=0.1, gone=0.0, said="") for v in (8, 2, 32)]
     frame = curve_frame(stops, 1, logarithmic=True).to_pandas()
@@ -184,3 +195,44 @@ def test_the_page_with_its_curve_says_nothing_twice() -> None:
     app: AppTest = open_page(RESULTS, held)
     assert "Look ahead" not in " ".join(labels(app))
     assert words(app).count("not verified") <= 1
+
+
+def test_where_there_is_no_curve_its_place_says_why() -> None:
+    held = load("toth-private")
+    ran_quickly(held)
+    impossible = {value: curve.Point(value=value) for value in (3.0, 4.0)}
+
+    def told(points: dict[float, curve.Point], missing: Sequence[float]) -> str:
+        with (
+            patch.object(curve, "of", lambda one: curve.Curve(points=points)),
+            patch.object(curve, "missing", lambda *given: missing),
+        ):
+            app = open_page(RESULTS, held)
+        assert not app.exception
+        return "".join(h.proto.body for h in app.get("html"))
+
+    assert "No value of k that was tried keeps the privacy models." in told(impossible, [])
+    assert "k has no other value to look at." in told({}, [])
+    assert "Looking ahead …" in told({}, [2.0])
+
+
+def test_a_curve_names_no_line_that_it_has_not() -> None:
+    held = load("toth-private")
+    ran_quickly(held)
+
+    def told(chance: float | None, suppressed: int) -> str:
+        points = {
+            value: curve.Point(
+                value=value, loss=0.2, chance=chance, suppressed=suppressed, classes=2, rows=8
+            )
+            for value in (2.0, 3.0)
+        }
+        with patch.object(curve, "of", lambda one: curve.Curve(points=points)):
+            app = open_page(RESULTS, held)
+        assert not app.exception
+        return next(h.proto.body for h in app.get("html") if "not verified" in h.proto.body)
+
+    assert "chance</span>" in told(0.5, 1)
+    assert "suppressed" in told(0.5, 1)
+    assert "chance</span>" not in told(None, 0)
+    assert "suppressed" not in told(None, 0)

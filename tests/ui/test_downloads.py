@@ -25,8 +25,9 @@ from tests.ui.sessions import wait_for as ended
 from ui.state import release_context
 
 DOOR = "ui/components/downloads.py"
-DATA, HIERARCHIES, LEARN, EXPERIMENTS = (
-    f"pages/{name}.py" for name in ("1_Data", "3_Hierarchies", "8_Learn", "9_Experiments")
+DATA, HIERARCHIES, LEARN, EXPERIMENTS, TABLES = (
+    f"pages/{name}.py"
+    for name in ("1_Data", "3_Hierarchies", "8_Learn", "9_Experiments", "10_Tables")
 )
 Made = str | bytes
 
@@ -105,6 +106,11 @@ def learn_page() -> AppTest:
     return app.run()
 
 
+def tables_page() -> AppTest:
+    app = open_page(TABLES, load("hospital"))
+    return ended(app.button(key="tables/protect").click().run(), "protect-table")
+
+
 def saving() -> AppTest:
     return open_page(DATA, {**stated(), "session/popover": True})
 
@@ -113,6 +119,7 @@ def saving() -> AppTest:
 PAGES: Mapping[str, Callable[[], AppTest]] = {
     "pages/1_Data.py": lambda: open_page(DATA, load()),
     "pages/7_Export.py": lambda: open_page(EXPORT, stated()),
+    "ui/panels/protected_table.py": tables_page,
     "ui/panels/session_panel.py": saving,
     "ui/panels/hierarchies/hierarchy_files.py": lambda: open_page(HIERARCHIES, load("hospital")),
     "ui/panels/teaching/lesson_panel.py": learn_page,

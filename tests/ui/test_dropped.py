@@ -84,6 +84,10 @@ def test_two_tables_are_not_guessed_between(start: AppTest) -> None:
     start.file_uploader(key="start/upload/0").upload("two.zip", content, "application/zip").run()
     assert not start.exception
     assert "'a.csv', 'b.csv' are several tables" in words(start).replace("\\", "")
+    start.button(key="start/one/1").click().run()  # the remedy is one click away
+    assert not start.exception
+    assert "b.csv** is loaded" in words(start).replace("\\", "")
+    assert "several tables" not in words(start)
 
 
 def test_whether_sessions_are_kept_is_asked_once(

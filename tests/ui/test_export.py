@@ -140,8 +140,9 @@ def test_where_everything_holds_nothing_has_to_be_acknowledged() -> None:
 def test_what_was_not_decided_is_a_warning() -> None:
     result = carried_out(load())
     attack = replace(result.attacks[0], undecided=3, worst=1.0)
-    warned = checklist.warnings(replace(result, attacks=(attack,)))
-    assert any("3 not decided in time; treated as exposed" in line for line in warned)
+    warned = checklist.thresholds(replace(result, attacks=(attack,)))
+    line = "3 not decided in time; treated as exposed"
+    assert any(one.mark == "warning" and line in one.sentence for one in warned)
 
 
 def test_what_is_stated_on_the_page_is_kept_and_wrong_dates_are_refused() -> None:

@@ -128,9 +128,20 @@ def test_where_nothing_helps_that_is_said_with_a_way_on(monkeypatch: pytest.Monk
     assert "Give columns a hierarchy" in [one.proto.label for one in app.get("page_link")]
 
 
-def test_on_a_large_table_changes_are_offered_untried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_large_table_a_sample_is_tried_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(trying, "MOST_ROWS", 7)
+    rows: list[int] = []
+    try_out = trying.tried
+
+    def tried(recipe: Any, given: Any, context: Any) -> Any:
+        rows.append(given.dataset.rows)
+        return try_out(recipe, given, context)
+
+    monkeypatch.setattr(trying, "tried", tried)
     app = refused_run()
     assert app.error
-    assert offered(app, "plan")
-    assert "Not tried: the table is large" in words(app)
+    assert set(rows) == {7}
+    assert offered(app, "run")
+    assert "tried on a sample of 7 rows, and releases something there" in words(app)

@@ -107,6 +107,31 @@ def test_a_wrong_address_is_told_and_leads_back(address: dict[str, str]) -> None
     assert not app.error
 
 
+def test_a_dial_and_a_shuffle_compute_the_step_again_and_are_in_its_link() -> None:
+    app = opened(lesson="anatomy", step="7", show="1")
+    before = _stage(app)["html"]
+    press(app, "learn-shuffle")
+    assert _stage(app)["html"] != before
+    assert place(app) == ("7", True)
+    app.select_slider(key="learn/dial/anatomy/li").set_value(2).run()
+    assert not app.exception
+    assert place(app) == ("7", True)
+    (address,) = [one.value for one in app.code if "lesson=" in one.value]
+    assert address.endswith("&step=7&show=1&set=2&shuffle=1")
+    again = opened(lesson="anatomy", step="7", show="1", set="2", shuffle="1")
+    assert _stage(again)["html"] == _stage(app)["html"]
+
+
+def test_a_setting_that_nothing_satisfies_can_be_moved_back() -> None:
+    app = opened(lesson="mpalm", step="3", show="1", set="0.5")
+    assert "whole table" in app.error[0].value
+    app.select_slider(key="learn/dial/mpalm/toth").set_value(0.9).run()
+    assert not app.error
+    assert _stage(app)["html"]
+    assert opened(lesson="mpalm", set="0.77").error
+    assert opened(lesson="mpalm", set="x").error
+
+
 def test_ones_own_table_can_be_read(start: AppTest) -> None:
     start.button(key="start/sample/samarati").click().run()
     start.query_params["lesson"] = "mondrian"
@@ -115,3 +140,37 @@ def test_ones_own_table_can_be_read(start: AppTest) -> None:
     assert not start.exception
     assert not start.error
     assert any("Your table" in one for one in start.selectbox[0].options)
+
+
+def test_a_table_is_typed_in_place_and_a_lesson_read_on_it() -> None:
+    app = opened(lesson="mondrian", example="typed")
+    text = app.text_area(key="learn/typed/text")
+    assert text.value.startswith("Name,Zip,Age,Salary\n")  # begins with the lesson's own table
+    text.set_value("who;age;zip;illness\nUma;31;A;flu\nOle;32;A;flu\nIna;58;B;cold\nKai;60;B;flu")
+    app.run()
+    assert app.button(key="learn/typed/read").disabled  # no column is known to others yet
+    known, secret = app.multiselect
+    known.set_value(["age", "zip"])
+    secret.set_value(["illness"])
+    app.run()
+    press(app, "learn/typed/read")
+    assert app.subheader[0].value.startswith("1\\. People")
+    assert "Uma" in app.selectbox(key="learn/person/mondrian/typed").options[0]
+    press(app, "learn/typed/again")
+    assert "Kai;60" in app.text_area(key="learn/typed/text").value
+    press(app, "learn/typed/back")
+    assert "Ada" in str(app.selectbox(key="learn/person/mondrian/toth").options)
+
+
+def test_what_is_typed_stays_where_it_cannot_be_read() -> None:
+    app = opened(lesson="samarati", example="typed")
+    app.text_area(key="learn/typed/text").set_value('a,b\n"1,2').run()
+    assert not app.exception
+    assert app.error
+    assert app.text_area(key="learn/typed/text").value == 'a,b\n"1,2'
+    many = "\n".join(["n,s", *(f"{i},x" for i in range(40))])
+    app.text_area(key="learn/typed/text").set_value(many).run()
+    app.multiselect[0].set_value(["n"]).run()
+    press(app, "learn/typed/read")
+    assert "at most 30" in app.error[0].value
+    assert app.text_area(key="learn/typed/text").value == many

@@ -45,6 +45,14 @@ def test_text_is_beside_the_pictures() -> None:
     assert told.subheader[0].value == "3\\. Cut along Zip"
 
 
+def test_changes_of_cells_come_along_to_run() -> None:
+    app = press(opened(lesson="changes", step="2", show="1"), "learn/run/ranks")
+    draft = app.session_state["state/work"]["draft"]
+    assert draft["algorithm"]["name"] == "as-is"
+    assert draft["changes"] == [{"name": "rank-swapping", "columns": ["Age", "Salary"], "p": 40}]
+    assert app.title[0].value == "Run"
+
+
 def test_what_a_technique_is_leads_to_its_lesson(start: AppTest) -> None:
     start.button(key="start/sample/samarati").click().run()
     start.switch_page("pages/4_Run.py").run()
@@ -58,4 +66,12 @@ def test_lessons_name_techniques_that_there_are_each_in_one() -> None:
     about = [name for lesson in all_lessons() for name in lesson.about]
     assert set(about) <= known
     assert len(set(about)) == len(about)
-    assert all(lesson.about for lesson in all_lessons())
+    assert all(lesson.about for lesson in all_lessons() if lesson.name != "trackers")
+
+
+def test_tables_lead_to_the_lesson_on_trackers(start: AppTest) -> None:
+    start.button(key="start/sample/samarati").click().run()
+    start.switch_page("pages/10_Tables.py").run()
+    assert not start.exception
+    links = [one.proto for one in start.get("page_link")]
+    assert any(one.query_string == "lesson=trackers" for one in links)

@@ -41,7 +41,7 @@ def facts(held: dict[str, Any]) -> Facts:
 def test_a_class_chosen_by_its_number_is_chosen_everywhere() -> None:
     held = load()
     facts = Facts(result=carried_out(held))
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, {**held, "chosen-by-number": True})
     number = next(n for n in app.number_input if n.label == "Choose a class by its number")
     number.set_value(2).run()
     assert not app.exception

@@ -21,7 +21,7 @@ def opened(algorithm: str, *models: dict[str, Any]) -> AppTest:
 def offered(app: AppTest) -> list[str]:
     found: list[str] = []
     for stops in QUESTIONS:
-        next(c for c in app.button_group if c.key == "promise_picker/stops").set_value(stops).run()
+        next(c for c in app.button_group if c.key == "model_picker/stops").set_value(stops).run()
         keys = [str(b.key) for b in app.button if not b.disabled]
         found += [k.removeprefix("add-") for k in keys if k.startswith("add-")]
     return [family("model")[name].title for name in dict.fromkeys(found)]

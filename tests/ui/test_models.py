@@ -41,7 +41,7 @@ from ui.forms.allowed_range import range_of
 from ui.forms.model_picker import QUESTIONS, hindrance, offered
 from ui.state import state
 
-STOPS = "promise_picker/stops"
+STOPS = "model_picker/stops"
 MODELS = cast(dict[str, type[GroupModel]], family("model"))
 TECHNIQUES = cast(dict[str, type[Algorithm]], family("algorithm"))
 
@@ -81,7 +81,7 @@ def test_every_promise_is_offered_once_under_what_it_stops() -> None:
         shown = [
             str(b.key).removeprefix("add-") for b in app.button if str(b.key).startswith("add-")
         ]
-        assert {MODELS[name].stops for name in shown} == {stops}
+        assert {MODELS[name].aim.stops for name in shown} == {stops}
         found += shown
     assert sorted(found) == sorted(n for n, kind in MODELS.items() if issubclass(kind, GroupModel))
 
@@ -90,15 +90,15 @@ def test_every_promise_is_offered_once_under_what_it_stops() -> None:
 def test_a_few_are_offered_first(stops: Any) -> None:
     first, more = offered(stops, TECHNIQUES["optimal"])
     assert 1 <= len(first) <= 3
-    places = [MODELS[name].offered_at for name in first]
+    places = [MODELS[name].aim.offered_at for name in first]
     assert places == list(range(1, len(first) + 1))
-    assert not any(MODELS[name].offered_at for name in more)
+    assert not any(MODELS[name].aim.offered_at for name in more)
 
 
 def test_promises_about_a_column_stop_that_values_are_learned() -> None:
     for kind in MODELS.values():
         about_values = any(p.kind == "column" for p in kind.parameters())
-        assert (kind.stops == "attribute") == about_values, kind.name
+        assert (kind.aim.stops == "attribute") == about_values, kind.name
 
 
 def test_what_no_promise_stops_yet_is_asked_first() -> None:
@@ -333,7 +333,7 @@ def test_what_cannot_count_persons_is_disabled_where_a_column_tells_them() -> No
     for kind in MODELS.values():
         why = hindrance(kind, TECHNIQUES["optimal"], people=True, person="patient")
         alone = hindrance(kind, TECHNIQUES["optimal"], people=True)
-        assert bool(why) == (bool(alone) or not kind.counts_people), kind.name
+        assert bool(why) == (bool(alone) or not kind.scope.counts_people), kind.name
         if not alone and why:
             assert "counts rows, and 'patient' says that a person may have several" in why
     held = load("hospital")

@@ -89,7 +89,7 @@ def test_k_anonymity_is_replaced_in_one_click_and_comes_back() -> None:
     assert not app.exception
     assert "Does not apply to Anatomy" in plain(words(app))
     assert next(b for b in app.button if b.key == "run").disabled
-    control(app, "promise_picker/stops").set_value("identity").run()
+    control(app, "model_picker/stops").set_value("identity").run()
     assert next(b for b in app.button if b.key == "add-k-anonymity").disabled
     next(b for b in app.button if b.key == "replace-0-bucket-size").click().run()
     assert not app.exception
@@ -139,7 +139,7 @@ def test_column_sets_by_hand_are_read_back() -> None:
     held = load("hospital", algorithm={"name": "slicing", "sets": "age+sex | oops"})
     app = open_page(RUN, held)
     said = plain(words(app))
-    assert "Linked row by row: age + sex." in said
+    assert "Linked: age + sex." in said
     assert "Not a published column: oops" in said
     key = "run_form/algorithm/slicing/sets"
     next(s for s in app.selectbox if s.key == f"{key}/oops").set_value("by itself").run()

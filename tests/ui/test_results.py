@@ -11,16 +11,20 @@ from unittest.mock import patch
 import pandas as pd
 import pytest
 import streamlit as st
+from streamlit.elements.lib.pandas_styler_utils import marshall_styler
+from streamlit.proto.ArrowData_pb2 import ArrowData as ArrowDataProto
 
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.explain.text.phrases import chance, share
 from anon_core.pipeline.figures import figures_of
-from anon_core.pipeline.measure.before_and_after import column_statistics
+from anon_core.pipeline.measure.column_statistics import column_statistics
 from tests.ui.sessions import RESULTS, VERDICTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import Series, label, light_palette
 from ui.charts.class_plots import held_chart, sensitive_chart
 from ui.charts.tracks import tracks
+from ui.panels.results.headline_figures import _chips
+from ui.panels.results.table_panel import _styled
 from ui.state import state
 from ui.state.result_view import Facts
 
@@ -107,6 +111,26 @@ def test_rows_are_marked_hidden_and_paged_by_class() -> None:
     ):
         choose("view-results", view)
     choose("side-results", "Original")
+
+
+def test_a_browser_gets_the_marks_that_pandas_would_write() -> None:
+    frame = pd.DataFrame({"class": [1, 1, 2], "age": ["*", "30", "*"], "sex": ["F", "M", "F"]})
+    marks, colours = {"age": [True, False, True], "sex": [False, False, False]}, light_palette()
+    look = f"background-color: {colours.scale[1]}; color: {colours.ink}"
+
+    def of_pandas(column: pd.Series[Any]) -> list[str]:
+        return [look if m else "" for m in marks.get(str(column.name), [False] * len(frame))]
+
+    sent: list[tuple[set[str], str, bytes]] = []
+    for styled in (_styled(frame, marks, colours), frame.style.apply(of_pandas)):
+        proto = ArrowDataProto()
+        marshall_styler(proto, styled.set_uuid("own"), "")
+        cells, _, rule = proto.styler.styles.partition(" {")
+        sent.append((set(cells.split(", ")), rule, proto.styler.display_values))
+    assert sent[0] == sent[1]
+    unmarked = ArrowDataProto()
+    marshall_styler(unmarked, _styled(frame, {}, colours), "own")
+    assert not unmarked.styler.styles
 
 
 def test_published_and_original_rows_are_the_same_people() -> None:
@@ -254,3 +278,16 @@ def test_a_column_is_told_before_and_after_and_against_another() -> None:
     against.set_value("zip" if "zip" in against.options else against.options[0]).run()
     assert not app.exception
     assert "Half the difference of shares" in words(app).replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("many", "told"), [(1, "k-anonymity: asked 2, reached 3"), (3, "k-anonymity 3 (asked 2)")]
+)
+def test_chips_of_many_models_have_fewer_words(many: int, told: str) -> None:
+    models = [
+        {"name": "k-anonymity", "k": 2},
+        {"name": "l-diversity", "l": 2, "column": ""},
+        {"name": "t-closeness", "t": 0.9, "column": ""},
+    ][:many]
+    result = carried_out(load("toth-private", algorithm={"name": "optimal"}, models=models))
+    assert told in _chips(result)

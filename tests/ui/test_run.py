@@ -85,7 +85,7 @@ def test_columns_without_a_hierarchy_are_warned_of_only_where_no_ranges_are_form
 
 def test_promises_are_added_and_removed() -> None:
     app = open_page(RUN, load())
-    control(app, "promise_picker/stops").set_value("attribute").run()
+    control(app, "model_picker/stops").set_value("attribute").run()
     button(app, "add-l-diversity").click().run()
     assert not app.exception
     models = app.session_state["state/work"]["draft"]["models"]
@@ -101,11 +101,11 @@ def test_a_promise_without_a_column_is_offered_once() -> None:
         models=[{"name": "bucket-size", "k": 2}, {"name": "l-diversity", "l": 2, "column": ""}]
     )
     app = open_page(RUN, held)
-    control(app, "promise_picker/stops").set_value("identity").run()
+    control(app, "model_picker/stops").set_value("identity").run()
     assert button(app, "add-bucket-size").disabled
     assert "Already required" in words(app)
     assert not button(app, "add-k-anonymity").disabled  # may be promised of several sets of columns
-    control(app, "promise_picker/stops").set_value("attribute").run()
+    control(app, "model_picker/stops").set_value("attribute").run()
     assert not button(app, "add-l-diversity").disabled
 
 

@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.contracts.algorithm import by_levels
+from anon_core.explain.text.tiles import Tile
 from anon_core.pipeline import runner
 from anon_core.pipeline.result import Result
 from anon_core.verification.findings import Check, Verification
@@ -244,9 +245,9 @@ def test_a_run_that_took_long_is_started_by_a_button_with_its_estimate() -> None
 @pytest.mark.parametrize(
     ("key", "value", "button", "field"),
     [
-        (K, 1, "Set k to 2", 2),
-        ("what-if/algorithm/0/optimal/max_suppression", 1.5, "Set Suppression budget to 1", 1.0),
-        ("what-if/algorithm/0/optimal/max_suppression", -0.5, "Set Suppression budget to 0", 0.0),
+        (K, 1, "Set k = 2", 2),
+        ("what-if/algorithm/0/optimal/max_suppression", 1.5, "Set Suppression budget = 1", 1.0),
+        ("what-if/algorithm/0/optimal/max_suppression", -0.5, "Set Suppression budget = 0", 0.0),
     ],
 )
 def test_a_value_out_of_range_is_refused_with_the_nearest_that_is_allowed(
@@ -281,7 +282,6 @@ def test_an_infeasible_run_keeps_the_result_and_offers_what_is_feasible() -> Non
     typed(app, 6000)  # more than there are rows
     assert shown(app) is first
     assert "Below: your last release." in words(app)
-    assert "The last run produced no release" in words(app)
     assert offered(app)[0] == "Set k \\= 2,186"  # no larger class says anything
     app.button(key="what-if/fix-0").click().run()
     wait_for(app, "run")
@@ -343,7 +343,7 @@ def test_keeping_the_settings_of_the_result_forgets_what_was_refused() -> None:
     app.button(key="what-if/keep").click().run()
     assert shown(app) is first
     assert app.number_input(key=K).value == asked(first)
-    assert "The last run produced no release" not in words(app)
+    assert "Below: your last release" not in words(app)
     assert "what-if/keep" not in [b.key for b in app.button]
 
 
@@ -644,10 +644,10 @@ def test_classes_counted_in_another_k_have_no_arrow() -> None:
             metric_bullets([run], palette(), (), base)
         return {line.name: line.change for line in drawn.call_args.args[0]}
 
-    assert changes(before)[title] == ""
+    assert changes(before)[title] == "–"
     assert changes(before)[title_of("precision")]
     assert changes(now)[title_of("precision")] == ""
-    assert {n for n, change in changes(before).items() if not change} == {title}
+    assert {n for n, change in changes(before).items() if change == "–"} == {title}
 
 
 #: A plan for every kind of model whose numbers the bar draws.
@@ -687,3 +687,31 @@ def test_invariant_every_number_in_force_is_a_field_and_what_it_shows_is_the_dra
             assert refused.nearest == low
             assert state.choices() is before
             assert results.last() is result
+
+
+def test_the_same_settings_run_again_are_not_compared_with_themselves() -> None:
+    held = load("hospital")
+    ran_quickly(held)
+    held[state.SHOWN_SINCE] = time.monotonic() - results.STOOD
+    carried_out(held)
+    app = open_page(RESULTS, held)
+    assert "Back to A" not in labels(app)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "shown"), [(5000, 5000, "1,089<"), (9, 8, "1,089 of 9<"), (0, 0, "1,089<")]
+)
+def test_of_how_many_a_has_them_is_said_once(before: int, now: int, shown: str) -> None:
+    def tile(people: int, total: int) -> Tile:
+        figure = f"{people:,} of {total:,}" if total else f"{people:,}"
+        return Tile(
+            name="People at risk",
+            figure=figure,
+            word="",
+            verdict="plain",
+            note="",
+            value=people,
+            total=total,
+        )
+
+    assert shown in headline_figures._tile(tile(98, now), tile(1089, before), pending=False)

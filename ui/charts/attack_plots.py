@@ -74,7 +74,7 @@ def _keys(runs: Sequence[Series]) -> list[Key]:
 def _in_order(keys: Sequence[Key]) -> list[Key]:
     """Return attacks of several results in the order in which those of one are reported."""
     known = cast(dict[str, type[Attack]], family("attack"))
-    return sorted(dict.fromkeys(keys), key=lambda key: (known[key[0]].told_at, *key))
+    return sorted(dict.fromkeys(keys), key=lambda key: (known[key[0]].report.place, *key))
 
 
 def _idle(key: Key, run: Series) -> tuple[str, str]:

@@ -177,6 +177,7 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
 
     base = named("lines")
     y: dict[str, Any] = {
+        "key": "order:O",  # marks stay when other data come, and only what differs is drawn
         "y": alt.Y(
             "line:N",
             # Names keep the places that they had in earlier data, unless they are given.
@@ -189,9 +190,9 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
                 labelColor=colours.ink,
                 labelFontSize=LETTERS,
                 labelLimit=190,
-                labelPadding=6,
+                labelPadding=10,  # a mark at 0 reaches over the axis
             ),
-        )
+        ),
     }
     if runs > 1:
         y["yOffset"] = alt.YOffset("lane:N", sort=None)

@@ -219,10 +219,9 @@ def columns(count: int, **more: Any) -> go.Figure:
     return make_subplots(rows=1, cols=count, shared_yaxes=True, horizontal_spacing=gap, **more)
 
 
-def write_all(figure: go.Figure, texts: Sequence[Mapping[str, Any]], place: int = 1) -> None:
-    """Write texts into the plot at a place, at once: one by one each copies all before it."""
-    axis = "" if place == 1 else str(place)
-    there = {"xref": f"x{axis}", "yref": f"y{axis}", "showarrow": False}
+def write_all(figure: go.Figure, texts: Sequence[Mapping[str, Any]]) -> None:
+    """Write texts into the plot at once: one by one each copies all before it."""
+    there = {"xref": "x", "yref": "y", "showarrow": False}
     layout = cast(Any, figure).layout
     layout.annotations = (*layout.annotations, *({**there, **text} for text in texts))
 
@@ -396,7 +395,7 @@ def head(chart: Numbered, *, key: str) -> None:
     with st.container(key=f"head-{key}", horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plain(chart.title)}**")
         legend(getattr(chart, "signs", ()))
-        numbers(chart, key=key)
+        numbers(lambda: chart, key=key)
 
 
 def legend(signs: Sequence[Sign]) -> None:
@@ -414,13 +413,14 @@ def signs_of(runs: Sequence[Series]) -> tuple[Sign, ...]:
     return tuple((r.sign, r.colour, r.letter) for r in runs) if len(runs) > 1 else ()
 
 
-def numbers(chart: Numbered, *, key: str) -> None:
-    """Draw what opens the numbers of a chart as a table."""
+def numbers(of: Callable[[], Numbered], *, key: str) -> None:
+    """Draw what opens the numbers of a chart as a table; only then is the chart asked for."""
 
     @st.fragment
     def drawn() -> None:
         place = st.popover("Numbers", type="tertiary", key=f"numbers-{key}", on_change="rerun")
         if place.open:
+            chart = of()
             with place:
                 table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
                 if note := getattr(chart, "note", ""):

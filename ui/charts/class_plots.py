@@ -65,11 +65,11 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
     )
 
 
-def most_different(run: Series, column: str, count: int = 20) -> list[tuple[int, float]]:
+def most_different(run: Series, column: str) -> list[tuple[int, float]]:
     """Return the classes whose values differ most from the whole, with by how much."""
     differs = run.facts.difference(column)
     # Among equally different classes the larger one concerns more people.
-    order = np.lexsort((-run.facts.sizes, -np.round(differs, 3)))[:count]
+    order = np.lexsort((-run.facts.sizes, -np.round(differs, 3)))[:20]
     return [(int(n), float(differs[n])) for n in order]
 
 

@@ -77,7 +77,7 @@ def _values(found: Distribution) -> Vega:
         sort=None,
         title=None,
         scale=alt.Scale(paddingInner=0.25),
-        axis=alt.Axis(labelLimit=220, labelOverlap=False, labelColor=colours.ink),
+        axis=alt.Axis(labelLimit=220, labelOverlap=False, labelColor=colours.ink, labelPadding=6),
     )
     x = alt.X(
         "rows:Q",

@@ -77,7 +77,7 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
     scale = alt.Scale(type="log", base=2, nice=False) if logarithmic else alt.Scale(nice=False)
     axis = alt.Axis(
         title=None, grid=False, ticks=False, domainColor=colours.grid, labelColor=colours.muted,
-        labelFontSize=9, labelPadding=1, format="~g", labelOverlap=True, tickCount=6,
+        labelFontSize=9, labelPadding=1, format=",~r", labelOverlap=True, tickCount=6,
     )  # fmt: skip
     x = alt.X("value:Q", scale=scale, axis=axis)
     low, high = alt.X("lo:Q", scale=scale, axis=axis), alt.X2("hi:Q")
@@ -86,19 +86,22 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
         return alt.Y(f"{field}:Q", axis=None, scale=alt.Scale(zero=True, padding=3))
 
     base = alt.Chart(alt.NamedData(name="curve"))
-    gone = base.mark_rect(color=colours.muted, opacity=0.35).encode(
+    gone = base.mark_rect(color=colours.muted, opacity=0.35, aria=False).encode(
         x=low,
         x2=high,
         y=alt.Y("gone:Q", axis=None, scale=alt.Scale(domain=[0, 1])),
         y2=alt.datum(0),
     )
     lines = [
-        base.mark_line(color=colour, strokeWidth=1.6, point={"size": 14, "color": colour}).encode(
-            x=x, y=share(field)
-        )
+        base.mark_line(
+            color=colour,
+            strokeWidth=1.6,
+            point={"size": 14, "color": colour, "aria": False},
+            aria=False,  # what a value comes to is said by what answers to a click
+        ).encode(x=x, y=share(field))
         for field, colour in (("loss", colours.quasi), ("chance", colours.sensitive))
     ]
-    marked = base.transform_filter("datum.sign != ''").mark_rule(strokeWidth=2).encode(
+    marked = base.transform_filter("datum.sign != ''").mark_rule(strokeWidth=2, aria=False).encode(
         x=x,
         color=alt.Color(
             "sign:N",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from anon_core.base.registry import family, find
 from anon_core.base.terms import ROWS_SUPPRESSED
+from anon_core.contracts.metric import Metric
 from anon_core.explain.text.phrases import chance
 from anon_core.pipeline.sweep.points import Figure, Point, Risk
 from anon_core.pipeline.sweep.variations import told
@@ -289,8 +290,8 @@ def _limit(figure: go.Figure, axes: Axes, colours: Palette, risks: Sequence[floa
 
 
 def _loss_title(name: str) -> str:
-    kind = find("metric", name)
-    unit = str(getattr(kind, "unit", ""))
+    kind = cast(type[Metric], find("metric", name))
+    unit = kind.scale.unit
     return label(
         f"{kind.title} ({'0 unchanged, 1 everything suppressed' if unit == 'share' else unit})"
     )

@@ -65,7 +65,7 @@ def history_spec(colours: Palette) -> dict[str, Any]:
         alt.Chart(alt.NamedData(name="runs"))
         .mark_point(filled=True, size=80, opacity=1)
         .encode(
-            x=alt.X("lost:Q", title="lost", axis=plain, scale=alt.Scale(zero=False, padding=8)),
+            x=alt.X("lost:Q", title="loss", axis=plain, scale=alt.Scale(zero=False, padding=8)),
             y=alt.Y("chance:Q", title="chance", axis=plain, scale=alt.Scale(padding=8)),
             color=alt.Color(
                 "sign:N",
@@ -82,7 +82,7 @@ def history_spec(colours: Palette) -> dict[str, Any]:
             ),
             tooltip=[
                 alt.Tooltip("settings:N"),
-                alt.Tooltip("lost:Q", format=".3f"),
+                alt.Tooltip("lost:Q", format=".3f", title="loss"),
                 alt.Tooltip("chance:Q", format=".3f", title=WORST_CHANCE.lower()),
             ],
         )

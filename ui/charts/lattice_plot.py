@@ -193,7 +193,7 @@ def node_chart(
     finish(figure, colours, height=room, legend=True).update_layout(clickmode="event+select")
     order = ", ".join(picture.columns)
     return Chart(
-        title="The lattice: every choice of levels"
+        title="Every choice of levels"
         if picture.whole
         else "The chosen levels and their neighbours",
         figure=figure,

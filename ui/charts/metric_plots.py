@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from anon_core.base.registry import family
 from anon_core.base.terms import SCALE
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, headline
 from anon_core.release.outcome import Measure
 from ui.charts.bullets import Bullet, Heads, Tone, against, bullets, changed, turned
 from ui.charts.chart_frame import Chart, Palette, Series, readable, signs_of
@@ -17,9 +17,13 @@ from ui.charts.vega import SMALL, Vega, form, named
 from ui.state.result_view import Facts
 
 #: Columns of numbers next to each other that have room for all their letters, and for some.
-_ROOMY, _CROWDED = 6, 14
+_ROOMY, _CROWDED = 10, 14
 #: Letters of a unit that has room behind its value.
 _UNIT = 5
+#: Below this a value is what rounding leaves of nothing.
+_NOTHING = 1e-12
+#: From here on a value is drawn in millions: all its digits have no room in a line.
+_MILLIONS = 1e7
 _CELL = 22
 
 
@@ -28,24 +32,43 @@ def title_of(metric: str) -> str:
     return family("metric")[metric].title
 
 
-def amount(value: float) -> str:
-    """Return a metric's own value, large ones without digits after the point."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+def amount(value: float, digits: int = 4) -> str:
+    """Return a metric's own value, large ones without digits after the point.
+
+    Examples
+    --------
+    >>> amount(25_000_000.0), amount(0.123456), amount(1e-17)  # the last is a sum's rounding
+    ('25,000,000', '0.1235', '0')
+    """
+    if abs(value) < _NOTHING:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+
+
+def _in_a_line(metric: str, measure: Measure) -> str:
+    """Return a metric's value in three digits; millions as such."""
+    if _metric(metric).scale.unit == "share":
+        return f"{measure.share:.3f}"
+    if 0.001 <= measure.value <= 1:
+        return f"{measure.value:.3f}"
+    if abs(measure.value) >= _MILLIONS:
+        return f"{measure.value / 1e6:,.1f} M"
+    return amount(measure.value, 3)
 
 
 def unit_of(metric: str, facts: Facts) -> str:
     """Return what one unit of a metric's own value is in a run."""
     kind = _metric(metric)
-    if kind.unit == "share":
+    if kind.scale.unit == "share":
         return "on a scale from 0 to 1"
-    if kind.size_parameter and not any(m.size_asked for m in facts.result.plan.models):
-        return kind.unit.replace("× k ", "")  # no k was asked for, so it counts single rows
-    return kind.unit
+    if kind.scale.size_parameter and not any(m.size_asked for m in facts.result.plan.models):
+        return kind.scale.unit.replace("× k ", "")  # no k was asked for, so it counts single rows
+    return kind.scale.unit
 
 
 def _same_unit(metric: str, facts: Facts, before: Facts) -> bool:
     """Say whether two runs count a metric in the same unit: some count in the k asked for."""
-    if not _metric(metric).size_parameter:
+    if not _metric(metric).scale.size_parameter:
         return True
     asked = (max((m.size_asked for m in f.result.plan.models), default=0) for f in (facts, before))
     return len(set(asked)) == 1
@@ -53,10 +76,8 @@ def _same_unit(metric: str, facts: Facts, before: Facts) -> bool:
 
 def _briefly(metric: str, measure: Measure, facts: Facts) -> str:
     """Return a metric's value in few letters: with its unit, where that is short."""
-    if _metric(metric).unit == "share":
-        return f"{measure.share:.3f}"
-    unit = unit_of(metric, facts)
-    return f"{amount(measure.value)} {unit}" if len(unit) <= _UNIT else amount(measure.value)
+    told, unit = _in_a_line(metric, measure), unit_of(metric, facts)
+    return f"{told} {unit}" if len(unit) <= _UNIT else told
 
 
 def metric_names(runs: Sequence[Series]) -> list[str]:
@@ -68,8 +89,8 @@ def metric_names(runs: Sequence[Series]) -> list[str]:
     known = list(family("metric"))  # what was measured last is told in its place
     names = sorted(met, key=known.index)
     if not any(r.facts.permuted for r in runs):
-        return [n for n in names if _metric(n).headline != "groups"]
-    return sorted(names, key=lambda n: not _metric(n).counts_links)
+        return [n for n in names if _metric(n).scale.headline != "groups"]
+    return sorted(names, key=lambda n: not _metric(n).scale.counts_links)
 
 
 def _metric(name: str) -> type[Metric]:
@@ -87,7 +108,9 @@ def what_is_lost(runs: Sequence[Series]) -> str:
     if not any(cut):
         return ""
     asked = {n for r in runs for n in r.facts.result.measures}
-    seen = any(_metric(n).counts_links and _metric(n).headline != "groups" for n in asked)
+    seen = any(
+        _metric(n).scale.counts_links and _metric(n).scale.headline != "groups" for n in asked
+    )
     if all(cut):
         tail = "query error and the loss of the groups" if seen else "the loss of the groups"
         return f"Cells are exact, so loss and NCP are 0; what is lost is the links – see {tail}."
@@ -128,6 +151,8 @@ def metric_bullets(
     names = [n for n in metric_names([*runs, *coming]) if n not in without]
     lines: list[Bullet] = []
     rows: list[dict[str, object]] = []
+    other = "A" if alone else runs[0].letter
+    of_cells, links_lost = headline("cells"), alone and runs[0].facts.permuted
     for name in names:
         for run in runs:
             m = run.facts.result.measures.get(name)
@@ -145,12 +170,14 @@ def metric_bullets(
             before = (
                 None if first is None or run.facts is first else first.result.measures.get(name)
             )
-            alike = first is None or _same_unit(name, run.facts, first)
-            change, tone = _since(name, m, before if alike else None)
+            alike = before is None or first is None or _same_unit(name, run.facts, first)
+            change, tone = _since(name, m, before) if alike else ("–", "")
             unit = unit_of(name, run.facts)
             lines.append(
                 Bullet(
                     name=title,
+                    # What the strip calls the loss is then that of the links.
+                    short=f"{title} of cells" if name == of_cells and links_lost else "",
                     told=_briefly(name, m, run.facts),
                     share=m.share,
                     before=before.share if alone and before is not None else None,
@@ -159,7 +186,8 @@ def metric_bullets(
                     tone=tone,
                     colour=run.colour,
                     lane=lane,
-                    note=f"{m.share:.4f} of 1; in its own unit {amount(m.value)} {unit}",
+                    note=f"{m.share:.4f} of 1; in its own unit {amount(m.value)} {unit}"
+                    + ("" if alike else f"; {other} counts it in another k"),
                 )
             )
     for run in runs:
@@ -200,17 +228,16 @@ def metric_bullets(
 
 
 def _since(name: str, now: Measure, before: Measure | None) -> tuple[str, Tone]:
-    """Return how a metric is against A.
+    """Return how a metric is against A: about the same where no digit that is drawn differs.
 
     The arrow follows the value that is shown; better and worse follow the share, less of which is
     better in every metric, also where more of the value is.
     """
     if before is None:
         return "", ""
-    share = _metric(name).unit == "share"
-    told = f"{before.share:.3f}" if share else amount(before.value)
-    if told == (f"{now.share:.3f}" if share else amount(now.value)):
-        told = f"{before.share if share else before.value:.6g}"
+    told = _in_a_line(name, before)
+    if told == _in_a_line(name, now):
+        return "=" if now.value == before.value else "≈", "same"
     worse = None if now.share == before.share else now.share > before.share
     return changed(now.value, before.value, told, worse=worse)
 
@@ -308,4 +335,4 @@ def _heat_spec(colours: Palette, runs: int) -> dict[str, Any]:
             **place, text="text:N", color=alt.Color("ink:N", scale=None, legend=None)
         ),
     ).resolve_scale(color="independent")
-    return form(chart, colours)
+    return form(chart, colours, right=28)  # the last name reaches over its column

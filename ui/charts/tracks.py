@@ -31,6 +31,8 @@ MOST = 160
 #: The selection that a click makes, and the field whose value identifies a bin.
 PICKED = "picked"
 _BIN = "bin"
+#: What a bar is drawn from.
+_DRAWN = [_BIN, "x0", "x1", "colour", "chosen", "low", "y", "key"]
 #: Share of a track's height that its title takes.
 _TITLE = 0.27
 #: Least pixels of three tracks, and those of several runs over each other.
@@ -245,7 +247,7 @@ def tracks(
     figure = Vega(
         spec=_spec(colours, f"{many}, smallest first", tuple(names), alone),
         data={
-            "bars": bins,
+            "bars": bins.select(_DRAWN),  # what is said of a bin is with what answers
             "hits": hits,
             "lines": _lines(ghosts, boxes),
             "ticks": _ticks(boxes),
@@ -327,7 +329,7 @@ class _Box:
 
     def ticks(self) -> list[float]:
         """Return round values to be marked: 0, the largest below the top, one between."""
-        most = _round_below(self.top)
+        most = _round_below(self.top, (5, 4, 2, 1) if self.rooted else (8, 6, 5, 4, 3, 2, 1.5, 1))
         between = most / ((4 if most % 4 == 0 else 5) if self.rooted else 2)
         return [0.0, most] if self.rooted and between < 1 else [0.0, between, most]
 
@@ -335,21 +337,21 @@ class _Box:
         """Return a value as its tick shows it."""
         if self.percent:
             return f"{100 * value:g}%"
-        return f"{value / 1000:g}k" if value >= 10_000 else f"{value:g}"
+        return f"{value / 1000:g}k" if value >= 10_000 else f"{value:,g}"
 
 
-def _round_below(value: float) -> float:
-    """Return the largest of 1, 2, 4, 5, 10, … not above a value.
+def _round_below(value: float, digits: Sequence[float]) -> float:
+    """Return the largest number of one of these digits, falling, and zeros not above a value.
 
     Examples
     --------
-    >>> _round_below(70), _round_below(0.4)
-    (50.0, 0.4)
+    >>> _round_below(70, (5, 2, 1)), _round_below(0.4, (4, 2, 1)), _round_below(3, (5, 1))
+    (50.0, 0.4, 1.0)
     """
     if value <= 0:
         return 1.0
     scale = 10.0 ** np.floor(np.log10(value))
-    return float(round(next(m * scale for m in (5, 4, 2, 1) if m * scale <= value * 1.0001), 12))
+    return float(round(next(m * scale for m in digits if m * scale <= value * 1.0001), 12))
 
 
 def _columns(columns: dict[str, Any]) -> pa.Table:
@@ -391,6 +393,7 @@ def _bins(
     return _columns(
         {
             **{name: values[:many] * tracks for name, values in one.items()},
+            "key": list(range(many * tracks)),
             "low": [boxes[t.name].low for t in part.tracks for _ in range(many)],
             "y": [y for t in part.tracks for y in boxes[t.name].height(t.values)[:many].tolist()],
         }
@@ -524,6 +527,7 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...], answers: bool) ->
             x2="x1:Q",
             y=alt.Y("low:Q", scale=whole, axis=None),
             y2="y:Q",
+            key="key:O",  # marks stay when other data come, and only what differs is drawn
             color={
                 "condition": {"test": chosen, "value": ink},
                 "field": "colour",
@@ -565,13 +569,14 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...], answers: bool) ->
             x2="x1:Q",
             y=alt.value(0),
             y2=alt.value("height"),
+            key="key:O",
             color=alt.value(ink),
             opacity={
                 "condition": {"test": {"or": [chosen, {"param": "hovered", "empty": False}]},
                               "value": 0.08},
                 "value": 0,
             },
-            tooltip=[alt.Tooltip("classes:N", title="chosen by a click"),
+            tooltip=[alt.Tooltip("classes:N", title="a click chooses"),
                      *(alt.Tooltip(f"told{at}:N", title=n) for at, n in enumerate(names))],
             **told,
         )

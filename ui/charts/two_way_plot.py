@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anon_core.pipeline.measure.before_and_after import TwoWay
+from anon_core.pipeline.measure.column_statistics import TwoWay
 from ui.charts.chart_frame import Chart, Palette, columns, finish, label
 
 #: Labels of a column that are drawn; the numbers hold all of them.

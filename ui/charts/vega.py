@@ -61,8 +61,6 @@ def form(
     colours: Palette,
     *,
     right: int = 4,
-    left: int = 4,
-    top: int = 4,
 ) -> dict[str, Any]:
     """Return the form of a chart of one view, in the house's look and without its data.
 

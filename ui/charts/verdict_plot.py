@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from anon_core.base.registry import family
+from anon_core.contracts.model import GroupModel
 from anon_core.release.outcome import Verdict
 from ui.charts.chart_frame import Chart, Palette, Series, columns, finish
 
@@ -17,13 +18,13 @@ _BINS = 24
 
 def verdicts_by_class(run: Series) -> list[int]:
     """Return the places of those verdicts of a run that tell something of each of its classes."""
-    known = family("model")
+    known = cast(dict[str, type[GroupModel]], family("model"))
     return [
         place
         for place, verdict in enumerate(run.facts.result.verdicts)
         if len(verdict.per_class) == len(run.facts.sizes)
         and len(verdict.per_class)
-        and not getattr(known[verdict.model], "of_mechanism", False)
+        and not known[verdict.model].scope.mechanism
     ]
 
 

@@ -13,10 +13,43 @@ from streamlit.components.v2 import component
 
 #: How small pictures are drawn at least; what is larger still is scrolled to.
 _LEAST = 0.5
+#: How long what stays from step to step takes to its new place.
+_PACE = "{ duration: 450, easing: 'ease-in-out' }"
 _JS = """
 export default function ({ data, parentElement }) {
   const stage = parentElement.querySelector(".stage");
   stage.stop?.(); // called again for every step, and cleaned up only at the end
+  // What stays from step to step moves to its new place; what is new or looks otherwise fades in.
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const placed = () => {
+    const found = new Map();
+    const times = {};
+    for (const one of stage.querySelectorAll("[data-part]:not([transform])")) {
+      const name = `${one.tagName} ${one.dataset.part}`;
+      times[name] = (times[name] ?? 0) + 1;
+      const { x, y } = one.getBoundingClientRect();
+      found.set(`${name} ${times[name]}`, { one, x, y, look: one.getAttribute("class") });
+    }
+    return found;
+  };
+  const move = (before) => {
+    for (const [name, { one, x, y, look }] of placed()) {
+      const was = before.get(name);
+      if (!was || was.look !== look) {
+        one.animate([{ opacity: 0.15 }, { opacity: 1 }], PACE);
+      }
+      if (!was) continue;
+      const drawn = one.ownerSVGElement;
+      const zoom = drawn
+        ? drawn.getBoundingClientRect().width / drawn.viewBox.baseVal.width
+        : Number(stage.querySelector(".lesson").style.zoom) || 1;
+      const [left, up] = [(was.x - x) / zoom, (was.y - y) / zoom];
+      if (Math.abs(left) + Math.abs(up) > 1) {
+        one.animate([{ transform: `translate(${left}px, ${up}px)` }, { transform: "none" }], PACE);
+      }
+    }
+  };
+  const before = stage.shown && stage.shown !== data.html && !still ? placed() : null;
   if (stage.shown !== data.html) {
     stage.innerHTML = data.html;
     stage.shown = data.html;
@@ -42,7 +75,9 @@ export default function ({ data, parentElement }) {
     }
   };
   fit();
+  if (before) move(before);
   document.fonts?.ready.then(fit);
+  document.fonts?.addEventListener("loadingdone", fit); // those that only these pictures need
   window.addEventListener("resize", fit);
   const picks = JSON.parse(data.picks);
   const press = (name) => {
@@ -74,6 +109,7 @@ export default function ({ data, parentElement }) {
   stage.stop = () => {
     window.removeEventListener("keydown", onKey);
     window.removeEventListener("resize", fit);
+    document.fonts?.removeEventListener("loadingdone", fit);
     stage.removeEventListener("keydown", onPickKey);
     stage.removeEventListener("click", pressed);
     clearTimeout(timer);
@@ -97,7 +133,7 @@ def lesson_stage(html: str, *, picks: Sequence[str], step: int, play: int) -> No
     play : int
         Milliseconds until the next step; 0 where the lesson does not play.
     """
-    js = _JS.replace("LEAST", str(_LEAST))
+    js = _JS.replace("LEAST", str(_LEAST)).replace("PACE", _PACE)
     stage = component("workbench_lesson", js=js, html='<div class="stage"></div>')
     data = {"html": html, "picks": json.dumps(list(picks)), "step": step, "play": play}
     stage(key="lesson-stage", data=data)

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -18,10 +18,13 @@ from anon_core.explain.report.context import ReleaseContext
 from anon_core.explain.report.files import as_html, as_json, as_pdf, edition_of
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.result import Result
-from anon_core.recipe.plan import Plan
+from anon_core.recipe.plan import LevelTable, Plan
 from anon_core.recipe.reuse import refuse_undecidable
+from anon_core.tables.publication import files_of
+from anon_core.tables.recipe import TableRecipe
 from ui.export.script import script
 from ui.state.population_tables import Population
+from ui.state.table_work import Out
 
 ReportFormat = Literal["html", "json", "pdf"]
 #: Archives hold this moment for every file, so that the same result gives the same bytes.
@@ -30,9 +33,14 @@ _THEN = (1980, 1, 1, 0, 0, 0)
 
 def recipe_plan(result: Result) -> Plan:
     """Return the result's plan with paths that any file system can hold."""
+    return replace(result.recipe, hierarchies=_paths(result.plan.hierarchies))
+
+
+def _paths(columns: Iterable[str]) -> dict[str, str]:
+    """Return where the hierarchy of each column lies in a zip."""
     taken: set[str] = set()
     paths: dict[str, str] = {}
-    for column in result.plan.hierarchies:
+    for column in columns:
         stem = re.sub(r"[^\w-]+", "_", column).strip("_") or "column"
         name, count = stem, 1
         while name.lower() in taken:
@@ -40,7 +48,7 @@ def recipe_plan(result: Result) -> Plan:
             name = f"{stem}-{count}"
         taken.add(name.lower())
         paths[column] = f"hierarchies/{name}.csv"
-    return replace(result.recipe, hierarchies=paths)
+    return paths
 
 
 def recipe(result: Result) -> str:
@@ -105,6 +113,37 @@ def archive(
     files["reproduce.py"] = script(result)
     files["README.txt"] = _README
     return _packed(files)
+
+
+def table_archive(
+    recipe: TableRecipe, levels: Mapping[str, LevelTable], before: Out | None = None
+) -> bytes:
+    """Return the recipe of a protected table and the hierarchies it names, as a zip that runs.
+
+    A table that was out `before`, and that this one was protected with, is in ``earlier``, as
+    ``table --earlier`` reads it.
+    """
+    files = _recipe_files(recipe, levels)
+    if before is not None:
+        done = before.published
+        files["earlier/table.csv"] = files_of(done)["table.csv"]
+        inner = "earlier/internal/recipe.toml"
+        files |= _recipe_files(done.judged.recipe, before.levels, recipe_at=inner, below="earlier/")
+    return _packed(files)
+
+
+def _recipe_files(
+    recipe: TableRecipe,
+    levels: Mapping[str, LevelTable],
+    *,
+    recipe_at: str = "recipe.toml",
+    below: str = "",
+) -> dict[str, str | bytes]:
+    named = replace(recipe, hierarchies={n: below + path for n, path in _paths(levels).items()})
+    return {
+        recipe_at: named.as_toml(),
+        **{path: rows_csv(levels[name], name) for name, path in named.hierarchies.items()},
+    }
 
 
 def public_archive(result: Result) -> bytes:

@@ -65,7 +65,7 @@ def held(draft: dict[str, Any]) -> list[dict[str, Any]]:
         if name in personal or name not in known:
             continue
         own = filled(known[name], {key: value for key, value in table.items() if key != "name"})
-        if not known[name].by_default or own != filled(known[name], {}):
+        if not known[name].use.by_default or own != filled(known[name], {}):
             found.append({"name": name, **own})
     return found
 
@@ -77,7 +77,7 @@ def _differ(draft: dict[str, Any]) -> list[str]:
         known[table["name"]].title
         for table in held(draft)
         if table.get("threshold") != own
-        or not known[table["name"]].by_default
+        or not known[table["name"]].use.by_default
         or filled(known[table["name"]], {"threshold": own}).items()
         != {key: value for key, value in table.items() if key != "name"}.items()
     ]
@@ -86,7 +86,7 @@ def _differ(draft: dict[str, Any]) -> list[str]:
 def _known() -> dict[str, type[Attack]]:
     found = family("attack").items()
     return {
-        n: a for n, a in found if issubclass(a, Attack) and (a.parameters() or not a.by_default)
+        n: a for n, a in found if issubclass(a, Attack) and (a.parameters() or not a.use.by_default)
     }
 
 
@@ -148,10 +148,10 @@ def _each(
     known, personal = _known(), thresholds.personal()
     tables: dict[str, dict[str, Any]] = {}
     for name, attack in known.items():
-        idle = (attack.needs_permuted and not technique.shape.permutes) or (
-            attack.needs_public and not public
+        idle = (attack.needs.permuted and not technique.shape.permutes) or (
+            attack.needs.public and not public
         )
-        if name in personal or not attack.by_default:
+        if name in personal or not attack.use.by_default:
             continue
         if idle and name in given:
             tables[name] = {key: value for key, value in given[name].items() if key != "name"}
@@ -178,7 +178,7 @@ def further_attacks(given: Mapping[str, Mapping[str, object]]) -> list[dict[str,
         The tables of the attacks that the session holds, by name.
     """
     known = {
-        n: a for n, a in family("attack").items() if issubclass(a, Attack) and not a.by_default
+        n: a for n, a in family("attack").items() if issubclass(a, Attack) and not a.use.by_default
     }
     if not known:
         return []

@@ -56,7 +56,7 @@ def _each(draft: dict[str, Any]) -> list[dict[str, Any]]:
                 break
             continue
         found.append(one)
-    if any(_kinds()[str(one["name"])].needs_key for one in found):
+    if any(_kinds()[str(one["name"])].effect.needs_key for one in found):
         _key()
     return found
 

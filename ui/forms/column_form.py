@@ -233,12 +233,7 @@ def _sets(parameter: Parameter, sets: Sequence[Sequence[str]], key: str) -> list
     options = [_ALONE, *(f"Set {number}" for number in range(1, len(sets) + 2))]
     found: dict[str, list[str]] = {option: [] for option in options}
     with st.expander(parameter.label, expanded=bool(sets)):
-        st.caption(
-            plain(
-                "Columns of one set stay linked row by row. As long as every column is by itself, "
-                f"sets are formed {parameter.empty}."
-            )
-        )
+        st.caption(plain(f"{parameter.help} Without a set: {parameter.empty}."))
         with st.container(horizontal=True, vertical_alignment="bottom"):
             for name in columns:
                 widget = f"{key}/{name}"
@@ -251,13 +246,17 @@ def _sets(parameter: Parameter, sets: Sequence[Sequence[str]], key: str) -> list
         unknown = [name for name in at if name not in published]
         if unknown:
             st.warning(plain(f"Not a published column: {', '.join(unknown)}."))
-        formed = [names for option, names in found.items() if option != _ALONE and names]
+        formed = [
+            sorted(names, key=lambda n: sets[at[n] - 1].index(n) if n in at else len(at))
+            for option, names in found.items()
+            if option != _ALONE and names
+        ]
         if formed:
             alone = [*found[_ALONE], *(names[0] for names in formed if len(names) == 1)]
             linked = [" + ".join(names) for names in formed if len(names) > 1]
             st.caption(
                 plain(
-                    f"Linked row by row: {'; '.join(linked) or 'none'}. "
+                    f"Linked: {'; '.join(linked) or 'none'}. "
                     f"By themselves: {', '.join(alone) or 'none'}."
                 )
             )

@@ -41,6 +41,14 @@ def follow(widget: str, wanted: _T) -> _T:
     return st.session_state[widget]
 
 
+def shows(widget: str, wanted: object) -> bool:
+    """Say whether a widget shows the draft's value already, and note that it does."""
+    if widget not in st.session_state or st.session_state[widget] != wanted:
+        return False
+    follow(widget, wanted)
+    return True
+
+
 def put(widget: str, wanted: object) -> None:
     """Let a widget show a value, whatever it shows."""
     st.session_state[f"{widget}/replaced"] = st.session_state.get(widget, wanted)

@@ -18,7 +18,7 @@ from ui.state.work import model_facts
 from ui.state.work.fragments import once_opened
 from ui.words.escaping import plain, what_is_this
 
-_STOPS = "promise_picker/stops"
+_STOPS = "model_picker/stops"
 #: In the order in which they are asked: what someone does, and what the models against it are.
 QUESTIONS: dict[Stops, tuple[str, str]] = {
     "identity": (
@@ -70,7 +70,7 @@ def draw(
     for name in needed:  # what a technique cannot do without
         _offer(known[name], "")
     if _STOPS not in st.session_state:
-        stopped = {known[name].stops for name in taken if name in known}
+        stopped = {known[name].aim.stops for name in taken if name in known}
         st.session_state[_STOPS] = next((s for s in QUESTIONS if s not in stopped), "identity")
     st.pills(
         "Another privacy model: what should it stop?",
@@ -97,7 +97,7 @@ def draw(
             _offer(known[name], why)
 
     def of_its_own(name: str) -> bool:
-        return known[name].of_mechanism
+        return known[name].scope.mechanism
 
     each([n for n in first if not of_its_own(n)])
     rest = [n for n in more if not of_its_own(n)]
@@ -106,7 +106,7 @@ def draw(
             f"More … ({len(rest)})",
             lambda: each(rest),
             name="Choices",
-            key=f"promise_picker/more/{stops}",
+            key=f"model_picker/more/{stops}",
         )
     made = [n for n in (*first, *more) if of_its_own(n) and n not in needed]
     if made:
@@ -127,13 +127,13 @@ def offered(stops: Stops, technique: type[Algorithm]) -> tuple[list[str], list[s
 
     Where columns are permuted separately, those made for groups come before them.
     """
-    known = {name: kind for name, kind in _known().items() if kind.stops == stops}
+    known = {name: kind for name, kind in _known().items() if kind.aim.stops == stops}
 
     instead = {
-        n for n, kind in known.items() if technique.shape.permutes and kind.replaces_whole_rows
+        n for n, kind in known.items() if technique.shape.permutes and kind.aim.replaces_whole_rows
     }
-    few = [n for n, kind in known.items() if kind.offered_at or n in instead]
-    few.sort(key=lambda n: (n not in instead, known[n].offered_at))
+    few = [n for n, kind in known.items() if kind.aim.offered_at or n in instead]
+    few.sort(key=lambda n: (n not in instead, known[n].aim.offered_at))
     rest = sorted((n for n in known if n not in few), key=lambda n: known[n].title.lower())
     return few, rest
 
@@ -147,15 +147,15 @@ def hindrance(
     person: str = "",
 ) -> str:
     """Return why a model can't be given with a technique and what is loaded, or an empty text."""
-    others = _made_by(technique) if not model.of_mechanism else {}
+    others = _made_by(technique) if not model.scope.mechanism else {}
     try:
         refuse_unsteered(technique(), [model(), *(kind() for kind in others.values())])
         counted_in_people(technique(), [model()], person)
     except BadPlan as error:
         return error.message
-    if model.needs_public and not people:
+    if model.scope.public and not people:
         return "Needs a public table: load one under Population, below."
-    if not once(model) and not sensitive and model.stops == "attribute":
+    if not once(model) and not sensitive and model.aim.stops == "attribute":
         return "No column is marked as sensitive: mark one on Roles."
     return ""
 
@@ -192,7 +192,7 @@ def _add(name: str) -> None:
 
 def _made_by(technique: type[Algorithm]) -> dict[str, type[GroupModel]]:
     """Return the privacy models about the way a release is made that only this way gives."""
-    return {n: m for n, m in _known().items() if technique.shape.mechanism and m.of_mechanism}
+    return {n: m for n, m in _known().items() if technique.shape.mechanism and m.scope.mechanism}
 
 
 def _techniques() -> list[type[Algorithm]]:

@@ -28,7 +28,7 @@ from ui.state.work import model_facts
 from ui.state.work.fragments import once_opened
 from ui.words.escaping import changed, explained, plain
 
-_REPLACED = "promises_form/replaced"
+_REPLACED = "models_form/replaced"
 #: Pixels of a number's field.
 _WIDE = 128
 
@@ -73,7 +73,7 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
                 st.markdown(
                     f"**{plain(chosen.title)}**", help=plain(chosen.summary), width="stretch"
                 )
-                can = not (technique.shape.permutes and chosen.needs_whole_rows)
+                can = not (technique.shape.permutes and chosen.scope.whole_rows)
                 given = model
                 inner = st.container()
                 if can:
@@ -230,7 +230,7 @@ def _not_defined(
         name
         for name, kind in known.items()
         if issubclass(kind, GroupModel)
-        and kind.replaces_whole_rows
+        and kind.aim.replaces_whole_rows
         and (sensitive or once(kind))  # a column that is not there cannot be protected
     ]
     with st.container(horizontal=True):

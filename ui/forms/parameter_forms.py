@@ -165,7 +165,7 @@ def _widget(
     if parameter.kind == "flag":
         return st.checkbox(label, value=bool(now), key=widget, help=note)
     if parameter.kind == "text":
-        draw = st.text_area if "\n" in str(parameter.default) else st.text_input
+        draw = st.text_area if parameter.lines else st.text_input
         return draw(label, value=str(now), key=widget, help=note)
     if parameter.kind == "column":
         columns = ["", *sensitive]

@@ -54,6 +54,7 @@ def reading_form(
         help="An empty cell always does. Type a text and press Enter to add it, for example -9.",
     )
     kept = ("missing", "missing_in", "kinds_found", "sample", "dates", "decimals", "where", "rest")
+    kept += ("benchmark",)
     chosen |= {name: getattr(given, name) for name in kept}
     if chosen.get("sheet", "") is None:
         return lambda: None

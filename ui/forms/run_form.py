@@ -26,14 +26,14 @@ from ui.words.escaping import changed, explained, plain, what_is_this
 
 _KEPT = "run_form/parameters"
 #: Pixels of the suppression budget's field.
-_WIDE = 236
+_WIDE = 228
 
 
 def technique(draft: dict[str, Any]) -> dict[str, Any]:
     """Draw the choice of technique with its parameters; return the recipe's table."""
     present = draft["algorithm"].get("name", met_first()[0])
     shown = technique_picker.chosen(present)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         with st.popover(plain(shown.title), icon=":material/schema:", key="run/techniques"):
             chosen = technique_picker.pick(present)
         name = chosen.name
@@ -257,7 +257,7 @@ def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[
     required = _required(models)
     found: list[dict[str, Any]] = []
     for name, metric in family("metric").items():
-        if not metric.parameters() or not issubclass(metric, Metric) or not metric.by_default:
+        if not metric.parameters() or not issubclass(metric, Metric) or not metric.use.by_default:
             continue
         usual = in_units_of(metric, required).as_mapping()
         st.markdown(f"**{plain(metric.title)}**")
@@ -282,7 +282,7 @@ def metrics_held(
     return [
         table
         for table in draft.get("metrics", [])
-        if not (metric := cast(type[Metric], known[table["name"]])).by_default
+        if not (metric := cast(type[Metric], known[table["name"]])).use.by_default
         or table != {"name": table["name"], **in_units_of(metric, required).as_mapping()}
     ]
 
@@ -302,7 +302,7 @@ def advanced_changed(draft: dict[str, Any]) -> list[str]:
 def _further_metrics(given: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Draw the metrics that a run measures only where it is asked to; return those chosen."""
     known = {
-        n: m for n, m in family("metric").items() if issubclass(m, Metric) and not m.by_default
+        n: m for n, m in family("metric").items() if issubclass(m, Metric) and not m.use.by_default
     }
     if not known:
         return []

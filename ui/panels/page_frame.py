@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
 
+from anon_core.base.errors import AnonError
 from anon_core.base.shipped_files import shipped
+from anon_core.data.table import Dataset
 from anon_core.explain.advice.table_facts import lacking
 from anon_core.explain.text.phrases import size
 from ui import this_machine
-from ui.charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
+from ui.charts.theme import ROLE_STYLE, RUN_STYLE, grid, ink, muted, paper, role_colour, run_colour
 from ui.components import clicks, guard, latest_file, leaving, narrow, theme_change
 from ui.components.guard import handled, panel
 from ui.panels import icon_sidebar, login, session_panel
@@ -32,13 +35,16 @@ _CSS = """
 [data-testid="stMain"] [data-testid="stMarkdownContainer"] > p {max-width: 56rem;}
 [data-testid="stSidebarUserContent"] {padding-bottom: 1.5rem;}
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .35rem;}
+[data-testid="stSidebar"] .stPopover {margin-top: .4rem;}
 [data-testid="stPageLink"] a {padding-top: .2rem; padding-bottom: .2rem;}
 .stMain .stPageLink a * {white-space: normal; overflow: visible;}
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: MUTED; opacity: 1;}
 button[data-testid^="stBaseButton-primary"]:not(:disabled) *,
 .stMultiSelect span[title], .stMultiSelect span[title] + * {color: ON_PRIMARY; opacity: 1;}
 .stSidebar .stPageLink * {opacity: 1;}
+.stButtonGroup button[data-focused="true"] * {color: INK;}
 .aw-legend {font-size: .78rem; line-height: 1.2;}
+[class*="st-key-head-"] > [data-testid]:not(:nth-child(2)) {flex: none; width: auto;}
 .stSidebar .stPageLink a[disabled] *, .stSidebar .stPageLink [aria-disabled="true"] *
   {color: MUTED;}
 [data-testid="stPageLink"] a:focus-visible, [data-testid="stElementToolbar"] button:focus-visible
@@ -47,7 +53,9 @@ button[data-testid^="stBaseButton-primary"]:not(:disabled) *,
 h1 {font-size: 1.7rem !important; padding-bottom: .6rem !important;}
 h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
 h3 {font-size: 1.05rem !important;}
+:is(h4, h5, h6) {font-size: 1rem !important;}
 [class*="st-key-start-sample-"] {margin-top: auto;}
+.st-key-compare-runs button {min-width: 2.5rem; min-height: 2.5rem;}
 [data-testid="stLayoutWrapper"]:has(> [class*="st-key-long-"]) {flex: 1 1 21rem;
   min-width: min(100%, 21rem);}
 [data-testid="stLayoutWrapper"]:has(> [class*="st-key-half-"]) {flex: 1 1 13rem;
@@ -71,7 +79,7 @@ h3 {font-size: 1.05rem !important;}
 .aw-explained details p {color: MUTED; font-size: .875rem;}
 @media (max-width: 1000px) {
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
-    {flex-wrap: wrap; row-gap: .75rem;}
+    {flex-wrap: wrap; row-gap: 1rem;}
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     > [data-testid="stColumn"] {flex: 1 1 100%; min-width: 100%;}
 }
@@ -101,6 +109,7 @@ STEPS: tuple[Step, ...] = (
 #: What is next to the steps.
 BESIDE: tuple[Step, ...] = (
     Step(page="pages/10_Tables.py", label="Tables", icon="grid_on", needs="dataset"),
+    Step(page="pages/11_Other_releases.py", label="Other releases", icon="hub", needs="nothing"),
     Step(page="pages/8_Learn.py", label="Learn", icon="school", needs="nothing"),
     Step(page="pages/9_Experiments.py", label="Experiments", icon="science", needs="nothing"),
 )
@@ -151,14 +160,15 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         initial_sidebar_state="auto",
     )
     # Streamlit writes white on the primary colour, too pale for that in the dark theme.
-    look = _CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper()).replace("GRID", grid())
+    colours = {"MUTED": muted(), "ON_PRIMARY": paper(), "GRID": grid(), "INK": ink()}
+    look = re.sub("|".join(colours), lambda found: colours[found[0]], _CSS)
     st.html(f"<style>{look}</style>")
     login.gate()
     session_panel.begin()
     running.settle()  # also where the run ended while another page was open
     if title in ("Run", "Results"):
         running.seen()
-    _sidebar(full_page=title in _FULL)
+    _sidebar(title, told=missing(needs))
     st.title(title, anchor=False)
     guard.tell("")
     begun = st.session_state.setdefault(_BEGUN, title)
@@ -224,9 +234,9 @@ def _undo() -> None:
     state.undo()
 
 
-def _sidebar(*, full_page: bool) -> None:
+def _sidebar(title: str, *, told: str) -> None:
     with st.sidebar, panel():
-        if full_page:
+        if title in _FULL:
             icon_sidebar.draw()
         st.markdown("**Anonymity Workbench**")
         _table_facts()
@@ -235,7 +245,7 @@ def _sidebar(*, full_page: bool) -> None:
         for step in STEPS:
             _step(step)
         locked = [step for step in STEPS if missing(step.needs)]
-        if locked:
+        if locked and missing(locked[0].needs) != told:  # else the page itself says it
             st.caption(f"{locked[0].label}: {_lacking(missing(locked[0].needs))}")
         st.divider()
         for step in BESIDE:
@@ -243,7 +253,7 @@ def _sidebar(*, full_page: bool) -> None:
         session_panel.draw()
         # What comes and goes is below all links: none moves under anyone who is about to click it.
         precompile_status.line()
-        progress_panel.draw()
+        progress_panel.draw(title)
         if pinning.pins():
             st.divider()
             st.caption("Pinned runs")
@@ -257,13 +267,22 @@ def _sidebar(*, full_page: bool) -> None:
                 right.caption(plain(pin.title))
 
 
+def _of_all(data: Dataset) -> str:
+    """Say how many rows are published, where a condition chooses them; the page says what fails."""
+    try:
+        released = state.released_dataset()
+    except AnonError:
+        return ""
+    return "" if released is None or released.rows == data.rows else f"{released.rows:,} of "
+
+
 def _table_facts() -> None:
     data = state.dataset()
     if data is None:
         st.caption("No table yet")
         return
     st.markdown(plain(state.dataset_title()))
-    st.caption(size(data.rows, len(data.columns), " × "))
+    st.caption(_of_all(data) + size(data.rows, len(data.columns), " × "))
     roles = state.roles()
     counts = {
         "identifier": len(roles.identifier),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,6 +11,26 @@ from streamlit.delta_generator import DeltaGenerator
 from ui.charts.chart_frame import Chart, Sign, legend, numbers
 from ui.components.guard import handled
 from ui.panels.results import workspace
+from ui.state.work.fragments import Tells, alone
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """What the line says.
+
+    Attributes
+    ----------
+    title : str
+        As it is shown.
+    signs : sequence of (str, str, str)
+        What is drawn, for the legend.
+    chart : callable
+        Returns the chart, whose numbers are one click away.
+    """
+
+    title: str
+    signs: Sequence[Sign]
+    chart: Callable[[], Chart]
 
 
 def details_of(title: str) -> str:
@@ -17,33 +38,42 @@ def details_of(title: str) -> str:
     return f"{title} in detail"
 
 
-def draw(title: str, *, of: str, chart: Chart, key: str, signs: Sequence[Sign]) -> None:
-    """Draw the line.
+def draw(of: str, *, key: str, tells: Tells, line: Callable[[], Line]) -> None:
+    """Draw the line of a linked panel; again where it is to say something else.
 
     Parameters
     ----------
-    title : str
-        As it is shown.
     of : str
         The panel's own title, by which its drawer is named.
-    chart : Chart
-        Its numbers are one click away.
     key : str
-    signs : sequence of (str, str, str)
-        What is drawn, for the legend.
+    tells : {'', 'figures', 'verdict'}
+        As the panel does.
+    line : callable
+        Returns what is said now.
     """
-    with st.container(key=f"head-{key}", horizontal=True, vertical_alignment="center", gap="small"):
-        st.subheader(title, anchor=False, width="content")
-        legend(signs)
-        numbers(chart, key=key)
-        st.button(
-            "Details",
-            key=f"details-{key}",
-            type="tertiary",
-            width="content",
-            on_click=handled(title)(workspace.open_drawer),
-            args=(details_of(of),),
-        )
+
+    def drawn() -> None:
+        now = line()
+        with st.container(
+            key=f"head-{key}", horizontal=True, vertical_alignment="center", gap="small"
+        ):
+            st.subheader(now.title, anchor=False, width="content")
+            legend(now.signs)
+            numbers(lambda: line().chart(), key=key)
+            st.button(
+                "Details",
+                key=f"details-{key}",
+                type="tertiary",
+                width="content",
+                on_click=handled(of)(workspace.open_drawer),
+                args=(details_of(of),),
+            )
+
+    def told() -> object:
+        now, is_open = line(), bool(st.session_state.get(f"numbers-{key}"))
+        return now.title, tuple(now.signs), id(now.chart()) if is_open else None
+
+    alone(of, drawn, key=f"head-{key}-alone", linked=True, tells=tells, told=told)
 
 
 def controls(title: str, *, key: str) -> DeltaGenerator:

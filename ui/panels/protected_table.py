@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import pandas as pd
@@ -11,23 +10,36 @@ import streamlit as st
 
 from anon_core.base.terms import count
 from anon_core.data.table import Dataset
+from anon_core.recipe.plan import LevelTable
 from anon_core.tables.publication import SUPPRESSED, Judged, Publication, files_of
-from anon_core.tables.recipe import METHODS, Known, Method, Protection, TableRecipe
-from anon_core.tables.sensitivity import Dominance, PPercent, Rule, Threshold, sensitive_cells
-from anon_core.tables.table import Layout
+from anon_core.tables.recipe import METHODS, TableRecipe
+from anon_core.tables.sensitivity import Threshold, sensitive_cells
+from anon_core.tables.suppression import Pattern
+from anon_core.teaching.learn.shelf import find_lesson
 from anon_core.verification.findings import Check
 from ui.charts.theme import dark
-from ui.components.downloads import download
-from ui.components.guard import handled
+from ui.components.downloads import Content, download, later
+from ui.components.guard import handled, show_error
+from ui.forms import table_form
+from ui.forms.table_form import Chosen
+from ui.panels import table_drawers
 from ui.state import state, table_work
-from ui.words.escaping import plain
+from ui.state.table_work import Out
+from ui.state.work import jobs
+from ui.words.escaping import lesson_link, plain
 
 PANEL = "Tables"
+Packed = Callable[[TableRecipe, Mapping[str, LevelTable], Out | None], bytes]
 #: Cells of a grid that are drawn; a larger table is for the command line.
 _MOST = 3_000
-_COUNT = "Count rows"
+#: Heights that show form and grid on a screen of 900 pixels, without scrolling the page.
+_HIGH, _GRID = 690, 560
 #: The grid holds what is suppressed, so its own toolbar, which would save that, is not offered.
-_NO_DOWNLOAD = "<style>.st-key-tables-grid [data-testid=stElementToolbar] {display: none}</style>"
+#: The form keeps room for its words beside the table.
+_LOOK = """<style>.st-key-tables-grid [data-testid=stElementToolbar] {display: none}
+[data-testid="stColumn"]:has(> * > * > .st-key-tables-form) {min-width: 15.5rem;}
+[data-testid="stHorizontalBlock"]:has(> * > * > * > .st-key-tables-form) {flex-wrap: nowrap;}
+[data-testid="stColumn"]:has(> * > * > .st-key-tables-form) + * {min-width: 0;}</style>"""
 #: Sign before a number, by what becomes of its cell.
 _SIGN = {"sensitive": "▲ ", "primary": "× ", "secondary": "□ ", "plain": ""}
 _WORDS = {
@@ -37,141 +49,46 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Chosen:
-    """What the left side says."""
-
-    recipe: TableRecipe
-    levels: Mapping[str, Sequence[Sequence[str]]]
-
-
-def draw() -> None:
-    """Draw both sides."""
-    data = state.typed_dataset()
+def draw(*, packed: Packed) -> None:
+    """Draw both sides; `packed` makes the zip that runs of a recipe and its hierarchies."""
+    table_work.settle()
+    data = state.released_dataset()
     if data is None:
         return
-    left, right = st.columns([1, 2.4], gap="medium")
-    with left:
-        chosen = _form(data)
+    left, right = st.columns([1, 2.6], gap="medium")
+    with left, st.container(height=_HIGH, border=False, key="tables-form"):
+        chosen = table_form.draw(data)
     if chosen is None:
         return
+    data = table_work.tabulated(data, chosen.recipe, chosen.levels)
     with right:
-        _shown(data, chosen)
+        judged = table_work.judged(data, chosen.recipe, chosen.levels)
+        _shown(data, judged, chosen, packed)
+    table_drawers.draw(data, judged, chosen)
+    lesson_link(find_lesson("trackers"))  # what answers about sets give away
 
 
-def _form(data: Dataset) -> Chosen | None:
-    own = state.levels()
-    offered = [c.name for c in data.columns if c.name in own or len(c.values) <= 60]
-    quasi = [name for name in state.roles().quasi if name in offered]
-    columns = st.multiselect(
-        "Columns of the table",
-        offered,
-        default=(quasi or offered)[:2],
-        max_selections=4,
-        format_func=plain,
-        key="tables/columns",
-        help="The last one is printed across. Columns with a hierarchy get its subtotals.",
-    )
-    if not columns:
-        st.info("Choose at least one column.", icon=":material/info:")
-        return None
-    numbers = [c.name for c in data.columns if c.kind == "number"]
-    value = st.selectbox("Content", [_COUNT, *numbers], key="tables/value", format_func=_content)
-    value = "" if value == _COUNT else value
-    levels = {name: own[name] for name in columns if name in own}
-    shown: dict[str, tuple[int, ...]] = {}
-    for name, rows in levels.items():
-        height = len(rows[0]) - 1
-        if height > 1:
-            finest = st.slider(
-                f"Finest level of {plain(name)}",
-                0,
-                height - 1,
-                height - 1,
-                key=f"tables/level/{name}",
-            )
-            shown[name] = tuple(range(finest, height))
-    rules = _rules(value)
-    st.markdown("**What a reader knows**")
-    zeros = st.toggle(
-        "Empty cells are always printed",
-        True,
-        key="tables/zeros",
-        help="A suppressed cell is then known to be at least 1.",
-    )
-    single = st.toggle(
-        "A single respondent may be reading",
-        True,
-        key="tables/single",
-        help="Someone who is alone in a suppressed cell knows its value.",
-    )
-    of_amounts = ("none", "optimal", "heuristic", "cell-key", "adjust")
-    offer = [m for m in METHODS if not value or m in of_amounts]
-    method = st.selectbox(
-        "Protection",
-        offer,
-        index=offer.index("optimal"),
-        format_func=lambda m: METHODS[cast(Method, m)],
-        key=f"tables/method/{bool(value)}",
-    )
-    base = 5
-    if method.endswith("rounding") or method == "small-cells":
-        base = st.slider("Base", 2, 10, 5, key="tables/base")
-    recipe = TableRecipe(
-        layout=Layout(columns=tuple(columns), levels=shown, value=value),
-        rules=rules,
-        known=Known(zeros_printed=zeros, single_respondents=single),
-        protection=Protection(method=cast(Method, method), base=base, seconds=30, levels="cap"),
-        seed=table_work.seed(),
-    )
-    return Chosen(recipe=recipe, levels=levels)
-
-
-def _content(name: str) -> str:
-    return name if name == _COUNT else f"Sum of {plain(name)}"
-
-
-def _rules(value: str) -> tuple[Rule, ...]:
-    """Draw the sliders of the rules: each move shows at once how many cells turn red."""
-    st.markdown("**A cell is sensitive with**")
-    n = st.slider("fewer respondents than", 2, 20, 3, key="tables/n")
-    rules: list[Rule] = [Threshold(n=n)]
-    if value:
-        if st.checkbox("its largest known too closely (p %)", True, key="tables/with-p"):
-            rules.append(PPercent(p=st.slider("p", 1, 60, 10, key="tables/p")))
-        if st.checkbox("a few large respondents (m, k)", key="tables/with-k"):
-            k = st.slider("two make more than k %", 50, 99, 85, key="tables/k")
-            rules.append(Dominance(m=2, k=k))
-    return tuple(rules)
-
-
-def _shown(data: Dataset, chosen: Chosen) -> None:
-    judged = table_work.judged(data, chosen.recipe, chosen.levels)
-    done = table_work.done(data, chosen.recipe)
+def _shown(data: Dataset, judged: Judged, chosen: Chosen, packed: Packed) -> None:
+    finished = table_work.finished(data, chosen.recipe)
+    done = None if finished is None else finished.published
     cells, red = len(judged.table.values), len(judged.findings)
     facts = [f"**{cells:,}** cells", f"**{red:,}** sensitive"]
     if done is not None and done.pattern is not None:
-        pattern = done.pattern
-        how = (
-            "optimal"
-            if pattern.optimal
-            else f"no pattern below {pattern.bound:,} is known"
-            if (pattern.bound is not None)
-            else "heuristic"
+        facts.append(_price(done.pattern))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(" · ".join(facts))
+        st.button(
+            METHODS[chosen.recipe.protection.method],
+            key="tables/protect",
+            type="primary",
+            icon=":material/shield:",
+            on_click=_protect,
+            args=(data, judged, chosen),
         )
-        facts.append(
-            f"**{len(pattern.secondary):,}** further suppressed, cost {pattern.cost:,} ({how})"
-        )
-    st.markdown(" · ".join(facts))
+    jobs.watch(table_work.PROTECT)
     _curve(judged)
-    st.button(
-        METHODS[chosen.recipe.protection.method],
-        key="tables/protect",
-        type="primary",
-        icon=":material/shield:",
-        on_click=_protect,
-        args=(data, chosen),
-    )
+    if (error := table_work.error(table_work.PROTECT, data, chosen.recipe)) is not None:
+        show_error(error)
     if cells > _MOST:
         st.info(
             f"The grid shows tables of up to {_MOST:,} cells. Use coarser levels, or the command "
@@ -180,12 +97,15 @@ def _shown(data: Dataset, chosen: Chosen) -> None:
         )
         return
     frame, places = _grid(judged, done)
-    st.html(_NO_DOWNLOAD)
+    st.html(_LOOK)
     picked = st.dataframe(
         _coloured(frame, places, judged, done),
-        height=min(560, 38 + 35 * len(frame)),
+        height=min(_GRID, 38 + 35 * len(frame)),
         on_select="rerun",
         selection_mode="single-cell",
+        column_config={
+            name: st.column_config.TextColumn(alignment="right") for name in frame.columns
+        },
         key="tables/grid",
     )
     words = [
@@ -195,9 +115,20 @@ def _shown(data: Dataset, chosen: Chosen) -> None:
     cell = _picked(picked, frame, places)
     if cell is not None:
         _reason(judged, done, cell)
-    if done is not None:
-        _proof(done)
-        _published(done, table_work.checks(data, chosen.recipe))
+    if finished is not None:
+        _proof(finished.published)
+        archive = later(packed, judged.recipe, chosen.levels, finished.before)
+        _published(finished.published, finished.checks, archive)
+
+
+def _price(pattern: Pattern) -> str:
+    """Say what a pattern costs, and how good it is proven to be."""
+    how = "heuristic"
+    if pattern.optimal:
+        how = "optimal"
+    elif pattern.bound is not None and pattern.gap is not None:
+        how = f"none below {pattern.bound:,} is possible: a gap of {float(pattern.gap):.1%}"
+    return f"**{len(pattern.secondary):,}** further suppressed, cost {pattern.cost:,} ({how})"
 
 
 def _curve(judged: Judged) -> None:
@@ -212,8 +143,8 @@ def _curve(judged: Judged) -> None:
 
 
 @handled(PANEL)
-def _protect(data: Dataset, chosen: Chosen) -> None:
-    table_work.finish(data, chosen.recipe, chosen.levels)
+def _protect(data: Dataset, judged: Judged, chosen: Chosen) -> None:
+    table_work.start(data, judged, chosen.levels)
 
 
 def _status(judged: Judged, done: Publication | None, cell: int) -> str:
@@ -238,7 +169,7 @@ def _grid(judged: Judged, done: Publication | None) -> tuple[pd.DataFrame, list[
             text = table.text(table.values[cell])
             if done is not None and done.pattern is None:
                 text = done.texts[cell]
-            texts[-1].append(_SIGN[status] + text)
+            texts[-1].append(_SIGN[status] + _grouped(text))
     down = table.axes[:-1] if wide > 1 or len(table.axes) > 1 else table.axes
     index: list[str] = []
     for row in places:
@@ -251,6 +182,18 @@ def _grid(judged: Judged, done: Publication | None) -> tuple[pd.DataFrame, list[
     unique = [f"{text}{'​' * at if index[:at].count(text) else ''}" for at, text in enumerate(index)]
     name = " · ".join(axis.column for axis in down)
     return pd.DataFrame(texts, index=pd.Index(unique, name=name), columns=head), places
+
+
+def _grouped(text: str) -> str:
+    """Return a number with its thousands set apart; other texts as they are.
+
+    Examples
+    --------
+    >>> _grouped("5000"), _grouped("-1234567.50"), _grouped("×")
+    ('5,000', '-1,234,567.50', '×')
+    """
+    whole, point, digits = text.partition(".")
+    return f"{int(whole):,}{point}{digits}" if whole.lstrip("-").isdigit() else text
 
 
 def _coloured(
@@ -286,12 +229,12 @@ def _reason(judged: Judged, done: Publication | None, cell: int) -> None:
     found = judged.findings.get(cell)
     with st.container(border=True):
         why = f"sensitive: {found.reason}" if found else "not sensitive"
-        st.markdown(f"**{name}** = {table.text(table.values[cell])}, {plain(why)}.")
+        st.markdown(f"**{name}** = {_grouped(table.text(table.values[cell]))}, {plain(why)}.")
         if done is None or cell not in done.uncertain:
             return
-        told = table_work.told(done, cell)
-        low = "no limit" if told.low is None else table.text(told.low)
-        high = "no limit" if told.high is None else table.text(told.high)
+        told = done.told(cell)
+        low = "no limit" if told.low is None else _grouped(table.text(told.low))
+        high = "no limit" if told.high is None else _grouped(table.text(told.high))
         st.markdown(
             f"From everything published a reader proves **{low}** to **{high}**"
             + ("." if told.exact else " at most; the exact ends are not decided.")
@@ -303,9 +246,9 @@ def _reason(judged: Judged, done: Publication | None, cell: int) -> None:
             pd.DataFrame(
                 {
                     "cell": [table.names[c].replace("|", " × ") for c in moved],
-                    "true": [table.text(table.values[c]) for c in moved],
-                    "one table": [table.text(told.least[c]) for c in moved],
-                    "another": [table.text(told.greatest[c]) for c in moved],
+                    "true": [_grouped(table.text(table.values[c])) for c in moved],
+                    "one table": [_grouped(table.text(told.least[c])) for c in moved],
+                    "another": [_grouped(table.text(told.greatest[c])) for c in moved],
                 }
             ),
             hide_index=True,
@@ -319,13 +262,13 @@ def _reason(judged: Judged, done: Publication | None, cell: int) -> None:
 
 def _proof(done: Publication) -> None:
     if done.audit is not None:
-        readers = 1 + len(done.insiders)
         if not done.judged.findings:
             st.info("Nothing is sensitive, so nothing is suppressed.", icon=":material/info:")
         else:
             st.success(
                 f"Each of {len(done.judged.findings):,} sensitive cells reaches its level for "
-                f"{count(readers, 'reader')}: two tables for each, checked in whole numbers.",
+                f"{count(done.audit.readers, 'reader')}: two tables for each, checked in whole "
+                "numbers.",
                 icon=":material/check:",
             )
         for one in done.sums:
@@ -337,12 +280,13 @@ def _proof(done: Publication) -> None:
         st.caption(f"Every suppressed cell is published as {SUPPRESSED}, sensitive or not.")
 
 
-def _published(done: Publication, checks: Sequence[Check]) -> None:
+def _published(done: Publication, checks: Sequence[Check], archive: Callable[[], Content]) -> None:
     """Draw what the second computation says of the file, and the file."""
-    for check in checks:
-        mark = "check" if check.holds else "help"
-        words = "Recomputed" if check.holds else "Not checked"
-        st.markdown(f":material/{mark}: {words}: {plain(check.sentence)}")
+    for words, mark, holds in (("Recomputed", "check", True), ("Not checked", "help", False)):
+        told = [plain(check.sentence) for check in checks if check.holds == holds]
+        if told:
+            lines = "\n\n".join(f":material/{mark}: {sentence}" for sentence in told)
+            st.markdown(f"**{words}**\n\n{lines}")
     files = files_of(done)
     with st.container(horizontal=True):
         for file, label in (("table.csv", "CSV"), ("table.xlsx", "Excel")):
@@ -350,9 +294,9 @@ def _published(done: Publication, checks: Sequence[Check]) -> None:
                 label, files[file], file=file, key=f"tables/{file}", icon=":material/download:"
             )
         download(
-            "Recipe (internal)",
-            done.judged.recipe.as_toml(),
-            file="recipe.toml",
+            "Recipe and hierarchies (internal)",
+            archive,
+            file="table.zip",
             key="tables/recipe",
             icon=":material/lock:",
         )

@@ -24,6 +24,8 @@ _SAID_ON = "session/said_on"  # the page it was said on
 _ERROR = "session/open_error"
 #: Sessions that Start lists at once, so that a new table is loaded without scrolling.
 _AT_ONCE = 3
+#: Pixels of what a session is, so that the buttons of all are below each other.
+_WIDE = 430
 
 
 def begin() -> None:
@@ -180,11 +182,12 @@ def ask() -> None:
     place = kept_sessions.asks()
     if place is None:
         return
-    st.caption(
-        "Sessions are kept here, unencrypted.",
-        help=f"On this machine, with their tables: `{place}`",
-    )
-    with st.container(horizontal=True, gap="small", key="session/ask"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="session/ask"):
+        st.caption(
+            "Sessions are kept here, unencrypted.",
+            help=f"On this machine, with their tables: `{place}`",
+            width="content",
+        )
         for label, keep in (("Keep", True), ("Keep nothing", False)):
             st.button(
                 label,
@@ -208,7 +211,7 @@ def _listed(found: Sequence[kept_sessions.Kept]) -> None:
     for one in found:
         row = st.container(horizontal=True, vertical_alignment="center", gap="small")
         when = one.saved.astimezone().strftime("%d %b %Y, %H:%M")
-        row.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {when}", width="content")
+        row.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {when}", width=_WIDE)
         row.button(
             "Open",
             key=f"session/open/{one.name}",

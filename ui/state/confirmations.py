@@ -16,9 +16,9 @@ def found() -> tuple[Finding, ...]:
     Raises
     ------
     AnonError
-        If a column cannot be read as its type.
+        If a column cannot be read as its type, or the condition chooses no row.
     """
-    data = state.typed_dataset()
+    data = state.released_dataset()
     roles = state.roles()
     if data is None:
         return ()

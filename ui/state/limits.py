@@ -35,7 +35,7 @@ class Working(Protocol):
         ...
 
 
-def check_size(content: bytes, *, name: str = "The file") -> None:
+def check_size(content: bytes) -> None:
     """Refuse a file that is too large here, before it is read.
 
     Raises
@@ -45,7 +45,7 @@ def check_size(content: bytes, *, name: str = "The file") -> None:
     most = _most("most_megabytes")
     if most is not None and len(content) > most * 2**20:
         raise TooMuch(
-            f"{name} has {len(content) / 2**20:.1f} MB; this host reads at most {most} MB.",
+            f"The file has {len(content) / 2**20:.1f} MB; this host reads at most {most} MB.",
             remedy="Take a sample, or use the command line on your own computer.",
         )
 

@@ -17,7 +17,8 @@ from anon_core.base.errors import (
     nearest,
 )
 from anon_core.data.hierarchy import Hierarchy, flat, from_rows, parse_levels, read_levels
-from anon_core.data.reading import MOST_BYTES, DataOptions, named_sheets, read_table
+from anon_core.data.reading import MOST_BYTES, DataOptions, read_table
+from anon_core.data.reading.spreadsheet import named_sheets
 from anon_core.data.roles.roles import Roles
 from anon_core.data.samples import Sample, hierarchy_folder, sample
 from anon_core.data.table import Dataset

@@ -98,5 +98,5 @@ def unpin(letter: str) -> None:
 
 
 def _title(plan: Plan) -> str:
-    promises = [", ".join([model.title, *model.settings()]) for model in plan.models]
-    return f"{made_by(plan)} · {' + '.join(promises)}"
+    models = [", ".join([model.title, *model.settings()]) for model in plan.models]
+    return f"{made_by(plan)} · {' + '.join(models)}"

@@ -64,7 +64,7 @@ def show_first(kept: Kept | None) -> None:
     st.session_state[state.FIRST] = kept
     shown, shown_of = last(), st.session_state.get(state.MADE_OF)
     if kept is not None and shown is not None and shown_of is not None:
-        _compare_with(Kept(result=shown, made_of=shown_of), kept.result)
+        _compare_with(Kept(result=shown, made_of=shown_of), kept)
 
 
 def first() -> Kept | None:
@@ -91,7 +91,7 @@ def keep(result: Result, *, made_of: MadeOf | None = None) -> None:
     shown, shown_of = last(), st.session_state.get(state.MADE_OF)
     if shown is not None and shown_of is not None and shown is not result:
         st.session_state[state.RESULT_BEFORE] = (shown, shown_of)
-        _compare_with(Kept(result=shown, made_of=shown_of), result)
+        _compare_with(Kept(result=shown, made_of=shown_of), Kept(result=result, made_of=made))
     st.session_state[state.FIRST] = None
     st.session_state[state.RESULT] = result
     st.session_state[state.MADE_OF] = made
@@ -100,17 +100,18 @@ def keep(result: Result, *, made_of: MadeOf | None = None) -> None:
     _remember()
 
 
-def _compare_with(shown: Kept, coming: Result) -> None:
+def _compare_with(shown: Kept, coming: Kept) -> None:
     """Make the result that is shown the baseline, unless it was only passed on the way.
 
-    A baseline that someone pinned stays.
+    A baseline that someone pinned stays, and the same settings run again are compared with what
+    they were compared with before.
     """
-    if is_baseline_pinned():
+    if is_baseline_pinned() or shown.made_of["fingerprint"] == coming.made_of["fingerprint"]:
         return
     base = baseline()
     stood = time.monotonic() - st.session_state.get(state.SHOWN_SINCE, 0.0) >= STOOD
     pinned = any(pin.result is shown.result for pin in pinning.pins())
-    if base is None or base.result is coming or stood or pinned:
+    if base is None or base.result is coming.result or stood or pinned:
         st.session_state[state.BASELINE] = shown
 
 

@@ -50,6 +50,11 @@ def now(facts: Facts) -> Chosen | None:
     return found if found is not None and found.of is facts.result.release else None
 
 
+def is_any() -> bool:
+    """Say whether anything is chosen, of whichever release."""
+    return _NOW in st.session_state
+
+
 def title(facts: Facts) -> str:
     """Return what is chosen of a result in words; nothing where nothing is."""
     found = now(facts)

@@ -22,11 +22,12 @@ from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, met_first, with_usual_budget
 from anon_core.contracts.change import Change
 from anon_core.data.reading import DataOptions
+from anon_core.data.reading.columns import Keeping
+from anon_core.data.reading.row_filter import filtered
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.methods.changes.keyed import parse_key
-from anon_core.pipeline.prepare import Keeping
 from anon_core.recipe.old_recipes import renewed
 from anon_core.recipe.plan import LevelTable, Plan
 
@@ -96,6 +97,20 @@ def typed_dataset() -> Dataset | None:
         kept = (kinds, data, own.with_kinds(kinds), told)
         st.session_state[_TYPED] = kept
     return cast(Dataset, kept[2])
+
+
+def released_dataset() -> Dataset | None:
+    """Return the typed table with the rows that are published: all, or those of the condition.
+
+    Raises
+    ------
+    AnonError
+        If a column holds values that are not of its kind, or the condition chooses no row.
+    """
+    data, where = typed_dataset(), str(draft()["data"].get("where", ""))
+    if data is None or not where.strip():
+        return data
+    return once("released rows", (data.fingerprint, where), lambda: filtered(data, where))
 
 
 def keeping(more: Mapping[str, LevelTable] = MappingProxyType({})) -> Keeping:
@@ -382,7 +397,7 @@ def plan() -> Plan:
         )
     found = Plan.from_mapping(_recipe())
     held = secret_key()
-    asks = any(one.change.needs_key for one in found.changes)
+    asks = any(one.change.effect.needs_key for one in found.changes)
     return replace(found, key=parse_key(held)) if held and asks else found
 
 

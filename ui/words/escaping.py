@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 
 import streamlit as st
 
+from anon_core.teaching.learn.lesson import Lesson
 from anon_core.teaching.learn.shelf import lesson_about
 
 #: Settings that a drawer names; of more it says how many.
@@ -89,12 +90,17 @@ def explained(technique: type[Explained]) -> None:
     )
     lesson = lesson_about(getattr(technique, "name", ""))
     if lesson is not None:
-        st.page_link(
-            "pages/8_Learn.py",
-            label=f"Lesson: {plain(lesson.title)}",
-            icon=":material/school:",
-            query_params={"lesson": lesson.name},
-        )
+        lesson_link(lesson)
+
+
+def lesson_link(lesson: Lesson) -> None:
+    """Draw the way to a lesson."""
+    st.page_link(
+        "pages/8_Learn.py",
+        label=f"Lesson: {plain(lesson.title)}",
+        icon=":material/school:",
+        query_params={"lesson": lesson.name},
+    )
 
 
 def changed(names: Iterable[str], *, usual: str = "as usual") -> str:

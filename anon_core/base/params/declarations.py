@@ -94,9 +94,9 @@ def nested(
     )
 
 
-def text(*, default: str, help: str, label: str = "", empty: str = "") -> Any:
-    """Declare a field of free text; `empty` says what an empty one represents."""
-    return _declared("text", default, help=help, label=label, empty=empty)
+def text(*, default: str, help: str, label: str = "", empty: str = "", lines: bool = False) -> Any:
+    """Declare a field of free text, of several lines or one; `empty` says what none represents."""
+    return _declared("text", default, help=help, label=label, empty=empty, lines=lines)
 
 
 def flag(*, default: bool, help: str, label: str = "") -> Any:
@@ -104,14 +104,13 @@ def flag(*, default: bool, help: str, label: str = "") -> Any:
     return _declared("flag", default, help=help, label=label)
 
 
-def by_column(*, each: Parameter, help: str, label: str, empty: str) -> Any:
+def by_column(*, each: Parameter, help: str, label: str, empty: str, quiet: bool = False) -> Any:
     """Declare a field with a value for single quasi-identifiers; none by default.
 
     `each` declares what, and `empty` says what a column that is left out represents.
     """
-    return _declared(
-        "by-column", FrozenMap[object](), each=each, help=help, label=label, empty=empty
-    )
+    facts = {"each": each, "help": help, "label": label, "empty": empty, "quiet": quiet}
+    return _declared("by-column", FrozenMap[object](), **facts)
 
 
 def by_value(*, each: Parameter, help: str, label: str, empty: str) -> Any:
@@ -124,9 +123,9 @@ def by_value(*, each: Parameter, help: str, label: str, empty: str) -> Any:
     )
 
 
-def sets_of_columns(*, help: str, label: str, empty: str) -> Any:
+def sets_of_columns(*, help: str, label: str, empty: str, quiet: bool = False) -> Any:
     """Declare a field of sets of columns; none by default, which represents what `empty` says."""
-    return _declared("column-sets", (), help=help, label=label, empty=empty)
+    return _declared("column-sets", (), help=help, label=label, empty=empty, quiet=quiet)
 
 
 def quasi_columns(*, help: str, label: str, empty: str) -> Any:

@@ -87,6 +87,8 @@ class Parameter:
     quiet : bool
         Left out of recipes where it has its default: what a technique learned later changes no
         recipe, and no draw that hangs on one.
+    lines : bool
+        A text of several lines.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Parameter:
     empty: str = ""
     each: Parameter | None = None
     quiet: bool = False
+    lines: bool = False
 
     def allowed(self) -> str:
         """Return the allowed values in words, for messages and the documentation."""

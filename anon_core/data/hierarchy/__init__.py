@@ -11,8 +11,7 @@ from anon_core.data.hierarchy.edit.draft import (
     to_rows,
     unplaced,
 )
-from anon_core.data.hierarchy.edit.editing import apply, operation_of
-from anon_core.data.hierarchy.edit.history import History, history_of_dict
+from anon_core.data.hierarchy.edit.editing import History, apply, history_of_dict, operation_of
 from anon_core.data.hierarchy.edit.operations import (
     InsertLevel,
     MakeGroup,

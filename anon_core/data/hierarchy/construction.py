@@ -63,10 +63,6 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
     Values in the table but not in the data stay; values only in the data are an error, except the
     missing value, which hangs directly under the root.
 
-    Parameters
-    ----------
-    rows : sequence of sequences of str
-
     Raises
     ------
     BadHierarchy

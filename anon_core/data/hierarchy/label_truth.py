@@ -55,9 +55,7 @@ class FalseLabel:
     instead: str
 
 
-def false_labels(
-    rows: Sequence[Sequence[str]], kind: ColumnKind, *, among: frozenset[str] | None = None
-) -> list[FalseLabel]:
+def false_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[FalseLabel]:
     """Return the labels of a level table that claim what not all of their values are.
 
     Parameters
@@ -66,8 +64,6 @@ def false_labels(
         The value first, then its label on each level.
     kind : str
         One of `anon_core.data.values.kinds.KINDS`.
-    among : set of str, optional
-        Labels to look at; all of them by default.
 
     Examples
     --------
@@ -88,8 +84,6 @@ def false_labels(
         for i, (_, row) in enumerate(known):
             groups.setdefault(row[level], []).append(i)
         for label, inside in groups.items():
-            if among is not None and label not in among:
-                continue
             members = [known[i][1][0] for i in inside]
             paths = [known[i][1][:level] for i in inside]
             read = _Reader(kind=kind, members=members, paths=paths, place=place)

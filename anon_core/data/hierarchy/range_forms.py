@@ -100,7 +100,7 @@ _SAYS_MORE = re.compile(
     _WORDS,
 )
 #: Signs as other keyboards write them.
-_SIGNS = str.maketrans("＜＞＝～＋－≦≧", "<>=~+-≤≥")
+_SIGNS = str.maketrans("＜＞＝～＋－≦≧\u2010\u2011\u2015\ufe63", "<>=~+-≤≥----")
 _HANGING = re.compile(r"(\d)-\s+(bis|to|à)\b", _WORDS)
 _COMPOUND = re.compile(r"(\d)-(?:jährige?[nr]?|year-olds?)\b", _WORDS)
 _INCLUDED = re.compile(
@@ -125,7 +125,7 @@ _UNIT_WORDS = re.compile(
     r"|dollar|dollars|einwohner|einwohnern|employees|enfant|enfants|erwachsene|eur"
     r"|euro|euros|f|feet|fois|franc|francs|franken|ft|fälle|g|gbp|gross|h|ha"
     r"|habitants|haushalte|heure|heures|hour|hours|households|hpa|hr|hrs|huf|hz|ie"
-    r"|inch|inches|inhabitants|items|iu|jahr|jahre|jahren|jahres|jour|jours|jpy"
+    r"|inch|inches|inhabitants|items|iu|j|jahr|jahre|jahren|jahres|jour|jours|jpy"
     r"|jährig|jährige|jährigen|jähriger|jährlich|k|kcal|kg|kinder|kindern|kj|km"
     r"|kmh|kw|kwh|l|lb|lbs|lebensjahre|lits|m|mal|mbar|men|mg|mi|mile|miles"
     r"|mille|milliarden|millier|milliers|million|millionen|millions|min|mins|minute"

@@ -12,7 +12,6 @@ from anon_core.data.reading.limits import MOST_BYTES, MOST_BYTES_OF_COMMANDS, MO
 from anon_core.data.reading.loading import READABLE, FileKind
 from anon_core.data.reading.notation import DATE_ORDERS, DECIMAL_MARKS
 from anon_core.data.reading.options import DataOptions, Missing
-from anon_core.data.reading.spreadsheet import named_sheets
 
 __all__ = [
     "DATE_ORDERS",
@@ -26,6 +25,5 @@ __all__ = [
     "FileKind",
     "Missing",
     "file_kind",
-    "named_sheets",
     "read_table",
 ]

@@ -14,15 +14,15 @@ from anon_core.data.reading.loading import (
     GZIP_MARK,
     PARQUET_MARKS,
     FileKind,
+    is_spreadsheet,
     load,
     refuse_foreign,
+    statistics_format,
     unpack,
 )
 from anon_core.data.reading.options import DataOptions
 from anon_core.data.reading.parquet import read_parquet
 from anon_core.data.reading.parts import read_folder
-from anon_core.data.reading.spreadsheet import is_spreadsheet, read_spreadsheet
-from anon_core.data.reading.statistics_file import read_statistics, statistics_format
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 
@@ -41,12 +41,37 @@ def _text(
     return read_csv(data, options, kinds, name)
 
 
-#: The reader of each kind; what people call a kind, and its endings: `formats.READABLE`.
+def _sheet(
+    data: bytes,
+    options: DataOptions,
+    kinds: Mapping[str, ColumnKind],
+    name: str,
+    most_bytes: int,
+) -> Dataset:
+    from anon_core.data.reading.spreadsheet import read_spreadsheet
+
+    return read_spreadsheet(data, options, kinds, name, most_bytes)
+
+
+def _statistics(
+    data: bytes,
+    options: DataOptions,
+    kinds: Mapping[str, ColumnKind],
+    name: str,
+    _most_bytes: int,
+) -> Dataset:
+    from anon_core.data.reading.statistics_file import read_statistics
+
+    return read_statistics(data, options, kinds, name)
+
+
+#: The reader of each kind, imported when needed; what people call a kind, and its endings:
+#: `formats.READABLE`.
 READERS: Mapping[FileKind, _Reader] = {
     "text": _text,
     "parquet": read_parquet,
-    "spreadsheet": read_spreadsheet,
-    "statistics": lambda data, options, kinds, name, _: read_statistics(data, options, kinds, name),
+    "spreadsheet": _sheet,
+    "statistics": _statistics,
 }
 
 

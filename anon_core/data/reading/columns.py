@@ -1,19 +1,19 @@
-"""Codes and texts as they were read become a column."""
+"""Codes and texts as they were read become a column; which missing texts are values after all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.data.column import Column, encode, tokens_of, trimmed
+from anon_core.data.column import Column, encode, tokens_of, trimmed, with_values
 from anon_core.data.reading.notation import notation
 from anon_core.data.reading.notes import token_notes, with_notes
 from anon_core.data.reading.options import DataOptions
-from anon_core.data.table import MISSING
-from anon_core.data.values.kinds import ColumnKind
+from anon_core.data.table import MISSING, MISSING_TOKENS, Dataset
+from anon_core.data.values.kinds import KINDS, ColumnKind
 
 
 def read_column(
@@ -47,3 +47,68 @@ def read_column(
     if kind is None and found.undecided:
         return replace(column, undecided=found.undecided, notes=(found.note,))
     return column.with_notes(found.note) if found.note else column
+
+
+# What a hierarchy says of missing values goes before what represents them in any table.
+#
+# A text such as ``NA`` represents a missing value by default. Where a column's hierarchy lists it,
+# it is a value: a country, a surname. So it is where a column without a hierarchy is declared as
+# text. And where the hierarchy has a row for the missing value, that is where it is, among the
+# texts it is grouped with.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keeping:
+    """What decides which texts are values though they represent a missing one elsewhere.
+
+    Attributes
+    ----------
+    data : DataOptions
+        What the recipe says of missing values goes before what a hierarchy does.
+    types : mapping of str to str
+        Declared kinds.
+    coarsened : tuple of str
+        Columns that are published by their hierarchies: there the missing value has a place.
+    hierarchies : mapping of str to level table
+        The value first in each row.
+    """
+
+    data: DataOptions
+    types: Mapping[str, ColumnKind]
+    coarsened: tuple[str, ...]
+    hierarchies: Mapping[str, Sequence[Sequence[str]]] = field(
+        default_factory=dict[str, Sequence[Sequence[str]]]
+    )
+
+    def table(self, dataset: Dataset) -> Dataset:
+        """Return a table whose columns have as values what they are to keep; once is enough."""
+        columns = [self.column(column) for column in dataset.columns]
+        same = all(new is old for new, old in zip(columns, dataset.columns, strict=True))
+        return dataset if same else replace(dataset, columns=tuple(columns))
+
+    def column(self, column: Column, held: npt.NDArray[np.bool_] | None = None) -> Column:
+        """Return one column with what it is to keep as values.
+
+        Parameters
+        ----------
+        held : bool array of shape (rows,), optional
+            Where a row of the column represents rows of the table; everywhere if it is not given.
+        """
+        name, rows = column.name, self.hierarchies.get(column.name, ())
+        kind = self.types.get(name, column.kind)
+        if KINDS[kind].measured or not column.missing:
+            return column
+        listed = {row[0].strip() for row in rows if row}
+        kept = set[str]()
+        if name not in self.data.missing_in and self.data.missing_values == MISSING_TOKENS:
+            declared = name in self.types and name not in self.data.kinds_found
+            if rows or declared:  # declared as text, every text is a value
+                kept = listed.intersection(column.replaced) if rows else {*column.replaced}
+        gaps = None
+        if MISSING in listed and column.name in self.coarsened and self.data.missing == "keep":
+            gaps = column.codes < 0
+            if held is not None:
+                gaps &= held
+        if not kept and gaps is None:
+            return column
+        return with_values(replace(column, kind=kind), kept, gaps)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.base.arrays import numbers_of
 from anon_core.base.errors import BadInput
 from anon_core.base.terms import in_figures
 from anon_core.data.reading.columns import read_column
-from anon_core.data.reading.encoding import SEPARATORS, as_utf8, find_separator, row_at
+from anon_core.data.reading.encoding import SEPARATORS, as_utf8, find_separator, row_at, row_named
 from anon_core.data.reading.limits import MOST_COLUMNS, too_wide
 from anon_core.data.reading.notes import header_notes
 from anon_core.data.reading.options import DataOptions
@@ -96,7 +100,7 @@ def split_cells(
     columns: list[tuple[npt.NDArray[np.int32], list[str]]] = []
     for chunked in table.unify_dictionaries().itercolumns():
         chunks = cast(list[Any], chunked.chunks)
-        codes = np.concatenate([c.indices.to_numpy() for c in chunks] or [np.empty(0, np.int32)])
+        codes = np.concatenate([numbers_of(c.indices) for c in chunks] or [np.empty(0, np.int32)])
         columns.append((codes, chunks[0].dictionary.to_pylist() if chunks else []))
     rows = table.num_rows
     if quoted and handed_back:
@@ -183,6 +187,63 @@ def _ragged(
     )
 
 
+def broken_rows(
+    files: Sequence[Iterator[str]], separator: str, width: int, name: str
+) -> BadInput | None:
+    """Return what is wrong with rows of CSV files that another reader refuses, with their numbers.
+
+    Parameters
+    ----------
+    files : sequence of iterator of str
+        The lines of the parts of one table, each with a header; bytes that are no UTF-8 are
+        surrogates.
+    """
+    broken: list[tuple[int, int, int]] = []
+    row = 0
+    most = csv.field_size_limit(sys.maxsize)
+    try:
+        for lines in files:
+            behind = separator.join([_SENTINEL] * width) + "\n"
+            cells = csv.reader(itertools.chain(lines, ["\n", behind]), delimiter=separator)
+            last: list[str] = []
+            begin = row
+            for place, last in enumerate(own for own in cells if own):
+                row = begin + place
+                said = "".join(last)
+                if "\0" in said:
+                    return nul_byte(name, row)
+                if not said.isascii() and not _is_written(said):
+                    return BadInput(
+                        f"{name} is not written in UTF-8: row {row} is not.",
+                        remedy="Save it as UTF-8 or Parquet, or run it with engine = 'memory'.",
+                    )
+                if len(last) != width and _SENTINEL not in said:
+                    broken.append((row, width, len(last)))
+            row -= 1
+            if last != [_SENTINEL] * width:
+                where = next(i for i, cell in enumerate(last, 1) if _SENTINEL in cell)
+                place = f", column {where}" if len(last) == width else ""
+                return _open_quote(f"{name}, row {row + 1}{place}")
+    finally:
+        csv.field_size_limit(most)
+    return _ragged(broken, row - len(broken), separator, name) if broken else None
+
+
+def _is_written(text: str) -> bool:
+    try:
+        return bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def nul_byte(name: str, row: int) -> BadInput:
+    """Return a refusal of a NUL byte in a row, from 1; 0 is the header."""
+    return BadInput(
+        f"{name} has a NUL byte in {row_named(row)}.",
+        remedy="Remove it, or save the file as plain text again.",
+    )
+
+
 _ENDINGS = ("An empty column without a name was", "Empty columns without a name were")
 
 
@@ -199,10 +260,7 @@ def read_csv(
         )
     nul = data.find(0)
     if nul >= 0:
-        raise BadInput(
-            f"{name} has a NUL byte in {row_at(data, nul)}.",
-            remedy="Remove it, or save the file as plain text again.",
-        )
+        raise nul_byte(name, row_at(data, nul))
     separator, width = find_separator(data, options.separator, name)
     if width > MOST_COLUMNS:
         raise too_wide(name, width)

@@ -15,19 +15,23 @@ from anon_core.data.reading.loading import SAVE_AS_CSV
 from anon_core.data.reading.options import DataOptions
 
 
-def row_at(data: bytes, place: int) -> str:
-    """Return which row holds the byte at `place`; line ends within quotes start no row."""
+def row_named(row: int) -> str:
+    """Return what messages call a row, from 1; 0 is the header."""
+    return f"row {row}" if row else "the header"
+
+
+def row_at(data: bytes, place: int) -> int:
+    """Return the row that holds the byte at `place`; line ends within quotes start no row."""
     part = np.frombuffer(data, dtype=np.uint8, count=place)
     ends = (part == 10) | ((part == 13) & (np.append(part[1:], 0) != 10))
     outside = (np.cumsum(part == 34) & 1) == 0
     places = np.flatnonzero(ends & outside)
     # Neighbouring line ends enclose a blank line, which is no row.
     begins = np.concatenate([[-1], places[:-1]])
-    filled = sum(
+    return sum(
         data[begin + 1 : end].strip(b"\r\n") != b""
         for begin, end in zip(begins.tolist(), places.tolist(), strict=False)
     )
-    return f"row {filled}" if filled else "the header"
 
 
 SEPARATORS: Mapping[str, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -108,7 +112,11 @@ def as_utf8(data: bytes, options: DataOptions, name: str) -> tuple[bytes, tuple[
     wrong = _wrong_byte(data, codec)
     if wrong is not None:
         declared = f"declared as {codec}" if encoding else f"marked as {codec}"
-        place = "" if codec.startswith(("utf-16", "utf-32")) else f", in {row_at(data, wrong)}"
+        place = (
+            ""
+            if codec.startswith(("utf-16", "utf-32"))
+            else f", in {row_named(row_at(data, wrong))}"
+        )
         raise BadInput(
             f"{name} is {declared}, but is not valid {codec} at byte {wrong + 1}{place}.",
             remedy="Leave the encoding empty to have it found out, or save the file as UTF-8.",

@@ -38,6 +38,17 @@ READABLE: Mapping[FileKind, Readable] = {
 }
 
 PARQUET_MARKS = (b"PAR1", b"PARE")
+#: What a file begins with, the reader of pyreadstat for it, and what people call it.
+_MARKS: tuple[tuple[bytes, str, str], ...] = (
+    (b"$FL2", "read_sav", "SPSS"),
+    (b"$FL3", "read_sav", "SPSS"),
+    (b"<stata_dta>", "read_dta", "Stata"),
+    (b"HEADER RECORD*******LIB", "read_xport", "SAS transport"),
+    (b"\0" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf", "read_sas7bdat", "SAS"),
+)
+_PORTABLE = b"SPSS PORT FILE"
+#: Versions 2 to 12 of Stata's format: a version, the order of bytes, and two fixed bytes.
+_OLD_STATA = range(0x68, 0x74)
 SAVE_AS_CSV = "Save it as CSV or Parquet and load that file."
 _FOREIGN: tuple[tuple[bytes, str], ...] = (
     (b"%PDF", "a PDF file"),
@@ -124,3 +135,23 @@ def unpack(data: bytes, name: str, most_bytes: int) -> bytes:
             remedy="Copy or download it again, or compress it again.",
         ) from None
     return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def is_spreadsheet(data: bytes) -> bool:
+    """Say whether a file's bytes begin as those of a workbook do."""
+    if data.startswith(b"\xd0\xcf\x11\xe0"):  # .xls, and what is encrypted
+        return True
+    return data.startswith(b"PK\x03\x04") and (
+        b"xl/" in data or b"opendocument.spreadsheet" in data[:200]
+    )
+
+
+def statistics_format(data: bytes) -> tuple[str, str] | None:
+    """Return the reader for a file's bytes and what people call the format; None for others."""
+    for mark, reader, what in _MARKS:
+        if data.startswith(mark):
+            return reader, what
+    if _PORTABLE in data[:600]:
+        return "read_por", "SPSS portable"
+    old = len(data) > 4 and data[0] in _OLD_STATA and data[1] in (1, 2) and data[2] == 1
+    return ("read_dta", "Stata") if old and data[3] == 0 else None

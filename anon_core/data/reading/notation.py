@@ -80,7 +80,6 @@ def notation(
     ----------
     name : str
         The column's, for messages.
-    texts : sequence of str
     order, mark : str
         As someone said, of `DATE_ORDERS` and `DECIMAL_MARKS`; empty where no one did.
     written : bool

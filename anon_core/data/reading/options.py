@@ -58,6 +58,10 @@ class DataOptions:
     rest : {'outside', 'population'}
         What the other rows are: of no concern, or, with the chosen ones, the people among whom
         someone is looked for.
+    benchmark : int
+        Rows of the private table in the design that experiments of the literature use; 0 is no
+        such design. Rows with missing values are dropped, all that are left are the public table,
+        and so many of them are drawn.
 
     Raises
     ------
@@ -79,6 +83,12 @@ class DataOptions:
     kinds_found: tuple[str, ...] = ()
     where: str = ""
     rest: Rest = "outside"
+    benchmark: int = 0
+
+    @property
+    def draws(self) -> bool:
+        """Whether rows are drawn from the table, and so not all of them published."""
+        return self.sample < 1 or self.benchmark > 0
 
     def missing_of(self, column: str) -> tuple[str, ...]:
         """Return the texts that represent a missing value in a column, next to the empty one."""
@@ -144,6 +154,24 @@ class DataOptions:
                 remedy="Write the share of rows to draw, for example 0.1, or 1 for all.",
             )
         object.__setattr__(self, "sample", float(share))
+        number = cast(object, self.benchmark)
+        if isinstance(number, bool) or not isinstance(number, int) or number < 0 or number == 1:
+            raise BadPlan(
+                f"[data] benchmark is {brief(number)}; allowed are whole numbers from 2, or 0.",
+                remedy="Write the rows of the private table, for example 2000.",
+            )
+        if number and share < 1:
+            raise BadPlan(
+                f"[data] has sample = {share:g} and benchmark = {number}, and each draws rows.",
+                remedy="Leave one of them out.",
+            )
+        if number and self.rest == "population":
+            raise BadPlan(
+                "[data] rest is 'population', and a benchmark makes the complete rows public.",
+                remedy="Leave one of them out.",
+            )
+        if number:
+            object.__setattr__(self, "missing", "drop")
         object.__setattr__(self, "missing_values", _texts("missing_values", self.missing_values))
         object.__setattr__(self, "kinds_found", _texts("kinds_found", self.kinds_found))
         by_column = cast(object, self.missing_in)
@@ -186,6 +214,11 @@ class DataOptions:
                     f"[data] has the unknown key '{key}'; allowed are {listing(known)}.",
                     remedy=f"Remove or rename it.{nearest(key, known)}",
                 )
+        if given.get("benchmark") and given.get("missing") == "keep":
+            raise BadPlan(
+                "[data] missing is 'keep', and a benchmark is drawn from complete rows.",
+                remedy="Leave missing or benchmark out.",
+            )
         return cls(**cast(dict[str, Any], dict(given)))
 
     def as_mapping(self) -> dict[str, object]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -108,7 +107,6 @@ class Parts:
     ----------
     folder : str
         The folder's name.
-    files : tuple of Path
     names : tuple of str
         Each file's path within the folder, with strokes.
     kind : {'parquet', 'csv', 'gzip'}
@@ -179,16 +177,10 @@ def parts_of(folder: Path) -> Parts:
     return parts
 
 
-def parts_state(parts: Parts) -> tuple[tuple[int, int], ...]:
-    """Return what changes when a part is written to."""
-    found = [os.stat(path) for path in parts.files]
-    return tuple((one.st_size, one.st_mtime_ns) for one in found)
-
-
 def told_by_folders(
     names: Sequence[str],
 ) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...]]:
-    """Return the columns that the folders of parts tell, and what they say of each part.
+    """Return the columns in the names of the parts' folders, and their values for each part.
 
     Raises
     ------

@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 from anon_core.base.errors import BadInput, brief, listing, nearest
 from anon_core.base.terms import in_figures
 from anon_core.data.frames import coded_series, name_text, refuse_unwritable
+from anon_core.data.reading.binary_workbook import binary_days, binary_formats, shows_days
 from anon_core.data.reading.columns import read_column
 from anon_core.data.reading.limits import (
     ALWAYS_UNPACKED,
@@ -27,6 +28,7 @@ from anon_core.data.reading.limits import (
     too_wide,
     unpacks_too_far,
 )
+from anon_core.data.reading.loading import is_spreadsheet
 from anon_core.data.reading.notes import header_notes
 from anon_core.data.reading.options import DataOptions
 from anon_core.data.table import Dataset, check_kinds, check_names
@@ -38,9 +40,6 @@ if TYPE_CHECKING:
 
 #: A format of zeros alone, perhaps with dashes, blanks or strokes between them.
 _ZEROS = re.compile(r'0(?:\\?[-/ ]|"[-/ ]"|0)*0')
-#: The same as an .xls file and an .xlsb file hold it, with its length before it in the first.
-_FORMAT_8 = re.compile(rb'\x1e\x04....(..)\x00(0[0\\"/ -]*0)', re.DOTALL)
-_FORMAT_16 = re.compile(rb'0\x00(?:[0\\"/ -]\x00)*0\x00')
 #: The number of the last day, 9999-12-31.
 _LAST_DAY = 2_958_465
 _CELL = re.compile(r"([A-Z]+)([0-9]+)")
@@ -103,27 +102,6 @@ def _own(element: ElementTree.Element, attribute: str) -> str | None:
     return next(found, None)
 
 
-def _most_zeros(data: bytes) -> int:
-    """Return the zeros of the longest format of zeros that an .xls or .xlsb file has.
-
-    Which cells have it is not read from these files.
-    """
-    if data.startswith(b"PK"):
-        try:
-            with zipfile.ZipFile(io.BytesIO(data)) as packed:
-                styles = packed.read("xl/styles.bin")
-        except (zipfile.BadZipFile, KeyError, NotImplementedError):
-            return 0
-        found = [
-            (int.from_bytes(styles[m.start() - 4 : m.start()], "little"), m[0].decode("utf-16-le"))
-            for m in _FORMAT_16.finditer(styles)
-        ]
-    else:
-        found = [(int.from_bytes(m[1], "little"), m[2].decode()) for m in _FORMAT_8.finditer(data)]
-    forms = (text[:length] for length, text in found if length <= len(text))
-    return max((form.count("0") for form in forms if _ZEROS.fullmatch(form)), default=0)
-
-
 def _refuse_lost_zeros(
     data: bytes, place: str, columns: Mapping[str, Sequence[object]], kinds: Mapping[str, object]
 ) -> None:
@@ -134,7 +112,8 @@ def _refuse_lost_zeros(
     BadInput
         Unless the columns are declared.
     """
-    most = _most_zeros(data)
+    forms = (one.partition(";")[0] for one in binary_formats(data).values())
+    most = max((form.count("0") for form in forms if _ZEROS.fullmatch(form)), default=0)
     doubtful = [
         name
         for name, cells in columns.items()
@@ -282,11 +261,15 @@ def read_spreadsheet(
         data, place, {n: [r[i] for r in rows] for i, n in zip(used, names, strict=True)}, kinds
     )
     odd: dict[tuple[int, int], str] = {}
+    late: dict[tuple[int, int], str] = {}
     for i, n in zip(used, names, strict=True):
         own = [(y + 1, cells[y][i]) for y in filled]
         _refuse_no_days(place, n, column_letters(i), own)
         odd |= {(y - 1, i): n for y, cell in own if _may_be_odd(cell)}
-    _refuse_odd_serials(data, sheet, place, odd)
+        if n not in kinds:
+            late |= {(y - 1, i): n for y, cell in own if _is_beyond(cell)}
+    _refuse_odd_serials(data, sheet, place, odd, late)
+    _refuse_lost_days(data, place, cells, dict(zip(used, names, strict=True)), kinds)
     columns = [coded_series(pd.Series([row[i] for row in rows], dtype=object)) for i in used]
     refuse_unwritable(names, columns)
     notes = (f"Read from the sheet '{sheet}', its header in row {top + 1}.",)
@@ -338,49 +321,110 @@ def _is_beyond(cell: object) -> bool:
     return type(cell) in (int, float) and cast(float, cell) > _LAST_DAY
 
 
-def _no_day(place: str, name: str, cell: str, often: int) -> BadInput:
+def _no_day(place: str, name: str, cell: str, often: int, alone: bool = False) -> BadInput:
     which = "that is no day" if often == 1 else "that are no days"
     first = f"in {cell}" if often == 1 else f"first in {cell}"
     return BadInput(
         f"{place}: column '{name}' holds days, and {in_figures(often, 'number')} {which} of the "
         f"calendar, {first}: the days of a workbook are 1900-01-01 to 9999-12-31, and 1900 has no "
         "29 February.",
-        remedy="Correct or empty these cells, or store the column as text.",
+        remedy="Correct or empty these cells, or store the column as text."
+        + (f' If they are plain numbers, say so under [types]: {name} = "number".' * alone),
     )
 
 
 def _refuse_odd_serials(
-    data: bytes, sheet: str, place: str, doubtful: Mapping[tuple[int, int], str]
+    data: bytes,
+    sheet: str,
+    place: str,
+    doubtful: Mapping[tuple[int, int], str],
+    late: Mapping[tuple[int, int], str],
 ) -> None:
-    """Refuse cells of an .xlsx file that are read as a day or as midnight and are neither.
+    """Refuse cells of an .xlsx file that are shown as a day or a time and are neither.
 
     Spreadsheets count a 29 February 1900, which is read as the day before; what is below 0 is read
-    as midnight.
+    as midnight; what is beyond the last day is read as a number.
 
     Parameters
     ----------
-    doubtful : mapping of (int, int) to str
-        The column's name by row and column, from 0, of cells read so.
+    doubtful, late : mapping of (int, int) to str
+        The column's name by row and column, from 0, of cells read as such a day or midnight, and
+        of numbers beyond the last day.
 
     Raises
     ------
     BadInput
     """
-    if not doubtful or not data.startswith(b"PK"):
+    if not (doubtful or late) or not _has_part(data, "xl/workbook.xml"):
         return
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
-        if "xl/workbook.xml" not in packed.namelist():
-            return
+        days = _day_styles(packed) if late else frozenset[str]()
         with packed.open(_place(packed, sheet)) as file:
             for _, one in ElementTree.iterparse(file):
                 found = _CELL.fullmatch(one.get("r", "")) if _name(one) == "c" else None
-                if found is not None:
+                if found is not None and one.get("t", "n") == "n":
                     at = int(found[2]) - 1, _column(found[1])
                     text = next((v.text for v in one if _name(v) == "v"), "") or ""
-                    if at in doubtful and one.get("t", "n") == "n" and _is_odd(float(text or 1)):
+                    if at in doubtful and _is_odd(float(text or 1)):
                         raise _no_day(place, doubtful[at], found[0], 1)
+                    if at in late and one.get("s", "0") in days:
+                        raise _no_day(place, late[at], found[0], 1, alone=True)
                 if _name(one) == "row":
                     one.clear()
+
+
+def _has_part(data: bytes, name: str) -> bool:
+    if not data.startswith(b"PK"):
+        return False
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        return name in packed.namelist()
+
+
+def _day_styles(packed: zipfile.ZipFile) -> frozenset[str]:
+    """Return the numbers of the styles of an .xlsx file that show days or times."""
+    if "xl/styles.xml" not in packed.namelist():
+        return frozenset()
+    root = ElementTree.fromstring(packed.read("xl/styles.xml"))
+    told = (one for one in root.iter() if _name(one) == "numFmt")
+    codes = {one.get("numFmtId"): one.get("formatCode", "") for one in told}
+    styles = next((one for one in root if _name(one) == "cellXfs"), ())
+    ids = enumerate(own.get("numFmtId", "0") for own in styles)
+    return frozenset(str(i) for i, own in ids if shows_days(int(own), codes.get(own)))
+
+
+def _refuse_lost_days(
+    data: bytes, place: str, cells: Cells, names: Mapping[int, str], kinds: Mapping[str, object]
+) -> None:
+    """Refuse numbers that an .xls or .xlsb file shows as days: beyond the last, or lost in reading.
+
+    python-calamine reads the whole numbers of an .xlsb file without their format.
+
+    Parameters
+    ----------
+    names : mapping of int to str
+        The names of the columns, by their place from 0.
+
+    Raises
+    ------
+    BadInput
+        Unless the column is declared.
+    """
+    undeclared = {i: name for i, name in names.items() if name not in kinds}
+    if not undeclared or _has_part(data, "xl/workbook.xml") or _has_part(data, "content.xml"):
+        return
+    for row, column, number in binary_days(data):
+        if column not in undeclared or row >= len(cells) or cells[row][column] != number:
+            continue
+        name, cell = undeclared[column], f"{column_letters(column)}{row + 1}"
+        if _is_beyond(number):
+            raise _no_day(place, name, cell, 1, alone=True)
+        if number >= 0:
+            raise BadInput(
+                f"{place}: column '{name}' shows numbers as days, first in {cell}, which cannot be "
+                "read from a file of this kind.",
+                remedy="Save the workbook as .xlsx. If they are plain numbers, say so under "
+                f'[types]: {name} = "number".',
+            )
 
 
 def _may_be_odd(cell: object) -> bool:
@@ -501,15 +545,6 @@ def _refuse_bombs(data: bytes, name: str, most_bytes: int) -> None:
     most = min(most_bytes, max(ALWAYS_UNPACKED, MOST_RATIO * len(data)))
     if size > most:
         raise unpacks_too_far(name, len(data), most, most_bytes)
-
-
-def is_spreadsheet(data: bytes) -> bool:
-    """Say whether a file's bytes begin as those of a workbook do."""
-    if data.startswith(b"\xd0\xcf\x11\xe0"):  # .xls, and what is encrypted
-        return True
-    return data.startswith(b"PK\x03\x04") and (
-        b"xl/" in data or b"opendocument.spreadsheet" in data[:200]
-    )
 
 
 def named_sheets(data: bytes, name: str) -> Sequence[str]:

@@ -16,35 +16,13 @@ from anon_core.base.errors import BadInput
 from anon_core.data.frames import coded_series, plain_text, refuse_unwritable
 from anon_core.data.reading.columns import read_column
 from anon_core.data.reading.limits import MOST_CELLS, MOST_COLUMNS, too_many_cells, too_wide
+from anon_core.data.reading.loading import statistics_format
 from anon_core.data.reading.options import DataOptions
-from anon_core.data.table import Dataset, check_kinds, check_names
+from anon_core.data.table import Dataset, Meaning, check_kinds, check_names
 from anon_core.data.values.kinds import ColumnKind
-from anon_core.data.values.meanings import Meaning
 
-#: What a file begins with, the reader of pyreadstat for it, and what people call it.
-_MARKS: tuple[tuple[bytes, str, str], ...] = (
-    (b"$FL2", "read_sav", "SPSS"),
-    (b"$FL3", "read_sav", "SPSS"),
-    (b"<stata_dta>", "read_dta", "Stata"),
-    (b"HEADER RECORD*******LIB", "read_xport", "SAS transport"),
-    (b"\0" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf", "read_sas7bdat", "SAS"),
-)
-_PORTABLE = b"SPSS PORT FILE"
-#: Versions 2 to 12 of Stata's format: a version, the order of bytes, and two fixed bytes.
-_OLD_STATA = range(0x68, 0x74)
 #: Labels of values that a note says of at most.
 _MOST_TOLD = 6
-
-
-def statistics_format(data: bytes) -> tuple[str, str] | None:
-    """Return the reader for a file's bytes and what people call the format; None for others."""
-    for mark, reader, what in _MARKS:
-        if data.startswith(mark):
-            return reader, what
-    if _PORTABLE in data[:600]:
-        return "read_por", "SPSS portable"
-    old = len(data) > 4 and data[0] in _OLD_STATA and data[1] in (1, 2) and data[2] == 1
-    return ("read_dta", "Stata") if old and data[3] == 0 else None
 
 
 def read_statistics(

@@ -193,7 +193,7 @@ class Stored:
             yield from ordered_map(block, range(0, file.size, _BLOCK), AT_ONCE)
 
     def footer(self, nth: int) -> Any:
-        """Return what the end of a Parquet object shows, by the object's place among the others.
+        """Return the footer of a Parquet object, by its place among the objects.
 
         Raises
         ------

@@ -32,6 +32,7 @@ OF_SURVEYS = all_of(
     "survey sample sampling design final population expansion calibrated base household person "
     "analysis grossing hochrechnung stichprobe"
 )
+OF_STRATA = all_of("stratum strata stratification psu schicht schichtung strate estrato")
 NUMBERED = all_of("id ids nr no num number key pseudonym pseudo")
 PERSON_NUMBERS = all_of(
     "pid patid patnr patientid personid customerid userid memberid mrn pseudonym"

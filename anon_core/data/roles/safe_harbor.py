@@ -65,7 +65,6 @@ class Kind:
         As the rule counts them, A to R.
     state : {'found', 'not found', 'cannot be seen'}
         Of kinds that are no texts nothing is known.
-    columns : tuple of ColumnFound
     """
 
     letter: str
@@ -206,7 +205,7 @@ _KINDS: tuple[tuple[str, str, frozenset[str], Rules], ...] = (
     ("G", "Social security numbers", all_of("ssn"), {"ssn": _matches(_SSN)}),
     ("H", "Medical record numbers", all_of("mrn patientid patid patnr"), {}),
     ("I", "Health plan numbers", all_of("plan beneficiary insuranceid memberid policy"), {}),
-    ("J", "Account numbers", all_of("account iban card"), {"iban": is_iban}),
+    ("J", "Account numbers", all_of("account iban card"), {"iban": is_iban, "card": is_card}),
     ("K", "Certificate and licence numbers", all_of("licence license certificate npi"), {}),
     ("L", "Vehicles and their plates", all_of("vin plate vehicle"), {"vin": is_vin}),
     ("M", "Devices and their serial numbers", all_of("device serial imei udi"), {}),
@@ -221,30 +220,6 @@ _UNSEEN = "PQR"
 _ZIP = all_of("zip zipcode postcode postal postalcode plz zip3 zip5")
 _AGE = all_of("age ages alter edad")
 _BIRTH, _YEARS = all_of("birth born birthyear"), all_of("year birthyear yob")
-
-
-def stays_identifier(
-    what: str, cell: str, *, year: int, small_areas: Collection[str] = SMALL_AREAS
-) -> bool:
-    """Say whether a cell of a known kind is an identifier that the rule asks to remove.
-
-    Parameters
-    ----------
-    what : str
-        ``zip``, ``age``, ``date``, ``birth year``, or what a value looks like, such as ``email``.
-    year : int
-        The year that ages are counted up to.
-    small_areas : collection of str
-        See `SMALL_AREAS`.
-    """
-    rules: dict[str, Callable[[str], bool]] = {
-        "zip": lambda own: is_zip(own, small_areas),
-        "age": is_age,
-        "birth year": lambda own: is_birth_year(own, year),
-    }
-    for _, _, _, own in _KINDS:
-        rules |= own
-    return what in rules and rules[what](cell.strip())
 
 
 def safe_harbor(

@@ -17,6 +17,7 @@ from anon_core.data.roles.header_words import (
     NUMBERED,
     OF_HOUSEHOLDS,
     OF_PERSONS,
+    OF_STRATA,
     OF_SURVEYS,
     OF_WEIGHTS,
     PERSON_NUMBERS,
@@ -198,9 +199,24 @@ def suggest_roles(dataset: Dataset) -> tuple[Suggestion, ...]:
     start for a person to correct: what an attacker knows is not written in the table.
     """
     found = [_suggest(column, dataset.rows) for column in dataset.columns]
-    found = _where_names_recur(dataset, found)
+    found = _where_names_recur(dataset, _weights_of_surveys(dataset, found))
     first = {one.role: one.name for one in reversed(found)}
     return tuple(_only(one, first[one.role]) for one in found)
+
+
+def _weights_of_surveys(dataset: Dataset, found: Sequence[Suggestion]) -> list[Suggestion]:
+    """Ask about weights that may be a body's or a survey's, where a survey has left its marks."""
+    if not any(
+        one.role == "household" or not OF_STRATA.isdisjoint(words_of(one.name)) for one in found
+    ):
+        return list(found)
+    reason = "Weights, of a body or of a survey: people a row represents. Decide."
+    return [
+        replace(one, role="undecided", reason=reason)
+        if one.role == "quasi" and _may_weigh(dataset.column(one.name), words_of(one.name))
+        else one
+        for one in found
+    ]
 
 
 def _only(one: Suggestion, first: str) -> Suggestion:
@@ -339,19 +355,21 @@ def _repeats_households(column: Column, words: Sequence[str], rows: int) -> bool
 
 def _weighs(column: Column, words: Sequence[str]) -> bool:
     """Return whether a column has survey weights, by name and values; a body weighs less."""
+    if column.measure is None or not _may_weigh(column, words):
+        return False
+    return not {*OF_WEIGHTS, *OF_SURVEYS}.isdisjoint(words) or (
+        float(column.measure[-1]) > _HEAVIEST
+    )
+
+
+def _may_weigh(column: Column, words: Sequence[str]) -> bool:
+    """Return whether a column can have survey weights: numbers from 1 up, all there, so named."""
     if column.kind != "number" or column.missing or column.measure is None:
         return False
     if column.measure[0] < 1:  # values ascend
         return False
-    if any(w in OF_WEIGHTS for w in words):
-        return True
-    named = any(w in WEIGHTS for w in words)
     birth = any(w in ("birth", "geburt", "geburts") for w in words)
-    return (
-        named
-        and not birth
-        and (any(w in OF_SURVEYS for w in words) or float(column.measure[-1]) > _HEAVIEST)
-    )
+    return not OF_WEIGHTS.isdisjoint(words) or (not WEIGHTS.isdisjoint(words) and not birth)
 
 
 def _flags(column: Column) -> bool:

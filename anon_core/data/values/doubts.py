@@ -15,6 +15,21 @@ _WRITTEN = re.compile(
     r"[+-]?\s*[€$£¥]?\s*[+-]?(?P<digits>(?:[1-9]\d{0,2}(?:[.,'’ \u00a0\u2009\u202f]\d{3})+|\d+)"
     r"(?:[.,]\d+)?)\s*(?:[€$£¥%]|CHF|EUR|USD|GBP)?\s*-?"
 )
+_MONTH = (
+    r"(?:jan|feb|f[ée]v|m[aä]r|apr|avr|may|mai|jun|juin|jul|juil|aug|ao[uû]|sep|o[ck]t|nov|de[czé])"
+    r"[^\W\d]{0,7}\.?"
+)
+#: A day as programs and people write it, perhaps after a day of the week, and what follows it.
+_DAY = re.compile(
+    r"(?:[^\W\d]{2,10}\.?,?\s+)?"
+    r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})|\d{8}(?=[Tt]\d{4})"
+    rf"|\d{{1,2}}\.?[- ]?{_MONTH}[- ]?(?:\d{{4}}|\d{{2}})"
+    rf"|{_MONTH} \d{{1,2}}(?:,? \d{{4}}(?!\d)|(?= \d))"
+    r")(?:\D.{0,40})?",
+    re.IGNORECASE,
+)
+#: A column with this share of values that look so is asked about.
+_MOST = 0.8
 #: Words in which spreadsheets name the row of sums.
 _SUMS = frozenset(
     {
@@ -40,6 +55,19 @@ def looks_like_numbers(column: Column) -> bool:
             return False
         plain &= value.isdecimal()
     return not plain
+
+
+def looks_like_days(column: Column) -> bool:
+    """Say whether most values of a column of texts are days, with or without times of day."""
+    if KINDS[column.kind].measured or not column.values:
+        return False
+    spare = int((1 - _MOST) * len(column.values))
+    for value in column.values:
+        if _DAY.fullmatch(value.strip()) is None:
+            spare -= 1
+            if spare < 0:  # as in most columns, early
+                return False
+    return True
 
 
 def sum_rows(column: Column) -> str:

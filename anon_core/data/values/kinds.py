@@ -344,7 +344,7 @@ def measured_kinds() -> Mapping[ColumnKind, Reader]:
 
 
 def kind_that_writes(text: str, measure: float) -> ColumnKind:
-    """Return the kind in which a text writes a measure; text where it does in none.
+    """Return the kind that reads a text as a number, or text where none does.
 
     Examples
     --------

@@ -175,7 +175,7 @@ def changes(result: Result, against: AttackResult, facts: Facts) -> Iterator[tup
     kind = cast(type[Attack], family("attack")[against.attack])
     seen = {_spelled(result.plan.as_mapping())}
     told = [*_larger(result.plan, against), *_budget(result.plan)]
-    if kind.discloses in ("attribute", "inferential") or kind.needs_stop_rule:
+    if kind.aim.discloses in ("attribute", "inferential") or kind.needs.stop_rule:
         told += _values(result.plan, against, facts)
     told += _techniques(result.plan, kind, facts)
     for words, recipe in told:
@@ -224,8 +224,10 @@ def _values(
     column = against.column or next(iter(facts.shares), "")
     if column not in facts.shares:
         return
-    known = [k for k in family("model").values() if issubclass(k, GroupModel) and k.offered_at]
-    offered = sorted((k for k in known if k.stops == "attribute"), key=lambda k: k.offered_at)
+    known = [k for k in family("model").values() if issubclass(k, GroupModel) and k.aim.offered_at]
+    offered = sorted(
+        (k for k in known if k.aim.stops == "attribute"), key=lambda k: k.aim.offered_at
+    )
     required = {model.name for model in plan.models}
     many = 0
     for kind in offered:
@@ -262,7 +264,7 @@ def _techniques(
         recipe["algorithm"] = {"name": technique.name}
         yield f"{technique.title} instead of {plan.algorithm.title}", recipe
     drawn = [t for t in family("algorithm").values() if _draws_levels(t)]
-    if kind.needs_stop_rule:
+    if kind.needs.stop_rule:
         for technique in drawn[:1]:
             recipe = plan.as_mapping()
             recipe["algorithm"] = {"name": technique.name}

@@ -175,7 +175,7 @@ def _models(
                 about="model",
             )
         for name, other in known.items():
-            if name in taken or other.stops != present.stops:
+            if name in taken or other.aim.stops != present.aim.stops:
                 continue
             made = [dict(m) for m in models]
             made[place] = {"name": name}

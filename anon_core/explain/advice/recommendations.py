@@ -36,7 +36,6 @@ def required(
 
     Parameters
     ----------
-    concealed : sequence of Stops
     chance : float
         The highest that is acceptable.
     """
@@ -59,7 +58,7 @@ def required(
         if model is None:
             return None
         found.append(model)
-    return tuple(sorted(found, key=lambda model: list(_ORDER).index(model.stops))) or None
+    return tuple(sorted(found, key=lambda model: list(_ORDER).index(model.aim.stops))) or None
 
 
 _ORDER: tuple[Stops, ...] = ("identity", "attribute", "presence")
@@ -67,8 +66,8 @@ _ORDER: tuple[Stops, ...] = ("identity", "attribute", "presence")
 
 def first_offered(stops: Stops) -> type[GroupModel]:
     """Return the privacy model that is offered first against something."""
-    known = (k for k in family("model").values() if issubclass(k, GroupModel) and k.offered_at)
-    return min((k for k in known if k.stops == stops), key=lambda k: k.offered_at)
+    known = (k for k in family("model").values() if issubclass(k, GroupModel) and k.aim.offered_at)
+    return min((k for k in known if k.aim.stops == stops), key=lambda k: k.aim.offered_at)
 
 
 def _first(
@@ -81,7 +80,7 @@ def _first(
 ) -> GroupModel | None:
     for kind in _offered(technique, stops):
         model = kind.at_chance(chance, share)
-        if model is None or (model.needs_public and not facts.public):
+        if model is None or (model.scope.public and not facts.public):
             continue
         try:
             refuse_unsteered(technique, [*beside, model])
@@ -94,10 +93,12 @@ def _first(
 
 def _offered(technique: Algorithm, stops: Stops) -> list[type[GroupModel]]:
     """Return the models to try, in order: where columns are permuted, those made for groups."""
-    known = [k for k in family("model").values() if issubclass(k, GroupModel) and k.stops == stops]
+    known = [
+        k for k in family("model").values() if issubclass(k, GroupModel) and k.aim.stops == stops
+    ]
     if technique.shape.permutes and stops != "presence":
-        return sorted((k for k in known if k.replaces_whole_rows), key=lambda k: k.title)
-    return sorted((k for k in known if k.offered_at), key=lambda k: k.offered_at)
+        return sorted((k for k in known if k.aim.replaces_whole_rows), key=lambda k: k.title)
+    return sorted((k for k in known if k.aim.offered_at), key=lambda k: k.aim.offered_at)
 
 
 def _merged(by_column: dict[str, GroupModel]) -> list[GroupModel]:
@@ -131,7 +132,6 @@ class Request:
 
     Attributes
     ----------
-    concealed : tuple of Stops
     chance : float or None
         The highest acceptable chance; None for what is usual for the recipient.
     """
@@ -193,7 +193,6 @@ class Recommendation:
 
     Attributes
     ----------
-    models : tuple of GroupModel
     reason : str
         Why this one, one sentence.
     notes : tuple of str
@@ -399,7 +398,7 @@ def _of_values(
         return found
     for model in models:
         wanted = model.at_chance(request.threshold, Fraction(0))
-        if model.stops == "attribute" and wanted is not None and _apart(model, wanted):
+        if model.aim.stops == "attribute" and wanted is not None and _apart(model, wanted):
             found.append(
                 f"For sensitive values the threshold would take {_apart(wanted, model)}; "
                 f"{_apart(model, wanted)} is what the table leaves room for."

@@ -61,7 +61,6 @@ def facts_of(
     ----------
     table : Dataset
         With the kinds of its columns.
-    levels : mapping of str to level table
     public : int
         People of a public table.
     """
@@ -88,11 +87,6 @@ def lacking(
     """Return the columns without a hierarchy that have more than two values.
 
     Between two values and the top that hides them lies nothing that a hierarchy could say.
-
-    Parameters
-    ----------
-    names : sequence of str
-    levels : mapping of str to level table
     """
     return tuple(
         name

@@ -113,7 +113,6 @@ def tried_out(
 
     Parameters
     ----------
-    found : sequence of Recommendation
     recipe_of : callable
         Returns the whole recipe that a recommendation makes.
 
@@ -226,14 +225,13 @@ def _larger(one: Recommendation, trial: Trial) -> Recommendation | None:
 def mended(
     recipe: Mapping[str, Any], error: AnonError, given: Inputs, context: Context
 ) -> list[Change]:
-    """Return the changes of a refused recipe that release something, each carried out here.
+    """Return the changes of a refused recipe that lead to a release; each is tried here.
 
     Those come first that keep the most of it: the nearest value, the least budget, one column left
-    out. Nothing is tried on a table of more than `MOST_ROWS` rows.
+    out. Of a table of more than `MOST_ROWS` rows a sample is tried.
     """
     began, found = now(), list[Change]()
-    if given.dataset.rows > MOST_ROWS:
-        return found
+    given = replace(given, dataset=sample_of(given.dataset, recipe))
     near = list(nearest(recipe, given, context)) if isinstance(error, Infeasible | NotFound) else []
     for change in (*near, *changes(recipe, error)):
         if len(found) == _MOST or now() - began > _SECONDS / 2:
@@ -252,11 +250,10 @@ def mended(
 def telling(recipe: Mapping[str, Any], given: Inputs, context: Context) -> list[Change]:
     """Return the changes of a recipe whose release says nothing with which one says something.
 
-    Each is carried out here; nothing is tried on a table of more than `MOST_ROWS` rows.
+    Each is carried out here; of a table of more than `MOST_ROWS` rows a sample is tried.
     """
-    if given.dataset.rows > MOST_ROWS:
-        return []
     began, found = now(), list[Change]()
+    given = replace(given, dataset=sample_of(given.dataset, recipe))
     others = (change for change in changes(recipe) if change.about != "model")
     for change in chain(nearest(recipe, given, context), others):
         if len(found) == _MOST or now() - began > _SECONDS / 2:

@@ -154,6 +154,6 @@ def plan_threshold(plan: Plan) -> float:
     """Return the plan's threshold for anyone who is picked knowing that they are in the table."""
     known = cast(dict[str, type[Attack]], family("attack"))
     for attack in plan.all_attacks():
-        if known[attack.name].is_worst_case:
+        if known[attack.name].report.worst_case:
             return float(cast(float, attack.as_mapping()["threshold"]))
     return 1.0

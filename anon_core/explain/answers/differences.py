@@ -163,7 +163,7 @@ def _figures(result: Result) -> dict[str, tuple[Cell, Better]]:
         found["share of weight suppressed"] = (result.suppressed_weight, "less")
     for name, measure in result.measures.items():
         kind = cast(type[Metric], family("metric")[name])
-        found[kind.title] = (measure.value, "more" if kind.more_is_better else "less")
+        found[kind.title] = (measure.value, "more" if kind.scale.more_is_better else "less")
     for attack in result.attacks:
         title = family("attack")[attack.attack].title
         name = f"{title} ({attack.column})" if attack.column else title

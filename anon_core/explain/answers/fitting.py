@@ -120,7 +120,7 @@ def fitting_view(
     values: Sequence[str] = (),
     covers: Covers | None = None,
 ) -> Fitting:
-    """As `fitting`, of what someone reads; `values` are the leaves of the sensitive column."""
+    """Do what `fitting` does, for a view; `values` are the leaves of the sensitive column."""
     if view.averaged:
         raise BadPlan(
             "Averages replace the values, and an average matches no person for sure.",

@@ -66,15 +66,13 @@ def required(result: Result) -> tuple[GroupModel, ...]:
     return counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
 
 
-def step_at(result: Result, node: NodeOf, models: tuple[GroupModel, ...] | None = None) -> Step:
+def step_at(result: Result, node: NodeOf) -> Step:
     """Judge one choice of levels by the privacy models of a result.
 
     Parameters
     ----------
     node : tuple of int
         A level per quasi-identifier.
-    models : tuple of GroupModel, optional
-        Instead of all privacy models of the result.
 
     Raises
     ------
@@ -93,7 +91,7 @@ def step_at(result: Result, node: NodeOf, models: tuple[GroupModel, ...] | None 
     budget = rows_removable(problem, result.plan.algorithm)
     # What a bound on levels is in the way of is what one wants to know.
     anywhere = replace(problem, level_bounds={})
-    nodes = Nodes(anywhere, models or required(result), budget, Context())
+    nodes = Nodes(anywhere, required(result), budget, Context())
     removed = nodes.removed(node)
     loss = 1.0
     if removed < problem.rows:

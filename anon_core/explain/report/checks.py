@@ -95,7 +95,7 @@ def _earlier(result: Result, context: ReleaseContext) -> Item:
     """
     about, earlier = "earlier releases", context.earlier_releases
     known = cast(dict[str, type[Attack]], family("attack"))
-    tested = [a for a in result.attacks if known[a.attack].needs_earlier]
+    tested = [a for a in result.attacks if known[a.attack].needs.earlier]
     if tested:
         told = " ".join(a.sentence for a in tested)
         several = len(earlier or ()) > 1

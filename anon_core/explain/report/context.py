@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from anon_core.base.bounded_reading import MOST_TEXT_BYTES, read_regular
-from anon_core.base.errors import BadPlan, brief, clipped, listing, nearest
+from anon_core.base.errors import BadPlan, brief, listing
 from anon_core.base.thresholds import RELEASE_MODELS, ReleaseModel
-from anon_core.recipe.readers import read_tables
+from anon_core.recipe.readers import read_tables, refuse_unknown_keys, table_of, text_of_file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +110,6 @@ class ReleaseContext:
         Where the threshold comes from.
     role_reasons : mapping of str to str
         Why a column has its role, by column.
-    alternatives : tuple of Alternative
     judgement : str
         Whether people are identifiable in this context, in words.
     reasons : mapping of str to str
@@ -143,7 +141,7 @@ class ReleaseContext:
         BadPlan
             Naming the table and key, what is allowed, and the nearest known name.
         """
-        _refuse_unknown("The context", given, _TABLES)
+        refuse_unknown_keys("The context", given, _TABLES)
         release = _table(given, "release", ("title", "purpose", "recipient", "model", "controls"))
         threats = _table(given, "threats", ("adversaries", "outside_sources", "harms"))
         threshold = _table(given, "threshold", ("source",))
@@ -254,40 +252,16 @@ def read_context(path: str | Path) -> ReleaseContext:
     BadPlan
         If it cannot be read, or is no context; names the place.
     """
-    shown = clipped(Path(path).name)
-    try:
-        text = read_regular(Path(path), MOST_TEXT_BYTES).decode("utf-8-sig")
-    except OSError as error:
-        raise BadPlan(
-            f"The context {shown} cannot be read ({error.strerror}).", remedy="Check the path."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise BadPlan(
-            f"The context {shown} is not UTF-8 text (byte {error.start}).",
-            remedy="Save it as UTF-8.",
-        ) from error
-    return ReleaseContext.from_mapping(read_tables(text, "context"))
+    return ReleaseContext.from_mapping(read_tables(text_of_file(Path(path), "context"), "context"))
 
 
 def _said(table: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in table.items() if value}
 
 
-def _refuse_unknown(place: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
-    for key in given:
-        if key not in known:
-            raise BadPlan(
-                f"{place} has the unknown key {brief(key)}; known are {listing(known)}.",
-                remedy=f"Remove or rename it.{nearest(key, known)}",
-            )
-
-
 def _table(given: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any]:
-    found = given.get(key, {})
-    if not isinstance(found, Mapping):
-        raise BadPlan(f"[{key}] is no table.", remedy=f"Write [{key}] with key = value lines.")
-    table = cast(Mapping[str, Any], found)
-    _refuse_unknown(f"[{key}]", table, known)
+    table = table_of(given, key)
+    refuse_unknown_keys(f"[{key}]", table, known)
     return table
 
 
@@ -303,7 +277,7 @@ def _tables(key: str, given: object) -> Sequence[Mapping[str, Any]]:
 
 def _earlier(given: Mapping[str, Any]) -> EarlierRelease:
     place = "[[earlier_releases]]"
-    _refuse_unknown(place, given, ("name", "date", "overlap"))
+    refuse_unknown_keys(place, given, ("name", "date", "overlap"))
     date = _text(f"{place} date", given.get("date", ""))
     _date(f"{place} date", date)
     return EarlierRelease(
@@ -315,7 +289,7 @@ def _earlier(given: Mapping[str, Any]) -> EarlierRelease:
 
 def _alternative(given: Mapping[str, Any]) -> Alternative:
     place = "[[alternatives]]"
-    _refuse_unknown(place, given, ("name", "reason", "figures"))
+    refuse_unknown_keys(place, given, ("name", "reason", "figures"))
     return Alternative(
         name=_named(place, given),
         reason=_text(f"{place} reason", given.get("reason", "")),
@@ -331,11 +305,7 @@ def _named(place: str, given: Mapping[str, Any]) -> str:
 
 
 def _texts_by_name(given: Mapping[str, Any], key: str) -> dict[str, str]:
-    found = given.get(key, {})
-    if not isinstance(found, Mapping):
-        raise BadPlan(f"[{key}] is no table.", remedy=f'Write [{key}] with name = "..." lines.')
-    table = cast(Mapping[str, Any], found)
-    return {name: _text(f"[{key}] {name}", value) for name, value in table.items()}
+    return {name: _text(f"[{key}] {name}", value) for name, value in table_of(given, key).items()}
 
 
 def _text(place: str, value: object) -> str:

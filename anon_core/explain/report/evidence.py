@@ -27,6 +27,7 @@ from anon_core.explain.report.context import ReleaseContext
 from anon_core.explain.text import phrases
 from anon_core.explain.text.plan_words import intention, made_by
 from anon_core.pipeline.measure.assessment import evidence as by_question
+from anon_core.pipeline.measure.column_statistics import STATISTICS, column_statistics
 from anon_core.pipeline.measure.value_breakdown import columns_told, who_pays
 from anon_core.pipeline.publish.file_formats import part_names, published_formats
 from anon_core.pipeline.result import Result
@@ -149,6 +150,7 @@ def evidence(
         "risk": _risk(result),
         "questions": [e.as_json() | {"title": _title(e.attack)} for e in by_question(result)],
         "utility": _utility(result),
+        "statistics": _statistics(result),
         "suppression": _suppression(result),
         "alternatives": [asdict(one) for one in context.alternatives],
         "decision": _decision(context, every),
@@ -308,7 +310,11 @@ def _thresholds(result: Result, context: ReleaseContext) -> dict[str, Any]:
         limited = "threshold" in {p.name for p in kind.parameters()}
         if not limited or attack.idle:
             continue
-        sized = kind.discloses == "identity" and not kind.of_the_release and attack.threshold < 1
+        sized = (
+            kind.aim.discloses == "identity"
+            and not kind.report.of_the_release
+            and attack.threshold < 1
+        )
         found.append(
             {
                 "attack": attack.attack,
@@ -346,7 +352,7 @@ def _risk(result: Result) -> dict[str, Any]:
                 "attack": a.attack,
                 "title": _title(a.attack),
                 "column": a.column or None,
-                "discloses": cast(type[Attack], family("attack")[a.attack]).discloses,
+                "discloses": cast(type[Attack], family("attack")[a.attack]).aim.discloses,
                 "attempted": a.attempted,
                 "eligible": a.eligible,
                 "succeeded": a.succeeded,
@@ -400,15 +406,33 @@ def _utility(result: Result) -> dict[str, Any]:
                 "name": name,
                 "title": known[name].title,
                 "value": m.value,
-                "unit": known[name].unit,
+                "unit": known[name].scale.unit,
                 "share": m.share,
-                "better": "higher" if known[name].more_is_better else "lower",
+                "better": "higher" if known[name].scale.more_is_better else "lower",
                 "summary": known[name].summary,
             }
             for name, m in result.measures.items()
         ],
         "columns": {n: dict(m.per_column) for n, m in result.measures.items() if m.per_column},
     }
+
+
+def _statistics(result: Result) -> list[dict[str, Any]]:
+    """Return what an analyst still works out of each column; bounds where cells are ranges."""
+    found: list[dict[str, Any]] = []
+    for name in columns_told(result.problem):
+        one = column_statistics(result, name)
+        lines = [
+            {"statistic": title, "before": _said(tell(one.before)), "after": _said(tell(one.after))}
+            for title, tell in STATISTICS.items()
+            if tell(one.before) is not None
+        ]
+        found.append({"column": name, "suppressed": one.removed, "statistics": lines})
+    return found
+
+
+def _said(value: object) -> str | None:
+    return None if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _suppression(result: Result) -> dict[str, Any]:

@@ -78,6 +78,7 @@ def sections(told: Mapping[str, Any]) -> Sequence[Section]:
         _section("risk", "Risk before and after", "7.3", _risk(told)),
         _section("questions", "Singling out, linkability, inference", "8.2.3; WP216", _asked(told)),
         _section("utility", "What was lost", "8.3", _utility(told)),
+        _section("statistics", "Statistics before and after", "8.3", _statistics(told)),
         _section("suppression", SUPPRESSED_ROWS, "8.3", _suppression(told)),
         _section("alternatives", "Alternatives rejected", "8.3", _alternatives(told)),
         _section("limits", "Limits", "9", [Block(kind="list", items=tuple(told["limits"]))]),
@@ -101,9 +102,9 @@ def _stated(value: object) -> str:
     return "; ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _facts(pairs: Mapping[str, object], title: str = "") -> Block:
+def _facts(pairs: Mapping[str, object]) -> Block:
     rows = tuple((name, _stated(value)) for name, value in pairs.items())
-    return Block(kind="facts", title=title, rows=rows)
+    return Block(kind="facts", rows=rows)
 
 
 def _told(table: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, object]:
@@ -466,6 +467,19 @@ def _utility(told: Mapping[str, Any]) -> list[Block]:
             [(c, *(_figure(each.get(c)) for each in columns.values())) for c in every],
         )
     return blocks
+
+
+def _statistics(told: Mapping[str, Any]) -> list[Block]:
+    heads = ("statistic", "before", "after; two numbers where ranges leave it open")
+    return [
+        block
+        for one in told.get("statistics", ())
+        for block in _table(
+            one["column"],
+            heads,
+            [(s["statistic"], s["before"], s["after"] or "–") for s in one["statistics"]],
+        )
+    ]
 
 
 def _suppression(told: Mapping[str, Any]) -> list[Block]:

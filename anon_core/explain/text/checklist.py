@@ -124,12 +124,6 @@ def published(result: Result) -> list[Item]:
     return items
 
 
-def warnings(result: Result) -> list[str]:
-    """Return what someone has to acknowledge before the release may be taken away."""
-    every = (*models(result), *thresholds(result), *published(result))
-    return [item.sentence for item in every if item.mark == "warning"]
-
-
 def _attack(attack: AttackResult) -> Item:
     about = f"attack:{attack.attack}" + (f":{attack.column}" if attack.column else "")
     title = family("attack")[attack.attack].title
@@ -144,7 +138,9 @@ def _attack(attack: AttackResult) -> Item:
         return Item(about=about, sentence=sentence, mark=mark)
     # A share of all links is one figure for the release: no one is placed worst.
     chance = (
-        "share of right links" if phrases.kind_of(attack).of_the_release else WORST_CHANCE.lower()
+        "share of right links"
+        if phrases.kind_of(attack).report.of_the_release
+        else WORST_CHANCE.lower()
     )
     worst = f"{chance} at most" if attack.upper_bound else chance
     worst = f"estimated {worst}" if attack.estimated else worst

@@ -112,7 +112,7 @@ def other_checks(result: Result) -> list[str]:
 
 def in_order(attacks: Iterable[AttackResult]) -> list[AttackResult]:
     """Return attacks as they are reported: those on a single person first, as most models are."""
-    return sorted(attacks, key=lambda a: (kind_of(a).told_at, a.attack, a.column))
+    return sorted(attacks, key=lambda a: (kind_of(a).report.place, a.attack, a.column))
 
 
 def kind_of(attack: AttackResult) -> type[Attack]:
@@ -123,7 +123,7 @@ def kind_of(attack: AttackResult) -> type[Attack]:
 def told_first(attack: AttackResult) -> bool:
     """Say whether an outcome comes first: who is found, who is in it, and what is certain."""
     kind = kind_of(attack)
-    return kind.discloses in ("identity", "presence") or kind.tells_certain
+    return kind.aim.discloses in ("identity", "presence") or kind.report.certain_only
 
 
 def limited(attack: AttackResult) -> bool:
@@ -138,7 +138,7 @@ def against_threshold(attack: AttackResult, *, permuted: bool = False) -> Line:
         return Line(sentence=attack.sentence, standing="no threshold")
     if not limited(attack):
         sentence = attack.sentence
-        if permuted and kind.tells_certain:
+        if permuted and kind.report.certain_only:
             sentence += f" Guessed from the group it is right {times(attack.worst)}, at worst."
         return Line(sentence=sentence, standing="no threshold")
     # A share of all links is one figure for the release, not one for the person placed worst.
@@ -146,13 +146,11 @@ def against_threshold(attack: AttackResult, *, permuted: bool = False) -> Line:
     standing: Standing = "not met" if reached > attack.threshold else "met"
     limit = f"your threshold is {chance(attack.threshold)}: {standing}"
     worst = "at worst (an upper bound)" if attack.upper_bound else "at worst"
-    estimated = ", estimated from the population's size" if attack.estimated else ""
-    if kind.achieves:
-        besides = f", {kind.achieves_besides}" if permuted and kind.achieves_besides else ""
-        return Line(
-            sentence=f"{kind.achieves} {times(reached)}, {worst}{estimated}{besides}; {limit}.",
-            standing=standing,
-        )
+    estimated = ", by estimate" if attack.estimated else ""
+    if kind.report.achieves:
+        besides = f", {kind.report.besides}" if permuted and kind.report.besides else ""
+        reaches = f"{kind.report.achieves} {times(reached)}"
+        return Line(sentence=f"{reaches}, {worst}{estimated}{besides}; {limit}.", standing=standing)
     return Line(sentence=f"{attack.sentence} Y{limit[1:]}{estimated}.", standing=standing)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def not_defined(plan: Plan) -> str:
     """Return which models the plan's technique cannot give, or an empty text."""
-    if plan.algorithm.shape.mechanism or any(m.of_mechanism for m in plan.models):
+    if plan.algorithm.shape.mechanism or any(m.scope.mechanism for m in plan.models):
         try:
             refuse_unsteered(plan.algorithm, plan.models)
         except BadPlan as error:
@@ -32,8 +32,8 @@ def not_defined(plan: Plan) -> str:
         counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     except BadPlan as error:
         return str(error)
-    public = [m.title for m in plan.models if m.needs_public]
-    unfit = [m.title for m in plan.models if m.needs_public or m.private_columns()]
+    public = [m.title for m in plan.models if m.scope.public]
+    unfit = [m.title for m in plan.models if m.scope.public or m.private_columns()]
     if unfit and plan.algorithm.shape.averages:
         return (
             f"{plan.algorithm.title} publishes averages, and an average matches no person for "
@@ -51,7 +51,7 @@ def not_defined(plan: Plan) -> str:
         return f"{listing(crossed)}: δ min lies above δ max, so no chance lies between them."
     if not plan.algorithm.shape.permutes:
         return ""
-    titles = [m.title for m in plan.models if m.needs_whole_rows]
+    titles = [m.title for m in plan.models if m.scope.whole_rows]
     if not titles:
         return ""
     return (
@@ -97,7 +97,7 @@ def of_several(model: GroupModel, columns: Sequence[str], secret: int) -> str:
 def any_model() -> type[Partitioner]:
     """Return what forms groups for whatever is required of them."""
     known = cast(dict[str, type[Partitioner]], family("partitioner"))
-    return next(kind for kind in known.values() if kind.takes_any_model)
+    return next(kind for kind in known.values() if kind.way.takes_any_model)
 
 
 def _crossed(model: GroupModel) -> bool:
@@ -129,7 +129,7 @@ def out_of_reach(plan: Plan, rows: int, people: int) -> str:
 
 def cut(plan: Plan) -> str:
     """Return which links a permuting technique cuts, and within how many rows."""
-    least = max((m.least_size() for m in plan.models if not m.needs_whole_rows), default=1)
+    least = max((m.least_size() for m in plan.models if not m.scope.whole_rows), default=1)
     within = f"Within a group of at least {count(least, 'row')}" if least > 1 else "Within a group"
     alone = [n for n in plan.roles.sensitive if n not in plan.roles.quasi]
     if plan.algorithm.as_mapping().get("sets"):
@@ -204,7 +204,7 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
     required = [
         model.in_words(len(plan.roles.quasi), together)
         for model in plan.models
-        if not (permutes and (model.needs_whole_rows or model.size_parameter))
+        if not (permutes and (model.scope.whole_rows or model.size_parameter))
     ]
     required += _counted(plan)
     how, parts = parts, []
@@ -234,6 +234,11 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
         parts.append(f"Only rows are published of which {plan.data.where.strip()}.{rest}")
     if plan.data.missing == "drop":
         parts.append("Rows that miss a value in a column with a role are dropped first.")
+    if plan.data.benchmark:
+        parts.append(
+            f"{plan.data.benchmark:,} of the complete rows are drawn at random; all complete rows "
+            "are the public table."
+        )
     if plan.data.sample < 1:
         parts.append(f"A random sample of {share(plan.data.sample)} of rows is drawn before.")
     for name, ends in plan.level_bounds.as_mapping().items():

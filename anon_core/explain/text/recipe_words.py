@@ -194,7 +194,7 @@ def asked(gate: Gate) -> str:
 
 
 def gates(plan: Plan, result: Result) -> list[tuple[str, float | None, bool]]:
-    """Return every gate of a plan: what it asks for, the figure, and whether a result passes it.
+    """Return every gate of a plan: its limit, its figure, and whether a result passes.
 
     The figure that is nearest to a miss; None where nothing was measured, which is a miss.
     """

@@ -61,6 +61,10 @@ class Tile:
         The attack that the figure is of.
     value : float or None
         The figure as a number, less of which is better; None where nothing was found out.
+    total : int
+        Of how many people the figure is a part; 0 where it is none.
+    scale : str
+        Between which numbers the figure is, for the tile's title; empty where it says so itself.
     """
 
     name: str
@@ -71,6 +75,8 @@ class Tile:
     attacker: str = ""
     of: AttackResult | None = None
     value: float | None = None
+    total: int = 0
+    scale: str = ""
 
 
 def tiles(result: Result) -> tuple[Tile, Tile, Tile]:
@@ -89,7 +95,7 @@ def told_in_full(found: Sequence[Tile]) -> list[AttackResult]:
     """Return the attacks of which the tiles say all that their own sentences would."""
     chance, people, *_ = found
     whole = chance.of is not None and (
-        bool(phrases.kind_of(chance.of).achieves)
+        bool(phrases.kind_of(chance.of).report.achieves)
         or (chance.of is people.of and not certain(chance.of))
     )
     return [chance.of] if chance.of is not None and whole else []
@@ -103,14 +109,14 @@ def title_of(attack: AttackResult) -> str:
 
 def certain(attack: AttackResult) -> bool:
     """Say whether an attack is certain of someone, or has to be taken to be."""
-    released = phrases.kind_of(attack).of_the_release
+    released = phrases.kind_of(attack).report.of_the_release
     return attack.worst >= 1 and not attack.idle and not released
 
 
 def proven(attack: AttackResult) -> bool:
     """Say whether an attack is certain of someone, whatever of the others was not decided."""
     open_only = attack.undecided and not (
-        phrases.kind_of(attack).tells_certain and attack.succeeded > 0
+        phrases.kind_of(attack).report.certain_only and attack.succeeded > 0
     )
     # An upper limit that no one was found to reach is none either.
     return certain(attack) and not open_only and not (attack.upper_bound and attack.succeeded <= 0)
@@ -118,7 +124,7 @@ def proven(attack: AttackResult) -> bool:
 
 def _worst_chance(result: Result) -> Tile:
     told = _told(result)
-    weighed = [a for a in told if not phrases.kind_of(a).of_the_release]
+    weighed = [a for a in told if not phrases.kind_of(a).report.of_the_release]
     weighed = [a for a in weighed if phrases.limited(a) or certain(a) or a.undecided]
     if not weighed:
         return _no_limit(result)
@@ -132,18 +138,20 @@ def _worst_chance(result: Result) -> Tile:
     limit = f"your threshold of {phrases.chance(worst.threshold)}"
     made = partial(Tile, name=WORST_CHANCE, attacker=title_of(worst), of=worst, value=worst.worst)
     if worst in missed or certain(worst):
-        word = f"beyond {limit}" if phrases.limited(worst) else "certain for someone"
+        word = f"beyond {limit}" if phrases.limited(worst) else _for_whom(worst)
         return made(figure=figure, word=word, verdict="bad", note=note)
     word = f"within {limit}"
     verdict: Verdict = "bad" if missed else "good"
     if missed:
-        word = f"threshold missed by {_named(missed)}; this one is {word}"
+        note = f"{note} This attack is {word}.".strip()
+        word = f"threshold missed by {_named(missed)}"
     elif worst.undecided:
         verdict = "doubtful"
         word += "; not all is decided"
     elif (surest := _surest_of_others(result)) is not None:
         verdict = "doubtful"
-        word += f"; certain to an attacker who knows more ({title_of(surest)})"
+        word = "within limits; certain to those who know more"
+        note = f"{note} {title_of(surest)} is certain of someone.".strip()
     within = _within_a_class(result)
     if within <= worst.worst * (1 + 1e-9):
         return made(figure=figure, word=word, verdict=verdict, note=note)
@@ -181,7 +189,7 @@ def _of_values(result: Result, chance: float) -> str:
         a
         for a in result.attacks
         if not a.idle
-        and phrases.kind_of(a).discloses in ("attribute", "inferential")
+        and phrases.kind_of(a).aim.discloses in ("attribute", "inferential")
         and a.worst > chance
     ]
     if not guesses:
@@ -193,7 +201,9 @@ def _of_values(result: Result, chance: float) -> str:
 
 def _no_limit(result: Result) -> Tile:
     """Return the highest chance of a guess, where no attack with a limit could be run."""
-    guesses = [a for a in result.attacks if not a.idle and not phrases.kind_of(a).of_the_release]
+    guesses = [
+        a for a in result.attacks if not a.idle and not phrases.kind_of(a).report.of_the_release
+    ]
     if not guesses:
         return Tile(
             name=WORST_CHANCE,
@@ -209,11 +219,18 @@ def _no_limit(result: Result) -> Tile:
         figure=phrases.chance(worst.worst),
         value=worst.worst,
         attacker=title_of(worst),
-        word="certain for someone" if certain(worst) else "no threshold is set for it",
+        word=_for_whom(worst) if certain(worst) else "no threshold is set for it",
         verdict="doubtful" if sure else "plain",
         note=_of(worst),
         of=worst,
     )
+
+
+def _for_whom(attack: AttackResult) -> str:
+    """Return of how many people an attack is certain, as far as that is known."""
+    if attack.at_risk and not attack.undecided:
+        return f"for {attack.at_risk:,} of {attack.attempted:,} people"
+    return "for someone"
 
 
 def _people(result: Result) -> Tile:
@@ -240,6 +257,7 @@ def _people(result: Result) -> Tile:
             attacker=title_of(most),
             figure=figure,
             value=float(most.at_risk),
+            total=most.attempted,
             word=f"{share}, by this attack alone" if len(every) > 1 else share,
             verdict="bad" if any(a.at_risk for a in told) else "doubtful",
             note=note.strip(),
@@ -248,6 +266,8 @@ def _people(result: Result) -> Tile:
     unlike = phrases.mostly_unique(result)
     idle = [a for a in result.attacks if phrases.told_first(a) and (a.idle or a.undecided)]
     word = "no one beyond a threshold"
+    if unlike:
+        word = "no threshold passed; most are unique"
     if not unlike and (idle or not told):
         word = "not everything could be tested or decided"
     counted = ", ".join(dict.fromkeys(family("attack")[a.attack].title for a in every))
@@ -256,6 +276,7 @@ def _people(result: Result) -> Tile:
         attacker="every attack of the run",
         figure=figure,
         value=float(most.at_risk),
+        total=most.attempted,
         word=word,
         verdict="doubtful" if unlike or idle or not told else "good",
         note=f"Tested: {counted}.{f' But {unlike}.' if unlike else ''}",
@@ -281,6 +302,7 @@ def _loss(result: Result) -> Tile:
         name=LOSS,
         figure=f"{lost.value:.3f}",
         value=float(lost.value),
+        scale="from 0" if changed else "0 to 1",
         word=f"everything is lost; {word[:1].lower()}{word[1:]}" if nothing else word,
         verdict="doubtful" if nothing else "plain",
         note=f"{title}: {of}.{most} {phrases.says_nothing(result)}".strip(),
@@ -305,11 +327,11 @@ def _surest_of_others(result: Result) -> AttackResult | None:
 def _of(attack: AttackResult) -> str:
     """Return what a chance is of: what the attack achieves, without the chance."""
     kind = phrases.kind_of(attack)
-    if not kind.achieves:
+    if not kind.report.achieves:
         return ""
     sort = "an upper bound" if attack.upper_bound else ""
-    sort = "estimated from the population's size" if attack.estimated else sort
-    said = f"{kind.achieves} at that chance, at worst."
+    sort = "an estimate" if attack.estimated else sort
+    said = f"{kind.report.achieves} at that chance, at worst."
     return f"{said} It is {sort}." if sort else said
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core.base.context import Context, part_of
 from anon_core.base.errors import BadPlan, Infeasible, NotFound
-from anon_core.base.params import Technique
+from anon_core.base.params import Technique, choice
 from anon_core.base.registry import find, part
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
@@ -34,12 +34,12 @@ def forms_groups(kind: type[Technique]) -> bool:
 
 def made_for_shares(kind: type[Technique]) -> bool:
     """Say whether a way to form groups is formed by sensitive value, for its shares."""
-    return issubclass(kind, Partitioner) and kind.by_sensitive
+    return issubclass(kind, Partitioner) and kind.way.by_sensitive
 
 
 def gathers_alike(kind: type[Technique]) -> bool:
     """Say whether rows of a group are alike, so that what groups cover is worth drawing."""
-    return not issubclass(kind, Partitioner) or kind.gathers_alike
+    return not issubclass(kind, Partitioner) or kind.way.gathers_alike
 
 
 def groups_by(
@@ -55,7 +55,6 @@ def groups_by(
     ----------
     way : Partitioner or Algorithm
         What `forms_groups` says yes to.
-    models : sequence of GroupModel
     blocks : sequence of tuples of str
         See `Partitioner.split_linked`.
 
@@ -115,6 +114,16 @@ def partition_choice(default: str) -> Any:
     )
 
 
+def block_choice() -> Any:
+    """Declare the parameter that says which block the columns without a role go with."""
+    return choice(
+        default="quasi",
+        options={"quasi": "the quasi-identifiers", "sensitive": "the sensitive columns"},
+        help="Which block the columns without a role stay linked with.",
+        label="Other columns travel with",
+    )
+
+
 def permuted(
     problem: Problem,
     partition: Partitioner | Algorithm,
@@ -131,7 +140,6 @@ def permuted(
     ----------
     partition : Partitioner or Algorithm
         What forms the groups.
-    models : sequence of GroupModel
     blocks : sequence of tuples of str
         Columns that stay linked; together all published columns.
     tables : sequence of tuples of str
@@ -144,21 +152,37 @@ def permuted(
     BadPlan
         If permuting a group could lose what a model requires of it.
     """
-    if told:
+    buckets = batches(problem, partition, models, blocks if told else None, context)
+    release = bucket_release(problem, buckets, blocks, tables)
+    return Outcome(
+        release=release, account=SearchAccount(proven=False, partition=group_summary(release))
+    )
+
+
+def batches(
+    problem: Problem,
+    partition: Partitioner | Algorithm,
+    models: Sequence[GroupModel],
+    blocks: Sequence[Block] | None,
+    context: Context,
+) -> Buckets:
+    """Form the groups of `permuted`; `blocks` is None where they cannot be counted on.
+
+    Raises
+    ------
+    BadPlan
+        If permuting a group could lose what a model requires of it.
+    """
+    if blocks is not None:
         models = [model.where_linked(blocks, problem) for model in models]
     for model in models:
-        if not model.survives_permutation:
+        if not model.logic.survives_permutation:
             raise BadPlan(
                 f"{model.title} of a group can be lost when its columns are permuted separately, "
                 "and this technique does not test it.",
                 remedy="Choose CombinedAlg, which tests every permuted group, or a generalization.",
             )
-    linked = blocks if told else ()
-    buckets = groups_by(partition, problem, models, linked, part_of(context, 0.0, 0.9))
-    release = bucket_release(problem, buckets, blocks, tables)
-    return Outcome(
-        release=release, account=SearchAccount(proven=False, partition=group_summary(release))
-    )
+    return groups_by(partition, problem, models, blocks or (), part_of(context, 0.0, 0.9))
 
 
 def group_summary(release: Release) -> dict[str, float]:

@@ -59,24 +59,6 @@ class Reconstruction:
     delta: npt.NDArray[np.float64]
     group: npt.NDArray[np.int64]
 
-    def density(self, view: View, sensitive: str, entry: int) -> dict[str, float]:
-        """Return what is rebuilt of a person: the height δ · c(v) at every value v of the group.
-
-        Parameters
-        ----------
-        view : View
-            Of the release that was rebuilt.
-        entry : int
-            Place of the person's entry in `delta`.
-        """
-        table = view.block_of(sensitive)
-        here = table.group == self.group[entry]
-        texts = view.vocabularies[sensitive].texts
-        return {
-            texts[code]: float(self.delta[entry] * count)
-            for code, count in zip(table.codes[here, 0], table.count[here], strict=True)
-        }
-
 
 def person_error(
     delta: npt.NDArray[np.float64], own: npt.NDArray[np.int64], squares: npt.NDArray[np.int64]

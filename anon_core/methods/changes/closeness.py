@@ -129,11 +129,6 @@ def filtered(published: F64, noise: F64) -> F64:
     return mean + (published - mean) @ np.linalg.pinv(signal + noise) @ signal
 
 
-def left_by_filter(signal: F64, noise: F64) -> F64:
-    """Return the error's variance per column after the filter, where both covariances are known."""
-    return np.diag(signal - signal @ np.linalg.inv(signal + noise) @ signal)
-
-
 def spectral(published: F64, variance: float) -> F64:
     """Return the projection on directions that uncorrelated noise alone would not make.
 

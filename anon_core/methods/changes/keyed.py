@@ -1,4 +1,4 @@
-"""Texts under a secret key: HMAC-SHA-256 of fields whose lengths are before them."""
+"""Texts under a secret key: HMAC-SHA-256 of fields whose lengths are before them, and FF1."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import base64
 import hashlib
 import hmac
 import re
+import string
 import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from anon_core.base.errors import BadPlan
+from anon_core.base.errors import AnonError, BadInput, BadPlan
 
 KEY_BYTES = 32
 _DIGITS = re.compile("[0-9a-fA-F]*")
@@ -98,3 +101,86 @@ def offset(key: bytes, domain: str, person: str, days: int, *, weeks: bool = Fal
         if drawn < (1 << 64) // size * size:
             return step * (drawn % size - most)
     raise AssertionError("2**32 numbers in a row were too large")
+
+
+# Codes that look like the values: format-preserving encryption.
+
+
+#: What stands for other signs of the same kind, by its name.
+ALPHABETS: Mapping[str, str] = {
+    "digits": string.digits,
+    "small": string.digits + string.ascii_lowercase,
+    "capital": string.digits + string.ascii_uppercase,
+}
+#: Values of one form that there are at least (NIST SP 800-38G, revision 1).
+LEAST_FORMS = 1_000_000
+#: What the optional part of the installation is called.
+EXTRA = "ff1"
+
+
+def refuse_small(texts: Sequence[str], column: str, alphabet: str) -> None:
+    """Refuse values that FF1 cannot hide: few of their form, or signs that it would leave.
+
+    Raises
+    ------
+    BadInput
+    """
+    signs = ALPHABETS[alphabet]
+    others = [t for t in texts if any(c.isalnum() and c not in signs for c in t)]
+    if others:
+        raise BadInput(
+            f"Values of '{column}' with letters or digits beyond the alphabet '{alphabet}': "
+            f"{len(others):,}. They would be published as they are.",
+            remedy="Choose another alphabet, ignore case, or publish codes.",
+            values=others[:5],
+        )
+    least = next(n for n in range(1, 7) if len(signs) ** n >= LEAST_FORMS)
+    short = [t for t in texts if sum(c in signs for c in t) < least]
+    if short:
+        raise BadInput(
+            f"Values of '{column}' with fewer than 10^6 of their form, {least} signs of the "
+            f"alphabet '{alphabet}': {len(short):,}. So few are tried one by one.",
+            remedy="Publish codes, which may have any value.",
+            values=short[:5],
+        )
+
+
+def same_form(key: bytes, domain: str, alphabet: str) -> Callable[[str], str]:
+    """Return what gives a value another of its form: FF1 of AES-256 (NIST SP 800-38G).
+
+    Signs of the alphabet change, others keep their places. The domain is the tweak, in UTF-8:
+    anyone who has the key decrypts with it.
+
+    Raises
+    ------
+    AnonError
+        If the library is not installed.
+    """
+    keyed(key, b"")  # the same words for a key that is missing
+    signs = ALPHABETS[alphabet]
+    tweak = domain.encode("utf-8", "surrogatepass")
+    cipher = ff1(key, signs)
+
+    def encrypted(text: str) -> str:
+        new = iter(cipher.encrypt("".join(c for c in text if c in signs), tweak=tweak))
+        return "".join(next(new) if c in signs else c for c in text)
+
+    return encrypted
+
+
+def ff1(key: bytes, alphabet: str) -> Any:
+    """Return the library's cipher over an alphabet; it refuses what has fewer than 10^6 values.
+
+    Raises
+    ------
+    AnonError
+        If it is not installed.
+    """
+    try:
+        from ffx import FF1
+    except ImportError as error:
+        raise AnonError(
+            "Codes of the same form need the library libffx, and it is not installed.",
+            remedy=f"Install the extra '{EXTRA}': pip install 'anonymity-workbench[{EXTRA}]'.",
+        ) from error
+    return FF1(key, alphabet=alphabet)

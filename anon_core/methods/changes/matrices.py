@@ -19,7 +19,6 @@ class Transition:
     ----------
     categories : tuple of str
         The empty text is the missing value.
-    rows : tuple of tuples of Fraction
     """
 
     categories: tuple[str, ...]

@@ -31,7 +31,7 @@ from anon_core.kernels.cuts import Counted, Cuts
 from anon_core.kernels.rtree import Tree, insert, refine
 from anon_core.methods.partition.best_gain import cell_prices, gain_parts
 from anon_core.methods.partition.box_release import box_outcome
-from anon_core.methods.partition.merging import merged_as_published
+from anon_core.methods.partition.merging import least_size, merged_as_published
 from anon_core.methods.partition.mondrian_cuts import (
     WORK,
     cut_by_tree,
@@ -39,7 +39,6 @@ from anon_core.methods.partition.mondrian_cuts import (
     normalized_positions,
     parts_in_order,
 )
-from anon_core.methods.partition.public_boxes import least_size
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
 
@@ -73,7 +72,7 @@ class Clustering(Algorithm):
         prices = cell_prices(problem, self.metric, nodes, weights)
         k = least_size(problem, models)
         refuse_fewer(problem, k)
-        by_rows = [model for model in models if not model.needs_public]
+        by_rows = [model for model in models if not model.scope.public]
         part = self.clusters(problem, by_rows, k, prices, part_of(context, 0.0, 0.9))
         # Privacy models beyond k rows, and what was left over: merge with the nearest.
         groups = merged_as_published(
@@ -111,6 +110,22 @@ def refuse_fewer(problem: Problem, k: int) -> None:
             best=float(problem.rows),
             best_of="rows",
         )
+
+
+def standardised(problem: Problem, weights: F64) -> F64:
+    """Return the quasi tuples as points of unit variance per attribute, shape (runs, quasi).
+
+    Numbers and dates are by their value, categories by their place in the hierarchy's order,
+    and the missing value beyond both. `weights` is of shape (quasi,).
+    """
+    codes, count = problem.frequency.run_codes, problem.frequency.run_count
+    points = np.empty(codes.shape, dtype=np.float64)
+    for d, hierarchy in enumerate(problem.quasi_hierarchies):
+        at = normalized_positions(hierarchy)[codes[:, d]]
+        at = at - np.average(at, weights=count)
+        spread = float(np.sqrt(np.average(at * at, weights=count)))
+        points[:, d] = at / spread * weights[d] if spread > 0 else 0.0
+    return points
 
 
 def k_members(problem: Problem, block: I64, k: int, prices: Prices, context: Context) -> I64:

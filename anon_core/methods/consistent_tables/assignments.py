@@ -40,7 +40,6 @@ class People:
         The class of each.
     values : int64 array of shape (classes, values)
         Rows of each class that show each value.
-    hierarchies : tuple of Hierarchy
     least, distinct, share : int
         Rows a class needs, different values, and l where no value may fill more than 1/l; 0 where
         that is not asked for.

@@ -24,7 +24,6 @@ class Boxes:
     lo, hi : int32 arrays of shape (classes, quasi)
         First and last leaf of each cell.
     size : int64 array of shape (classes,)
-    hierarchies : tuple of Hierarchy
     shown : callable, or None
         Returns what is published of the classes, to be compared with what another table leads to;
         asked of small tables alone.

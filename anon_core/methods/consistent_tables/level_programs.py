@@ -131,7 +131,7 @@ def _order(
 
 
 def maximal(nodes: Sequence[Node]) -> list[Node]:
-    """Return the nodes that no other one is above of."""
+    """Return the nodes with no other node above them."""
     if not nodes:
         return []
     found = np.array(nodes)

@@ -28,7 +28,6 @@ class Lowered:
     ----------
     cells : tuple of tuples of (first, last)
         Leaves of each cell by quasi-identifier.
-    least : tuple of int
     decided : bool
         Whether these are the most that can be known.
     """

@@ -136,14 +136,13 @@ def _said(view: View, one: Settled, line: I64, group: I64, values: int) -> F64:
     return found
 
 
-def with_learned(view: View, column: str, counted: Learned, settled: Sequence[Settled]) -> Learned:
+def with_learned(view: View, counted: Learned, settled: Sequence[Settled]) -> Learned:
     """Return what is known of people outside every group: what the iteration learned.
 
     Parameters
     ----------
     counted : Learned
         What the release itself shows, for columns that are next to the sensitive one.
-    settled : sequence of Settled
     """
     says = list(counted.says)
     for one in settled:

@@ -39,7 +39,7 @@ class Share:
         return max(self.value - self.error, 0.0), min(self.value + self.error, 1.0)
 
 
-def wilson(succeeded: float, trials: float, z: float = Z) -> Share:
+def wilson(succeeded: float, trials: float) -> Share:
     """Return a share of successes with its interval.
 
     Examples
@@ -50,9 +50,9 @@ def wilson(succeeded: float, trials: float, z: float = Z) -> Share:
     """
     if trials <= 0:
         return Share(value=0.5, error=0.5)
-    value = (succeeded + z * z / 2) / (trials + z * z)
-    spread = succeeded * (trials - succeeded) / trials + z * z / 4
-    return Share(value=value, error=z / (trials + z * z) * math.sqrt(max(spread, 0.0)))
+    value = (succeeded + Z * Z / 2) / (trials + Z * Z)
+    spread = succeeded * (trials - succeeded) / trials + Z * Z / 4
+    return Share(value=value, error=Z / (trials + Z * Z) * math.sqrt(max(spread, 0.0)))
 
 
 def corrected(attack: Share, control: Share) -> Share | None:

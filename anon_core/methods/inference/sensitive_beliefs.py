@@ -12,7 +12,7 @@ import numpy as np
 
 from anon_core.base.arrays import B1, F64, I64
 from anon_core.base.context import Context
-from anon_core.contracts.attack import Attack, Question
+from anon_core.contracts.attack import Attack, AttackAim
 from anon_core.contracts.group_stats import Histogram, sensitive_histogram
 from anon_core.contracts.people_count import crowd_histogram
 from anon_core.release.attack_result import AttackResult
@@ -229,7 +229,7 @@ def _valued(found: Values) -> Values:
 class AboutSecrets(Attack):
     """An attack on sensitive columns that the attacker does not know already."""
 
-    answers: ClassVar[tuple[Question, ...]] = ("inference",)
+    aim: ClassVar[AttackAim] = AttackAim(answers=("inference",))
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a sensitive column that is not itself known to the attacker."""

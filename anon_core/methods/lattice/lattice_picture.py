@@ -122,7 +122,6 @@ def lattice_picture(
 
     Parameters
     ----------
-    models : sequence of GroupModel
     max_suppression : float
         Share of rows the search was allowed to remove.
     transformation : str
@@ -271,7 +270,6 @@ def _marked(drawn: Sequence[Node], pictured: tuple[Pictured, ...]) -> tuple[Pict
     ----------
     drawn : sequence of Node
         All nodes of the lattice that was searched, by height.
-    pictured : tuple of Pictured
     """
     holds = {node: told.holds for node, told in zip(drawn, pictured, strict=True)}
     if any(known is None for known in holds.values()):

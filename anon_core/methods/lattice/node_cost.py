@@ -130,7 +130,6 @@ class NodeCost:
 
         Parameters
         ----------
-        node : tuple of int
         keep : bool array of shape (classes,)
             Which of them stay.
         fields : list of int64 arrays of shape (classes,)

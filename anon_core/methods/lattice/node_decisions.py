@@ -109,7 +109,7 @@ def close_many(nodes: Nodes, status: U8) -> None:
     if nodes.budget or least < 2 or lattice.size < _FEW or lattice.public:
         return
     # Only then the top removes the fewest rows, so that a refusal may look no further.
-    if not all(m.monotone_merge and m.monotone_suppress for m in nodes.models):
+    if not all(m.logic.monotone_merge and m.logic.monotone_suppress for m in nodes.models):
         return
     if status[lattice.top] == UNKNOWN:
         nodes.decide_at(lattice.top, status)
@@ -131,21 +131,19 @@ def least_alone(nodes: Nodes) -> int | None:
     return least_class(nodes.models, nodes.problem.population)
 
 
-def walk_all(nodes: Nodes, status: U8, metric: str = "loss") -> SizeSweep | None:
+def walk_all(nodes: Nodes, status: U8) -> SizeSweep | None:
     """Count every node in one pass, where sizes alone are required and that takes seconds at most.
 
     Parameters
     ----------
     status : uint8 array of the lattice's shape, filled where the pass was made
-    metric : str
-        A metric of cells to price nodes by.
     """
     least = least_alone(nodes)
     lattice = nodes.lattice
     keys = len(nodes.problem.frequency.run_count)
     if least is None or lattice.size < _FEW or lattice.size * keys > _MOST_WALKED:
         return None
-    swept = size_sweep(nodes.problem, (least,), nodes.context, metric=metric)
+    swept = size_sweep(nodes.problem, (least,), nodes.context)
     nodes.checked += int(np.count_nonzero(status == UNKNOWN))
     status.reshape(-1)[:] = np.where(swept.satisfied(least, nodes.budget), SATISFIED, FAILED)
     # From the top, so that a refusal names the most general of the nodes that remove least.

@@ -54,7 +54,6 @@ def criterion(nodes: Nodes, node: Node, which: str) -> float:
 
     Parameters
     ----------
-    node : tuple of int
     which : str
         One of `CRITERIA`. `distinct tuples` is negative, since more of them are preferred.
     """
@@ -203,8 +202,8 @@ class Nodes:
         self.lattice = Lattice(self.problem, list(needed), public=public)
         # Where nothing may be suppressed, every class of a good node is good, and so are unions.
         self.monotone = all(
-            (m.monotone_merge and (m.monotone_suppress or m.of_release()))
-            or (m.closed_under_union and not self.budget)
+            (m.logic.monotone_merge and (m.logic.monotone_suppress or m.of_release()))
+            or (m.logic.closed_under_union and not self.budget)
             for m in models
         )
         self.together = [m for m in models if m.of_release()]
@@ -292,7 +291,7 @@ class Nodes:
                 continue
             holds = model.per_group(stats, self._reference)
             if filled is not None:
-                holds = holds | ~(filled | model.needs_public)
+                holds = holds | ~(filled | model.scope.public)
             keep = holds if keep is None else keep & holds
         if keep is None:
             return np.ones(len(stats.sizes), dtype=np.bool_)
@@ -409,7 +408,9 @@ class Nodes:
         """
         # Where a privacy model that a class keeps is kept by all rows as one class, the top is the
         # best.
-        best_is_known = all(m.monotone_merge and m.monotone_suppress for m in self.models)
+        best_is_known = all(
+            m.logic.monotone_merge and m.logic.monotone_suppress for m in self.models
+        )
         if not what and not best_is_known and self.lattice.size <= MOST_LISTED:
             for node in self.lattice.nodes():
                 if node not in self._looked:

@@ -451,7 +451,7 @@ _MOST = 2**62  # what sums of whole numbers may reach
 def fewest_persons(
     codes: I32, low: I32, high: I32, pairs: tuple[I64, I64], context: Context
 ) -> I64:
-    """Return whether anyone who fits a class fits rows of one person only: 1, else 2 for several.
+    """Return 1 where someone who fits a class fits rows of one person only, else 2.
 
     Where no one fits a class, or there are too many to compare, it is as many persons as the class
     itself has: the least it can be.

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -207,14 +207,12 @@ class ConsistencyModel(LeastSize):
 
     Class attributes
     ----------------
-    of_released, of_originals, perfect : bool
-        Whether matches of published rows, of original rows, and only those of a perfect matching
-        are counted.
+    sides : tuple of str
+        Whose matches are counted: those of published rows, of original rows, or only those of a
+        perfect matching.
     """
 
-    of_released: ClassVar[bool] = False
-    of_originals: ClassVar[bool] = False
-    perfect: ClassVar[bool] = False
+    sides: ClassVar[tuple[Literal["released", "originals", "perfect"], ...]] = ()
     k: int = integer(
         default=5, low=2, help="Fewest rows that must be consistent.", label="k", unit="rows"
     )

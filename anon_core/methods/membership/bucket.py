@@ -201,43 +201,6 @@ class BucketProblem:
         return np.zeros(len(self.count), dtype=np.bool_)
 
 
-def from_people(
-    public: Sequence[Sequence[object]], published: Sequence[Sequence[object]]
-) -> tuple[BucketProblem, I64]:
-    """Build a problem from values: people of the public table, and the bucket block by block.
-
-    Parameters
-    ----------
-    public : sequence of people, each a sequence of one value per block
-    published : sequence of blocks, each the multiset of values the bucket publishes
-
-    Returns
-    -------
-    problem : BucketProblem
-    type_of : int64 array of shape (people,)
-        Type of every person, -1 where a value is not published in the bucket.
-
-    Examples
-    --------
-    >>> people = [(5370, 21), (5370, 27), (5371, 27)]
-    >>> problem, type_of = from_people(people, [[5370, 5371], [27, 21]])
-    >>> type_of.tolist(), problem.size
-    ([0, 1, 2], 2)
-    """
-    known = [{v: i for i, v in enumerate(dict.fromkeys(block))} for block in published]
-    margins: list[I64] = []
-    for names, block in zip(known, published, strict=True):
-        at = np.array([names[v] for v in block], dtype=np.int64)
-        margins.append(np.bincount(at, minlength=len(names)).astype(np.int64))
-    coded = [[names.get(v, -1) for v, names in zip(p, known, strict=True)] for p in public]
-    codes = np.array(coded, dtype=np.int32).reshape(len(public), len(margins))
-    inside = np.flatnonzero((codes >= 0).all(axis=1))
-    problem, merged = from_types(codes[inside], np.ones(len(inside), np.int64), margins)
-    type_of = np.full(len(public), -1, dtype=np.int64)
-    type_of[inside] = merged
-    return problem, type_of
-
-
 def from_types(
     codes: npt.NDArray[np.int32], count: I64, margins: Sequence[I64]
 ) -> tuple[BucketProblem, I64]:
@@ -251,20 +214,3 @@ def from_types(
     type_of, first = dense_rank(list(codes.T), [len(m) for m in margins])
     merged = np.bincount(type_of, count, len(first)).astype(np.int64)
     return BucketProblem(codes=codes[first], count=merged, margins=tuple(margins)), type_of
-
-
-def union(
-    public: Sequence[Sequence[object]], buckets: Sequence[Sequence[Sequence[object]]]
-) -> tuple[BucketProblem, I64]:
-    """Unite buckets into one, as the thesis does where they overlap (Toth 2015, 4.1.2).
-
-    The union forgets which value stood in which bucket, so it understates what an attacker learns
-    from all of them together; see `joint`.
-
-    Parameters
-    ----------
-    public : as in `from_people`
-    buckets : sequence of buckets, each as `published` in `from_people`
-    """
-    together = [[v for bucket in buckets for v in bucket[b]] for b in range(len(buckets[0]))]
-    return from_people(public, together)

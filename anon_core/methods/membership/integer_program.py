@@ -117,7 +117,7 @@ def solve(
 
 
 def solvable(part: System, context: Context) -> bool:
-    """Return whether a solution was found; False where there is none, or none in time."""
+    """Return whether a solution was found in time."""
     nobody = np.empty(0, dtype=np.int64)
     nothing = Targets(variable=nobody, bound=nobody, up=np.empty(0, dtype=np.bool_))
     return solve(part, nothing, context, must=False).state == "found"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -170,37 +169,3 @@ class JointProblem:
 
 #: What can be asked who is in it.
 Asked = BucketProblem | JointProblem
-
-
-def from_buckets(
-    public: Sequence[Sequence[object]], buckets: Sequence[Sequence[Sequence[object]]]
-) -> JointProblem:
-    """Build a joint problem from values: one type a person, who fits every bucket that shows them.
-
-    Parameters
-    ----------
-    public : sequence of people, each a sequence of one value per block
-    buckets : sequence of buckets, each a sequence of blocks, each a multiset of values
-    """
-    number: dict[tuple[int, int, object], int] = {}
-    total: list[int] = []
-    for g, blocks in enumerate(buckets):
-        for b, block in enumerate(blocks):
-            for value in block:
-                at = number.setdefault((g, b, value), len(number))
-                total += [0] * (at + 1 - len(total))
-                total[at] += 1
-    entries: list[tuple[int, int, list[int]]] = []
-    for person, values in enumerate(public):
-        for g in range(len(buckets)):
-            rows = [number.get((g, b, v), -1) for b, v in enumerate(values)]
-            if -1 not in rows:
-                entries.append((person, g, rows))
-    width = len(buckets[0]) if buckets else 0
-    return JointProblem(
-        types=np.array([p for p, _, _ in entries], dtype=np.int64),
-        rows=np.array([r for _, _, r in entries], dtype=np.int32).reshape(len(entries), width),
-        bucket=np.array([g for _, g, _ in entries], dtype=np.int64),
-        total=np.array(total, dtype=np.int64),
-        count=np.ones(len(public), dtype=np.int64),
-    )

@@ -19,8 +19,12 @@ from anon_core.base.context import Context
 from anon_core.methods.membership.brackets import limits
 from anon_core.methods.membership.equations import System
 from anon_core.methods.membership.equations_from_view import Published
-from anon_core.methods.membership.exact_chances import MAX_STATES, count_part, settled_only
-from anon_core.methods.membership.exact_fractions import exact_means
+from anon_core.methods.membership.exact_chances import (
+    MAX_STATES,
+    count_part,
+    exact_means,
+    settled_only,
+)
 from anon_core.methods.membership.integer_program import solvable
 from anon_core.methods.membership.joint_model import Asked
 from anon_core.release.outcome import State
@@ -252,12 +256,10 @@ class Presence:
     open: int
 
 
-def presence(
-    published: Published, bounds: Bounds, context: Context, *, max_states: int = MAX_STATES
-) -> Presence:
+def presence(published: Published, bounds: Bounds, context: Context) -> Presence:
     """Judge a release against its public table; `published` holds its equations."""
     joint = published.joint
-    judged = judge(joint, bounds, context, max_states=max_states)
+    judged = judge(joint, bounds, context)
     variable = joint.variable
     told = variable >= 0
     low, high = np.zeros(len(variable)), np.zeros(len(variable))

@@ -58,11 +58,10 @@ class Layer:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Plan:
-    """All layers in order.
+    """The layers of the dynamic program, in order.
 
     Attributes
     ----------
-    layers : tuple of Layer
     words : int
         Width of a state.
     """

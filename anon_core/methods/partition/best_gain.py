@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.base.arrays import F64, I32, I64
 from anon_core.base.context import Context
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets
@@ -44,7 +45,6 @@ def gain_parts(
 
     Parameters
     ----------
-    models : sequence of GroupModel
     prices : Prices
         See `cell_prices`.
     quartiles : bool
@@ -162,7 +162,7 @@ def cell_prices(
     as_nodes: Sequence[bool],
     weights: npt.NDArray[np.float64],
 ) -> Prices:
-    """Return what cells cost that must cover two leaves, by a metric, as the kernels look it up.
+    """Return the table of prices of cells that cover two leaves, for the kernels.
 
     Parameters
     ----------
@@ -216,24 +216,41 @@ def cell_prices(
     )
 
 
-def suppression_prices(problem: Problem, levels: Sequence[int]) -> Prices:
-    """Return prices of 1 for each cell that must be suppressed because nodes at a level differ."""
-    sizes = np.array([len(h.leaves) for h in problem.quasi_hierarchies], dtype=np.int64)
-    pairs = list(zip(problem.quasi_hierarchies, levels, strict=True))
+def suppression_prices(problem: Problem, levels: Sequence[int], weights: F64) -> Prices:
+    """Return prices of cells that must be suppressed because nodes at a level differ.
+
+    Parameters
+    ----------
+    weights : float64 array of shape (quasi,)
+        What a suppressed cell of each column costs.
+    """
+    nodes = zip(problem.quasi_hierarchies, levels, strict=True)
+    return prices_where_unequal([h.first_leaf[level] for h, level in nodes], weights)
+
+
+def prices_where_unequal(nodes: Sequence[I32 | I64], weights: F64) -> Prices:
+    """Return prices of cells that cover codes of different nodes.
+
+    Parameters
+    ----------
+    nodes : sequence of integer arrays of shape (codes,)
+        Per attribute, the node of each code; nodes and codes ascend together.
+    weights : float64 array of shape (attributes,)
+    """
+    sizes = np.array([len(own) for own in nodes], dtype=np.int64)
     zeros = [np.zeros(size, dtype=np.int64) for size in sizes.tolist()]
     # Two levels each: the nodes as they are, which cost nothing, and everything.
-    own = [h.first_leaf[level].astype(np.int64) for h, level in pairs]
-    offset = (2 * (np.cumsum(sizes) - sizes)).astype(np.int64)
-    both = zip(own, zeros, strict=True)
+    both = zip((own.astype(np.int64) for own in nodes), zeros, strict=True)
+    each = zip(sizes.tolist(), weights.tolist(), strict=True)
     return Prices(
         by_node=np.ones(len(sizes), dtype=np.bool_),
         position=np.concatenate(zeros).astype(np.float64),
         place_of=(np.cumsum(sizes) - sizes).astype(np.int64),
         step=np.zeros(len(sizes), dtype=np.float64),
-        whole=np.ones(len(sizes), dtype=np.float64),
+        whole=weights,
         missing=np.full(len(sizes), -1, dtype=np.int64),
-        node_price=np.concatenate([np.repeat([0.0, 1.0], size) for size in sizes.tolist()]),
+        node_price=np.concatenate([np.repeat([0.0, weight], size) for size, weight in each]),
         first_leaf=np.concatenate([part for pair in both for part in pair]),
-        tree_offset=offset,
+        tree_offset=(2 * (np.cumsum(sizes) - sizes)).astype(np.int64),
         leaves=sizes,
     )

@@ -17,6 +17,9 @@ from anon_core.release.problem import Problem
 from anon_core.release.release import one_block
 from anon_core.release.vocabulary import Vocabulary, of_boxes
 
+#: Columns of which the others are suppressed where the first is, each in one of them at most.
+Linked = Sequence[Sequence[str]]
+
 
 def box_outcome(
     problem: Problem,
@@ -24,6 +27,7 @@ def box_outcome(
     as_nodes: Sequence[bool],
     *,
     blank_above: Sequence[int] | None = None,
+    linked: Linked = (),
 ) -> Outcome:
     """Publish every part's box.
 
@@ -36,13 +40,18 @@ def box_outcome(
     blank_above : sequence of int, optional
         Suppress cells: per quasi-identifier, publish the node at this level, and the top where the
         nodes of a part differ.
+    linked : sequence of sequences of str
+        Columns of which the others are suppressed where the first is.
     """
-    low, high = hulls_published(problem, parts, blank_above)
+    low, high = hulls_published(problem, parts, blank_above, linked)
     return covered_outcome(problem, parts, low, high, as_nodes)
 
 
 def hulls_published(
-    problem: Problem, parts: Buckets, blank_above: Sequence[int] | None = None
+    problem: Problem,
+    parts: Buckets,
+    blank_above: Sequence[int] | None = None,
+    linked: Linked = (),
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Return the hulls of parts, widened to the nodes that cells are suppressed above."""
     low, high = hulls(problem, parts)
@@ -55,6 +64,12 @@ def hulls_published(
             last = len(hierarchy.leaves) - 1
             low[:, d] = np.where(one == other, hierarchy.starts[level][one], 0)
             high[:, d] = np.where(one == other, ends[other], last)
+    last = [len(hierarchy.leaves) - 1 for hierarchy in problem.quasi_hierarchies]
+    for leader, *others in linked:
+        d = problem.quasi.index(leader)
+        blank = (low[:, d] == 0) & (high[:, d] == last[d]) & (last[d] > 0)
+        for own in map(problem.quasi.index, others):
+            low[blank, own], high[blank, own] = 0, last[own]
     return low, high
 
 

@@ -31,7 +31,6 @@ class Ways:
 
     Attributes
     ----------
-    hierarchies : sequence of Hierarchy
     positions : sequence of float64 arrays of shape (leaves,)
     by_tree, loose : bool arrays of shape (attributes,)
         Whether it is cut along its hierarchy; whether rows at a median may part.
@@ -61,7 +60,6 @@ def asked_parts(
 
     Parameters
     ----------
-    models : sequence of GroupModel
     entries : Buckets
         Keys with their rows, in the parts to begin with; a key may be there row by row.
     least : int

@@ -22,7 +22,6 @@ from anon_core.contracts.group_stats import GroupStats, histogram
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import CellCost
 from anon_core.data.hierarchy import Hierarchy
-from anon_core.kernels.frontier import cheapest_partition
 from anon_core.methods.partition.mondrian_cuts import rows_of_keys
 from anon_core.release.private_reference import reference_of
 from anon_core.release.problem import Problem
@@ -83,7 +82,6 @@ def optimum(
 
     Parameters
     ----------
-    models : sequence of GroupModel
     release : Release
         Keeps the privacy models; it is one of the space, so that it costs no less.
     removable : int
@@ -96,9 +94,11 @@ def optimum(
     if problem.is_coarse:
         return None
     for model in models:
-        local = model.unions_keep() and model.monotone_suppress and not model.of_release()
-        if not local or model.of_mechanism or model.counts_public(problem.population):
+        local = model.unions_keep() and model.logic.monotone_suppress and not model.of_release()
+        if not local or model.scope.mechanism or model.counts_public(problem.population):
             return None
+    from anon_core.kernels.frontier import cheapest_partition  # of small tables alone
+
     metric = cast(CellCost, find("metric", "loss")())
     cells: dict[str, Cells] = {}
     for name in problem.quasi:

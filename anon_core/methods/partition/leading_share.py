@@ -49,7 +49,7 @@ def leading_share(problem: Problem, models: Sequence[GroupModel], owner: str) ->
         for name, least in model.by_itself().most_share(problem).items():
             share[name] = max(least, share.get(name, 0))
     for name, least in share.items():
-        refuse_ineligible(problem, name, least)  # not every promise that asks for shares needs this
+        refuse_ineligible(problem, name, least)  # not every model that asks for shares needs this
     alone = [name for name in problem.sensitive if name not in problem.quasi]
     needed = [name for model in models for name in model.by_itself().needs(problem)]
     ways = sorted(share, key=lambda name: -_filled(problem, name, share[name]))

@@ -1,13 +1,14 @@
-"""Merge groups with their nearest until every group keeps every privacy model."""
+"""Merge groups with their nearest until every group, and its public people, keep every model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.base.arrays import B1, I64
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.contracts.group_stats import GroupStats, histogram
@@ -16,10 +17,85 @@ from anon_core.contracts.partitioner import Buckets
 from anon_core.data.frequency import dense_rank
 from anon_core.kernels.best_gain_split import Prices
 from anon_core.kernels.boxes_of_groups import nearest_boxes
-from anon_core.methods.partition.box_release import hulls_published, published_cells
-from anon_core.methods.partition.public_boxes import PublicBoxes, public_boxes
+from anon_core.kernels.overlap import covered, several
+from anon_core.methods.partition.box_release import Linked, hulls_published, published_cells
 from anon_core.release.private_reference import reference_of
 from anon_core.release.problem import Problem
+
+_TUPLES = 2_000  # of the public table, between two looks at the cancel button
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PublicBoxes:
+    """Counts the public people of groups by the cells that `box_outcome` would publish of them.
+
+    Attributes
+    ----------
+    blank_above : sequence of int or None
+    linked : sequence of sequences of str
+        As for `box_outcome`.
+    """
+
+    problem: Problem
+    as_nodes: Sequence[bool]
+    blank_above: Sequence[int] | None = None
+    linked: Linked = ()
+    context: Context
+
+    def counted(self, groups: Buckets, models: Sequence[GroupModel]) -> tuple[I64, B1]:
+        """Return the people of every group, and which groups share no one, (groups,) each.
+
+        Who shares is looked at only where a privacy model about the public can be broken by
+        merging; else no group is said to share anybody.
+        """
+        people = self.problem.population
+        assert people is not None
+        assert people.codes is not None
+        assert people.tuple_count is not None
+        low, high = hulls_published(self.problem, groups, self.blank_above, self.linked)
+        vocabularies, cells = published_cells(self.problem, low, high, self.as_nodes)
+        covers = [(people.cover(vocabularies[n]), cells[n]) for n in self.problem.quasi]
+        first = np.stack([lo[own] for (lo, _), own in covers], axis=1)
+        last = np.stack([hi[own] for (_, hi), own in covers], axis=1)
+        count, shared = np.zeros(len(first), np.int64), np.zeros(len(first), np.bool_)
+        apart = any(m.scope.public and not m.logic.monotone_merge for m in models)
+        for start in range(0, len(people.codes), _TUPLES):
+            self.context.check()
+            codes = np.ascontiguousarray(people.codes[start : start + _TUPLES])
+            covered(first, last, codes, people.tuple_count[start : start + _TUPLES], count)
+            if apart:
+                several(first, last, codes, shared)
+        return count, ~shared
+
+
+def public_boxes(
+    problem: Problem,
+    models: Sequence[GroupModel],
+    as_nodes: Sequence[bool],
+    context: Context,
+    *,
+    blank_above: Sequence[int] | None = None,
+    linked: Linked = (),
+) -> PublicBoxes | None:
+    """Return what counts the people of groups; None where no privacy model asks for them."""
+    people = problem.population
+    if not any(m.scope.public for m in models) or people is None or people.codes is None:
+        return None
+    return PublicBoxes(
+        problem=problem,
+        as_nodes=as_nodes,
+        blank_above=blank_above,
+        linked=linked,
+        context=context,
+    )
+
+
+def least_size(problem: Problem, models: Sequence[GroupModel]) -> int:
+    """Return the size that groups are formed by, where public people are counted afterwards."""
+    return max(
+        m.least_class(problem.population) if m.scope.public else m.least_size() for m in models
+    )
+
 
 _PAIRS = 20_000_000  # pairs of boxes between two looks at the cancel button
 
@@ -101,18 +177,21 @@ def merged_as_published(
     context: Context,
     *,
     blank_above: Sequence[int] | None = None,
+    linked: Linked = (),
 ) -> Buckets:
     """Merge groups until the classes that they publish keep every privacy model; see `merged`.
 
     Groups that publish the same cells are one class. Where groups that keep a privacy model may
     break it together, such are made one group, and merging goes on.
     """
-    public = public_boxes(problem, models, as_nodes, context, blank_above=blank_above)
+    public = public_boxes(
+        problem, models, as_nodes, context, blank_above=blank_above, linked=linked
+    )
     while True:
         groups = merged(problem, models, groups, prices, context, public)
         if all(model.unions_keep() for model in models):
             return groups
-        low, high = hulls_published(problem, groups, blank_above)
+        low, high = hulls_published(problem, groups, blank_above, linked)
         vocabularies, cells = published_cells(problem, low, high, as_nodes)
         label, first = dense_rank(
             [cells[n] for n in problem.quasi], [len(vocabularies[n].texts) for n in problem.quasi]

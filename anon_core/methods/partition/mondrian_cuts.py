@@ -105,7 +105,6 @@ def strict_parts(
 
     Parameters
     ----------
-    models : sequence of GroupModel
     by_tree : sequence of bool, optional
         Per quasi-identifier, whether it is cut along its hierarchy; see `cut_by_tree`.
     weights : float64 array of shape (quasi,), optional
@@ -237,7 +236,7 @@ def keeps_whole(problem: Problem, model: GroupModel) -> bool:
 
 def by_limits(models: Sequence[GroupModel]) -> bool:
     """Say whether limits describe all privacy models, so that compiled cuts can go by them."""
-    return all(model.by_limits for model in models)
+    return all(model.logic.by_limits for model in models)
 
 
 def refuse_unlimited(models: Sequence[GroupModel], owner: str) -> None:
@@ -248,7 +247,7 @@ def refuse_unlimited(models: Sequence[GroupModel], owner: str) -> None:
     BadPlan
     """
     for model in models:
-        if not model.by_limits:
+        if not model.logic.by_limits:
             raise BadPlan(
                 f"{owner} cannot be steered by {model.title}: it weighs all groups together by "
                 "limits of rows, values and shares alone.",

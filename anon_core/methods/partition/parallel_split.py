@@ -149,7 +149,6 @@ def axes_of(
 
     Parameters
     ----------
-    hierarchies : sequence of Hierarchy
     positions : sequence of float64 arrays of shape (leaves,)
     by_tree, loose : sequences of bool
         Whether it is cut along its hierarchy; whether rows at a median may part.
@@ -203,7 +202,7 @@ def cut(tuples: Tuples, by: Axes, context: Context) -> I64:
     stop = threading.Event()
 
     def look() -> None:
-        """Report, and say to all who work when time is up."""
+        """Report progress, and stop all workers when time is up."""
         context.report(sum(settled) / size, "Partitioning")
         if context.out_of_time():
             stop.set()

@@ -264,22 +264,39 @@ class PublicPartition:
         }
 
     def _refuse_whole(self) -> NoReturn:
-        """Refuse where cuts cannot begin; see `search`."""
+        """Refuse where cuts cannot begin, naming what breaks; see `search`."""
         rows, people = self.problem.rows, self.public.size
-        reached = f"it holds {rows} of {people} public people (chance {rows / people:.4g})."
-        kind, words, remedy = Infeasible, "Not even the whole table as one class satisfies", ""
-        if not all(model.decided_by_whole() for model in self.models):
-            kind, words = (
-                NotFound,
-                "Not found: the whole table as one class, where cuts begin, breaks",
+        reached = f"it holds {rows} of {people} public people (chance {rows / people:.4g})"
+        broken = [m for m in self.models if not self._whole_keeps([m])] or list(self.models)
+        proven = [m for m in broken if m.decided_by_whole()]
+        of_presence = any(m.scope.public for m in proven or broken)
+        best, best_of = 0.0, "classes that keep it"
+        if of_presence:
+            best, best_of = rows / people, "chance of presence with everyone in one class"
+        if proven:
+            raise Infeasible(
+                "Not even the whole table as one class satisfies "
+                + (f"the privacy models: {reached}." if of_presence else f"{proven[0].title}."),
+                remedy=f"Ask for less, or {'publish fewer' if of_presence else 'load more'} rows.",
+                best=best,
+                best_of=best_of,
             )
-            remedy = "Choose the optimal search or Mondrian, "
-        raise kind(
-            f"{words} the privacy models: {reached}",
-            remedy=f"{remedy}{'ask' if remedy else 'Ask'} for less, or publish fewer rows.",
-            best=rows / people,
-            best_of="chance of presence with everyone in one class",
+        together = any(m.sliced_share(self.problem) for m in broken)
+        raise NotFound(
+            f"Not found: the whole table as one class, where cuts begin, breaks "
+            f"{' and '.join(m.title for m in broken)}"
+            + (f": {reached}." if of_presence else "; other groups may keep it."),
+            remedy="Ask for less, or load more rows."
+            if together
+            else "Choose the optimal search or Mondrian, ask for less, or publish fewer rows.",
+            best=best,
+            best_of=best_of,
         )
+
+    def _whole_keeps(self, models: Sequence[GroupModel]) -> bool:
+        whole = [self.root()]
+        boxes = (self._boxes(whole, public=wide) for wide in (False, True))
+        return any(bool(self._keep(whole, box, models).all()) for box in boxes)
 
     def _cut(
         self, part: Part, tries: list[Mapping[str, Any]] | None = None
@@ -380,7 +397,7 @@ class PublicPartition:
             good &= (sizes == 0) | (sizes >= self.least)
             stats = GroupStats(sizes=sizes, histograms={}, population=held)
             for model in self.models:
-                if model.needs_public:
+                if model.scope.public:
                     good &= model.per_group(stats, self._reference)
         return good, [
             Cut(value=int(v), rows=(int(r), among[1] - int(r)), people=(int(p), among[0] - int(p)))
@@ -415,8 +432,10 @@ class PublicPartition:
             level=np.where(good[:, None], tight.level, wide.level),
         )
 
-    def _keep(self, parts: Sequence[Part], boxes: Boxes) -> npt.NDArray[np.bool_]:
-        """Return which parts keep every privacy model under their boxes."""
+    def _keep(
+        self, parts: Sequence[Part], boxes: Boxes, models: Sequence[GroupModel] | None = None
+    ) -> npt.NDArray[np.bool_]:
+        """Return which parts keep every privacy model, or some of them, under their boxes."""
         frequency = self.problem.frequency
         covered = np.array([self._covered(p, boxes, i) for i, p in enumerate(parts)], np.int64)
         everyone = np.array([self.public.count[p.people].sum() for p in parts], np.int64)
@@ -427,7 +446,7 @@ class PublicPartition:
             population=covered,
         )
         good = np.ones(len(parts), dtype=np.bool_)
-        for model in self.models:
+        for model in self.models if models is None else models:
             good &= model.per_group(stats, self._reference)
             if not model.allows_removal():  # whom the box leaves out is known to be absent
                 good &= covered == everyone

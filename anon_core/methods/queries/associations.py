@@ -24,10 +24,6 @@ _NONE = 1e-12
 def association(view: View, hierarchies: Mapping[str, Hierarchy], first: str, second: str) -> float:
     """Return the association of two columns over the published rows.
 
-    Parameters
-    ----------
-    hierarchies : mapping of str to Hierarchy
-
     Returns
     -------
     float

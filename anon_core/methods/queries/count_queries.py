@@ -29,10 +29,6 @@ _MOST = 10_000
 def by_hand(problem: Problem, queries: Sequence[Mapping[str, Predicate]]) -> tuple[Workload, I64]:
     """Return queries as a workload, and which query each of its parts belongs to.
 
-    Parameters
-    ----------
-    queries : sequence of mappings of columns to predicates
-
     Returns
     -------
     workload : Workload
@@ -354,10 +350,13 @@ class Parts:
         Of each part, in the order they are shown.
     part : int64 array of shape (leaves,)
         The part of every leaf.
+    ranges : bool
+        Whether a part is a range of numbers, which holds all that lie between its ends.
     """
 
     labels: tuple[str, ...]
     part: I64
+    ranges: bool = False
 
 
 def parts_of(hierarchy: Hierarchy, rows: I64, most: int = 12) -> Parts:
@@ -392,7 +391,7 @@ def parts_of(hierarchy: Hierarchy, rows: I64, most: int = 12) -> Parts:
         if hierarchy.has_missing:
             part[hierarchy.missing_leaf] = len(labels)
             labels.append("missing")
-        return Parts(labels=tuple(labels), part=part)
+        return Parts(labels=tuple(labels), part=part, ranges=True)
     alone = seen if len(seen) <= most else seen[np.argsort(-rows[seen], kind="stable")[:most]]
     part[alone] = np.arange(len(alone))
     labels = [hierarchy.leaves[leaf] for leaf in alone.tolist()]

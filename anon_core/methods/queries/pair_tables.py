@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Pairs of cells up to which a table of them is made in full, up to which it is kept, and up to
 #: which all that are kept of one view go together.
-_FEW, _KEPT, _KEPT_IN_ALL = 1 << 17, 1 << 13, 1 << 22
+_FEW, _KEPT, _KEPT_IN_ALL = 1 << 20, 1 << 13, 1 << 22
 #: Pairs of columns that a metric looks at; of more, evenly many are left out, and it says so.
 MOST_PAIRS = 2_000
 #: A sparse matrix of expected rows.

@@ -79,7 +79,6 @@ def answers(
 
     Parameters
     ----------
-    parts : sequence of Part
     size : float64 array of shape (groups,)
         Rows of each group.
     workload : Workload
@@ -274,7 +273,6 @@ def estimates(
 
     Parameters
     ----------
-    hierarchies : mapping of str to Hierarchy
     spread : {'leaves', 'length'}
         See `overlap`.
     context : Context, optional

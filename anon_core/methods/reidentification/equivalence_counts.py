@@ -106,12 +106,10 @@ class RowsAlike:
 
     Attributes
     ----------
-    columns : tuple of str
     codes : int32 array of shape (lines, columns)
         Codes into the vocabularies.
     count : int64 array of shape (lines,)
         Rows of each line.
-    vocabularies : mapping of str to Vocabulary
     overlapping : frozenset of str
         Columns of which two texts share a value.
     people : int32 array of shape (tuples, columns)
@@ -289,7 +287,6 @@ def rows_alike(
 
     Parameters
     ----------
-    columns : tuple of str
     codes : int32 array of shape (lines, columns)
         Codes into the view's vocabularies.
     count : int64 array of shape (lines,)

@@ -113,7 +113,6 @@ def compared(columns: Sequence[Agreement], cells: I32, codes: I32) -> Compared:
 
     Parameters
     ----------
-    columns : sequence of Agreement
     cells : int32 array of shape (columns,)
     codes : int32 array of shape (tuples, columns)
         Leaf numbers; -1 for a value that no cell covers.

@@ -82,26 +82,3 @@ def guards_hold(
     for node, here in present.items():
         good &= ~here | (under[node] * most.denominator <= sizes * most.numerator)
     return good
-
-
-def breach(
-    values: Sequence[Sequence[str]], leaves: Mapping[str, Sequence[str]], node: str
-) -> Fraction:
-    """Return Σ f over the rows of a group: the share of each published value under a guard.
-
-    Parameters
-    ----------
-    values : sequence of sequence of str
-        Of each row, the leaves that its published sensitive value represents: one where it is
-        exact.
-    leaves : mapping of str to sequence of str
-        Of each node, the leaves under it.
-
-    Examples
-    --------
-    >>> tree = {"stomach": ["gastritis", "ulcer"], "gastritis": ["gastritis"]}
-    >>> breach([["gastritis", "ulcer"], ["flu"]], tree, "gastritis")
-    Fraction(1, 2)
-    """
-    inside = set(leaves[node])
-    return sum((Fraction(len(inside & set(own)), len(own)) for own in values), Fraction(0))

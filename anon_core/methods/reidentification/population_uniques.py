@@ -42,7 +42,6 @@ class Uniques:
 
     Attributes
     ----------
-    details : tuple of Details
     sentence : str
         Begins with a blank; empty where nothing is said.
     chance : float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import ClassVar
@@ -18,7 +18,7 @@ from anon_core.base.params import number, private_column
 from anon_core.base.terms import times
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
-from anon_core.contracts.model import GroupModel, refuse_no_weights
+from anon_core.contracts.model import GroupModel, ModelLogic, ModelScope, refuse_no_weights
 from anon_core.data.roles.roles import ByRole
 from anon_core.methods.matching.fitting_people import (
     expected_inverse,
@@ -184,9 +184,8 @@ def mean_chance(sizes: I64, people: I64) -> Fraction:
 class RiskBound(GroupModel):
     """The part that bounds on the largest and on the mean risk have in common."""
 
-    by_limits: ClassVar[bool] = True
-    needs_whole_rows: ClassVar[bool] = True
-    may_count_public: ClassVar[bool] = True
+    scope: ClassVar[ModelScope] = ModelScope(whole_rows=True, may_count_public=True)
+    logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True)
 
     risk: float = number(default=0.2, low=1e-6, high=1.0, help="Largest risk.", label="Risk")
     weights: str = private_column(
@@ -201,8 +200,8 @@ class RiskBound(GroupModel):
         """Validate; by weights, limits of rows do not decide, and no public table counts."""
         super().__post_init__()
         if self.weights:
-            object.__setattr__(self, "by_limits", False)
-            object.__setattr__(self, "may_count_public", False)
+            object.__setattr__(self, "logic", replace(self.logic, by_limits=False))
+            object.__setattr__(self, "scope", replace(self.scope, may_count_public=False))
 
     def private_columns(self) -> tuple[str, ...]:
         """Return the column of weights, where it goes by them."""
@@ -326,7 +325,7 @@ class RiskBound(GroupModel):
 class RiskOfAll(RiskBound):
     """The part that bounds over all classes together have in common: a mean, a share at risk."""
 
-    monotone_suppress: ClassVar[bool] = False
+    logic: ClassVar[ModelLogic] = replace(RiskBound.logic, monotone_suppress=False)
 
     def of_release(self) -> bool:
         """Return that it is about all classes."""

@@ -133,7 +133,7 @@ class Tree:
 
 
 def tree_of(lines: Sequence[Sequence[str]]) -> Tree:
-    """Return the tree of a level table: a line a leaf, its text first, then each level's label.
+    """Return the tree of a level table: a row a leaf, its text first, then its labels.
 
     A label that repeats the one below it, leaf or group, adds no step. Lines end in the root; where
     they do not, one is put on top.

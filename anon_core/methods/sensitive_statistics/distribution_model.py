@@ -11,6 +11,7 @@ from anon_core.base.arrays import F64, I64
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from anon_core.contracts.group_stats import GroupStats, Histogram
+from anon_core.contracts.model import ModelLogic
 from anon_core.contracts.sensitive_values import SensitiveValues
 from anon_core.methods.sensitive_statistics.numeric_proximity import exact_numbers
 from anon_core.release.knowledge.audience import Audience
@@ -30,8 +31,7 @@ class DistributionModel(SensitiveValues):
     Searches look at groups by `holds`, and leave out what `possible` says holds no good group.
     """
 
-    monotone_merge: ClassVar[bool] = False
-    closed_under_union: ClassVar[bool] = True
+    logic: ClassVar[ModelLogic] = ModelLogic(monotone_merge=False, closed_under_union=True)
     worst_is_least: ClassVar[bool] = False
 
     @abstractmethod

@@ -129,7 +129,6 @@ def most_crowded(
     Parameters
     ----------
     rows : int64 array of shape (leaves,)
-    numbers : sequence of Fraction, ascending
     """
     upto = np.concatenate([[0], np.cumsum(rows[: len(numbers)])])
     whole, reach = _whole(numbers, epsilon, relative=relative)

@@ -8,7 +8,7 @@ total.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from anon_core.base.registry import family
@@ -52,7 +52,7 @@ class Evidence:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return asdict(self)
+        return dict(vars(self))  # all are plain, so that nothing has to be copied deeply
 
 
 def evidence(result: Result) -> Sequence[Evidence]:
@@ -62,7 +62,7 @@ def evidence(result: Result) -> Sequence[Evidence]:
     not_run = result.not_run
     for question in get_args(Question):
         for name, attack in known.items():
-            if question not in attack.answers:
+            if question not in attack.aim.answers:
                 continue
             if name in not_run:
                 found.append(
@@ -70,7 +70,7 @@ def evidence(result: Result) -> Sequence[Evidence]:
                         question=question,
                         attack=name,
                         column="",
-                        discloses=attack.discloses,
+                        discloses=attack.aim.discloses,
                         tested=False,
                         why=not_run[name],
                     )
@@ -80,7 +80,7 @@ def evidence(result: Result) -> Sequence[Evidence]:
                     question=question,
                     attack=name,
                     column=a.column,
-                    discloses=attack.discloses,
+                    discloses=attack.aim.discloses,
                     tested=not a.idle,
                     why=a.sentence if a.idle else "",
                     rate=None if a.idle else a.rate,

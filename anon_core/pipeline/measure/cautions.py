@@ -10,7 +10,13 @@ from anon_core.base.terms import in_figures
 from anon_core.data.hierarchy.label_truth import unread_labels
 from anon_core.data.reading.notes import how_to_keep
 from anon_core.data.table import MISSING_TOKENS
-from anon_core.data.values.doubts import code_rows, looks_like_numbers, rows_with_codes, sum_rows
+from anon_core.data.values.doubts import (
+    code_rows,
+    looks_like_days,
+    looks_like_numbers,
+    rows_with_codes,
+    sum_rows,
+)
 from anon_core.recipe.plan import Plan
 from anon_core.release.problem import Problem
 from anon_core.release.real_endpoints import ListedValues, RareEnds, listed_values, rare_ends
@@ -120,6 +126,12 @@ def _doubtful(plan: Plan, problem: Problem) -> Iterator[str]:
                 f'numbers, write in the recipe, under [data], decimals = {{ {key} = "." }}, or "," '
                 f'if a comma separates decimals. To keep the texts, declare {key} = "text" '
                 "under [types]."
+            )
+        if name not in plan.types and name not in plan.data.dates and looks_like_days(column):
+            yield (
+                f"'{name}' is read as text, and its values look like days or times: they get no "
+                "order and no calendar. Write them as 2026-12-31 or 2026-12-31 17:30, all alike, "
+                f'and run again. To keep the texts, declare {key} = "text" under [types].'
             )
         if word := sum_rows(column):
             yield (

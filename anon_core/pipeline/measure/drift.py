@@ -67,7 +67,7 @@ class Drift:
 
     @property
     def sentence(self) -> str:
-        """It in words."""
+        """The drift as a sentence."""
         then, now = (_told(value, self.kind) for value in (self.then, self.now))
         if self.kind == "figure":
             return f"{self.what}: {then} then, {now} now."

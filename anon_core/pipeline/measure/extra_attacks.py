@@ -80,7 +80,7 @@ def beside_release(
     found = replace(result, plan=plan, problem=beside_earlier(plan.earlier, result.problem, table))
     known = cast(dict[str, type[Attack]], family("attack"))
     asked = {a.name: a for a in plan.attacks}
-    both = [asked.get(n) or kind() for n, kind in known.items() if kind.needs_earlier]
+    both = [asked.get(n) or kind() for n, kind in known.items() if kind.needs.earlier]
     reasons = {a.name: not_applicable(a, found.release.view, found.audience) for a in both}
     if all(reasons.values()):
         raise BadPlan(
@@ -103,7 +103,9 @@ def waiting_metrics(result: Result) -> dict[str, str]:
     """Return the metrics that are measured when asked for: why one cannot be, by name, or ""."""
     known = cast(dict[str, type[Metric]], family("metric"))
     return {
-        name: _why_not(metric(), result) for name, metric in known.items() if not metric.by_default
+        name: _why_not(metric(), result)
+        for name, metric in known.items()
+        if not metric.use.by_default
     }
 
 

@@ -40,7 +40,7 @@ def tables(chance: float) -> list[dict[str, Any]]:
 
 def _in_every_run(attack: type[Technique]) -> bool:
     """Say whether an attack is run unasked: to set its threshold would be to ask for it."""
-    return issubclass(attack, Attack) and attack.by_default
+    return issubclass(attack, Attack) and attack.use.by_default
 
 
 def _is_chance(attack: type[Technique]) -> bool:

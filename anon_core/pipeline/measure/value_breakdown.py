@@ -13,7 +13,9 @@ import numpy as np
 from anon_core.base.arrays import F64, I64
 from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.contracts.metric import headline
-from anon_core.methods.queries.count_queries import parts_of
+from anon_core.data.column import Column
+from anon_core.data.hierarchy.model import Hierarchy
+from anon_core.methods.queries.count_queries import OTHERS, Parts, parts_of
 from anon_core.methods.queries.query_answers import overlap
 from anon_core.release.attack_result import Details
 from anon_core.release.problem import Problem
@@ -98,8 +100,14 @@ def distribution(result: Result, column: str) -> Details:
     problem, release = result.problem, result.release
     hierarchy, rows = problem.hierarchies[column], _rows(problem, column)
     parts = parts_of(hierarchy, rows)
-    number = len(parts.labels)
-    before = np.bincount(parts.part, rows, number) / max(problem.rows, 1)
+    was = None if problem.before is None else problem.before.columns.get(column)
+    if was is not None:
+        parts, rows, place = _before_changes(hierarchy, parts, was)
+        number = len(parts.labels)
+        before = np.bincount(place, rows, number) / max(problem.rows, 1)
+    else:
+        number = len(parts.labels)
+        before = np.bincount(parts.part, rows, number) / max(problem.rows, 1)
     after = np.bincount(parts.part, _rebuilt(release, column), number)
     after = after / max(release.view.rows, 1)
     return Details(
@@ -113,6 +121,36 @@ def distribution(result: Result, column: str) -> Details:
         drawn="bars",
         note="After: published rows, each cell spread evenly over the values it covers.",
     )
+
+
+def _before_changes(hierarchy: Hierarchy, parts: Parts, was: Column) -> tuple[Parts, I64, I64]:
+    """Return parts that hold also what a column had before its cells were changed.
+
+    Returns
+    -------
+    parts : Parts
+        Those that were given, with one more for values that occur no more, where it is needed.
+    rows, part : int64 arrays of shape (values + 1,)
+        Rows with each value that the column had, missing last, and the part it is in.
+    """
+    part = np.array([_part_of(hierarchy, parts, was, at) for at in range(len(was.values) + 1)])
+    rows = np.append(was.counts, was.missing).astype(np.int64)
+    if np.any(part[rows > 0] < 0) and OTHERS not in parts.labels:
+        parts = Parts(labels=(*parts.labels, OTHERS), part=parts.part)
+    if OTHERS in parts.labels:
+        part[part < 0] = parts.labels.index(OTHERS)
+    return parts, rows, np.maximum(part, 0)
+
+
+def _part_of(hierarchy: Hierarchy, parts: Parts, was: Column, at: int) -> int:
+    """Return the part of a column's former value by its place, missing last; -1 for none."""
+    if at == len(was.values):
+        return int(parts.part[hierarchy.missing_leaf]) if hierarchy.has_missing else -1
+    leaf = hierarchy.code.get(was.values[at])
+    if leaf is None and parts.ranges and was.measure is not None and hierarchy.measure is not None:
+        numbers = hierarchy.measure[: len(hierarchy.leaves) - hierarchy.has_missing]
+        leaf = min(int(np.searchsorted(numbers, was.measure[at])), len(numbers) - 1)
+    return -1 if leaf is None else int(parts.part[leaf])
 
 
 def _leaf(problem: Problem, column: str) -> I64:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.base.arrays import numbers_of, of_numbers, of_texts
 from anon_core.base.concurrency import ordered_map
 
 if TYPE_CHECKING:
@@ -54,11 +55,11 @@ def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
     for position, column in enumerate(table.columns):
         end = "\n" if position == table.num_columns - 1 else ","
         coded = cast("pa.DictionaryArray[Any, Any]", column.combine_chunks())
-        codes.append(coded.indices.to_numpy())
+        codes.append(numbers_of(coded.indices))
         texts = cast(list[str], coded.dictionary.to_pylist())
         if alone or _SPECIAL.search("".join(texts)):
             texts = [_cell(text, alone=alone) for text in texts]
-        pools.append(pa.array([text + end for text in texts], type=pa.large_string()))
+        pools.append(of_texts([text + end for text in texts], large=True))
     first = np.cumsum([0, *map(len, pools[:-1])])
     # The values of a string array lie one after the other in its last buffer.
     _, places, together = cast(Any, pa.concat_arrays(pools)).buffers()
@@ -166,17 +167,16 @@ def _with_sorted_dictionary(column: pa.DictionaryArray[Any, Any]) -> pa.Array[An
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    codes = cast(Any, column.indices).to_numpy(zero_copy_only=False)
+    codes = numbers_of(column.indices)
     shown = np.zeros(len(column.dictionary), dtype=np.bool_)
     shown[codes] = True
     used = np.flatnonzero(shown)
-    texts = column.dictionary.take(pa.array(used, type=pa.int64()))
-    order = pc.call_function("array_sort_indices", [texts]).to_numpy()
+    texts = column.dictionary.take(cast(Any, of_numbers(used)))
+    order = pc.call_function("array_sort_indices", [texts])
     place = np.empty(len(shown), dtype=np.int32)
-    place[used[order]] = np.arange(len(used), dtype=np.int32)
+    place[used[numbers_of(order)]] = np.arange(len(used), dtype=np.int32)
     return pa.DictionaryArray.from_arrays(
-        pa.array(place[codes], type=pa.int32()),
-        texts.take(pa.array(order, type=pa.uint64())).cast(pa.string()),
+        cast(Any, of_numbers(place[codes])), texts.take(order).cast(pa.string())
     )
 
 

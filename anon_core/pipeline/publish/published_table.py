@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.base.arrays import numbers_of, of_numbers, of_texts
 from anon_core.data.frequency import dense_rank, row_order, stable_order
 from anon_core.data.values.formulas import may_be_formula, neutralised
 from anon_core.release.grouping import shuffled
@@ -206,7 +207,7 @@ def _dictionary(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> pa.Array[
     import pyarrow as pa
 
     coded = pa.DictionaryArray.from_arrays(
-        pa.array(codes, type=pa.int32()), pa.array(texts, type=pa.string())
+        cast(Any, of_numbers(codes.astype(np.int32, copy=False))), of_texts(texts)
     )
     return _with_own_dictionary(coded)
 
@@ -215,14 +216,14 @@ def _with_own_dictionary(column: pa.DictionaryArray[Any, Any]) -> pa.Array[Any]:
     """Return a dictionary-encoded column without the texts that are in none of its rows."""
     import pyarrow as pa
 
-    codes = cast(Any, column.indices).to_numpy(zero_copy_only=False)
+    codes = numbers_of(column.indices)
     shown = np.zeros(len(column.dictionary), dtype=np.bool_)
     shown[codes] = True
     if shown.all():
         return column
     places = np.cumsum(shown, dtype=np.int32) - np.int32(1)
-    used = column.dictionary.take(pa.array(np.flatnonzero(shown), type=pa.int64()))
-    return pa.DictionaryArray.from_arrays(pa.array(places[codes], type=pa.int32()), used)
+    used = column.dictionary.take(cast(Any, of_numbers(np.flatnonzero(shown))))
+    return pa.DictionaryArray.from_arrays(cast(Any, of_numbers(places[codes])), used)
 
 
 def group_column(names: Sequence[str]) -> str:
@@ -304,10 +305,10 @@ def _place(texts: Sequence[str]) -> npt.NDArray[np.int32]:
     import pyarrow.compute as pc
 
     # Bytes of UTF-8 are in the order of the characters.
-    pool = pa.array(texts, type=pa.large_string())
+    pool: Any = of_texts(texts, large=True)
     order = pc.call_function("array_sort_indices", [pool])
     ordered = pool.take(order)
     new = pc.call_function("not_equal", [ordered[1:], ordered[:-1]])
     place = np.zeros(len(texts), dtype=np.int32)
-    place[order.to_numpy()[1:]] = np.cumsum(new.to_numpy(zero_copy_only=False))
+    place[numbers_of(order)[1:]] = np.cumsum(numbers_of(new.cast(pa.uint8())))
     return place

@@ -73,7 +73,7 @@ def exchanged(one: Path, other: Path) -> bool:
 
 
 def made_like(new: Path, place: Path) -> bool:
-    """Let a folder be for whom another one is; False where that one must keep its place.
+    """Give a folder the owner and rights of another; False where the other must stay.
 
     Anyone who is in a folder would see it go, and who may read one that belongs to others, or has
     rules of its own, need not be whom we can let read another.

@@ -67,7 +67,6 @@ def at_least_levels(
 
     Parameters
     ----------
-    hierarchies : mapping of str to level table
     attempt : callable
         Carries out a plan that names its levels.
 

@@ -34,7 +34,6 @@ def fitted_to(technique: type[Algorithm], recipe: dict[str, Any]) -> tuple[str, 
 
     Parameters
     ----------
-    technique : type of Algorithm
     recipe : dict
         A plan's tables, which are changed.
 
@@ -46,11 +45,13 @@ def fitted_to(technique: type[Algorithm], recipe: dict[str, Any]) -> tuple[str, 
     if not technique.shape.permutes:
         return ()
     known = cast(dict[str, type[GroupModel]], family("model"))
-    by_size = next((m for m in known.values() if m.replaces_whole_rows and m.size_parameter), None)
+    by_size = next(
+        (m for m in known.values() if m.aim.replaces_whole_rows and m.size_parameter), None
+    )
     notes: list[str] = []
     for place, model in enumerate(recipe["models"]):
         own = known.get(model["name"])
-        if own is None or by_size is None or not own.needs_whole_rows or not own.size_parameter:
+        if own is None or by_size is None or not own.scope.whole_rows or not own.size_parameter:
             continue
         if any(m["name"] == by_size.name for m in recipe["models"]):
             continue
@@ -71,7 +72,7 @@ def _groups_for_any(technique: type[Algorithm], recipe: dict[str, Any]) -> tuple
     if any(m.most_share is not GroupModel.most_share for m in own):
         return ()
     known = cast(dict[str, type[Partitioner]], family("partitioner"))
-    other = next(kind for kind in known.values() if kind.takes_any_model)
+    other = next(kind for kind in known.values() if kind.way.takes_any_model)
     notes: list[str] = []
     for parameter in technique.parameters():
         if parameter.options_of != "partitioner":
@@ -120,7 +121,7 @@ def search(
     """
     people = problem.population
     beyond = [] if algorithm.needs.counts_public else [m for m in models if m.counts_public(people)]
-    unseen = [m for m in beyond if m.needs_public]
+    unseen = [m for m in beyond if m.scope.public]
     try:
         return _search(algorithm, problem, models, unseen, measure, recomputable, context)
     except Infeasible:
@@ -143,7 +144,7 @@ def _search(
     tested = [*unseen, *(m for m in models if m.private_columns())]
     if not tested:
         return algorithm.run(problem, models, context)
-    if algorithm.needs.merges_by_public and any(m.needs_public for m in unseen):
+    if algorithm.needs.merges_by_public and any(m.scope.public for m in unseen):
         found = _merged(algorithm, problem, models, tested, measure, recomputable, context)
         if found is not None:
             return found
@@ -208,7 +209,7 @@ def _merged(
 
 
 def _beyond(unseen: Sequence[GroupModel]) -> str:
-    if any(model.needs_public or model.may_count_public for model in unseen):
+    if any(model.scope.public or model.scope.may_count_public for model in unseen):
         return "the people of the public table"
     return "what people ask for themselves" if unseen else "whom else a published row may be of"
 

@@ -39,7 +39,6 @@ class Point:
 
     Attributes
     ----------
-    choices : mapping of str to value
     status : {'released', 'infeasible', 'not found', 'refused'}
     why : str
         Why there is no release.
@@ -169,17 +168,17 @@ def common_losses(points: Sequence[Point] = ()) -> tuple[str, ...]:
     fit = [
         name
         for name, metric in known.items()
-        if (metric.headline == "groups" or metric.counts_links)
-        and (name in told if points else metric.by_default)
+        if (metric.scale.headline == "groups" or metric.scale.counts_links)
+        and (name in told if points else metric.use.by_default)
     ]
-    return tuple(sorted(fit, key=lambda n: (known[n].headline != "groups", n)))
+    return tuple(sorted(fit, key=lambda n: (known[n].scale.headline != "groups", n)))
 
 
 def known_risks(points: Sequence[Point]) -> tuple[str, ...]:
     """Return the risks that any point shows, in the order in which attacks are reported."""
     attacks = cast(dict[str, type[Attack]], family("attack"))
     met = dict.fromkeys(name for point in points for name in point.risks)
-    return tuple(sorted(met, key=lambda n: (attacks[n.partition(":")[0]].told_at, n)))
+    return tuple(sorted(met, key=lambda n: (attacks[n.partition(":")[0]].report.place, n)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -214,7 +213,6 @@ def least_loss(
 
     Parameters
     ----------
-    points : sequence of Point
     loss : str
         A metric's name.
     risk : str
@@ -234,7 +232,7 @@ def least_loss(
     """
     if not 0 <= at_most <= 1:
         raise BadPlan(f"The limit {at_most:g} is no chance.", remedy="Give one from 0 to 1.")
-    turned = -1.0 if cast(type[Metric], find("metric", loss)).more_is_better else 1.0
+    turned = -1.0 if cast(type[Metric], find("metric", loss)).scale.more_is_better else 1.0
     known = known_risks(points)
     if risk not in known:
         raise BadPlan(

@@ -37,7 +37,7 @@ from anon_core.verification.files.release_files import (
     table_of,
 )
 from anon_core.verification.findings import Check, undecided
-from anon_core.verification.recipe import Promise, read_promise, section
+from anon_core.verification.recipe import Terms, read_terms, section
 from anon_core.verification.rows.groups import blocks, group_name, sets_are_formed, table_names
 from anon_core.verification.text.texts import Spelling
 
@@ -158,10 +158,10 @@ def check_previous(
         problem = prepare(plan, dataset, levels, read_population(plan, folder))
         problem = with_meanings(plan.sensitive_levels, problem, levels)
         recipe = plan.completed()
-        promise = read_promise(recipe, dataset.names, levels)
-        shown = read_files(release, table_names(promise), section(recipe, "export"))
-        here = _this_side(promise, _tables(promise, shown))
-        sides = _earlier_sides(promise, _tables(promise, files))
+        terms = read_terms(recipe, dataset.names, levels)
+        shown = read_files(release, table_names(terms), section(recipe, "export"))
+        here = _this_side(terms, _tables(terms, shown))
+        sides = _earlier_sides(terms, _tables(terms, files))
         return _laid_together(problem, here, sides)
     except AnonError as error:
         return [undecided(_NAME, f"The two releases cannot be laid together. {error.message}")]
@@ -287,7 +287,7 @@ def _decimals(text: str) -> int:
 # ---- what stays linked ---------------------------------------------------------------------------
 
 
-def _tables(promise: Promise, files: Mapping[str, Content]) -> dict[str, PublishedTable]:
+def _tables(terms: Terms, files: Mapping[str, Content]) -> dict[str, PublishedTable]:
     """Read the published tables of a release.
 
     Raises
@@ -296,7 +296,7 @@ def _tables(promise: Promise, files: Mapping[str, Content]) -> dict[str, Publish
     """
     spelled = Spelling(kind="text", neutralised=False)
     names = [n for n in dict.fromkeys(map(table_of, files)) if any(n in own for own in TABLES)]
-    found = {name: read_release(name, files, promise.quasi, lambda _: spelled) for name in names}
+    found = {name: read_release(name, files, terms.quasi, lambda _: spelled) for name in names}
     if any(table.ragged for table in found.values()):
         raise BadInput("Rows of a published table differ in length.")
     if any(len(set(table.header)) < len(table.header) for table in found.values()):
@@ -304,15 +304,15 @@ def _tables(promise: Promise, files: Mapping[str, Content]) -> dict[str, Publish
     return found
 
 
-def _this_side(promise: Promise, tables: Mapping[str, PublishedTable]) -> _Side:
-    if not promise.permuted:
+def _this_side(terms: Terms, tables: Mapping[str, PublishedTable]) -> _Side:
+    if not terms.permuted:
         (table,) = tables.values()
-        return _whole(table, promise.published)
+        return _whole(table, terms.published)
     found = list(tables.values())
-    return _permuted(found, group_name(promise.published), _told_links(promise))
+    return _permuted(found, group_name(terms.published), _told_links(terms))
 
 
-def _earlier_sides(promise: Promise, told: Mapping[str, PublishedTable]) -> list[_Side]:
+def _earlier_sides(terms: Terms, told: Mapping[str, PublishedTable]) -> list[_Side]:
     """Return an earlier release, by what its files say: one side for each way it may be linked.
 
     Group numbers do not tell what stays linked. Where this recipe publishes as many tables with
@@ -325,14 +325,14 @@ def _earlier_sides(promise: Promise, told: Mapping[str, PublishedTable]) -> list
         If nothing says what stays linked.
     """
     tables = list(told.values())
-    group = group_name((*promise.published, *(n for t in tables for n in t.header[1:])))
+    group = group_name((*terms.published, *(n for t in tables for n in t.header[1:])))
     if len(tables) == 1 and tables[0].header[:1] != [group]:
         return [_whole(tables[0], tables[0].header)]
     if any(table.header[:1] != [group] for table in tables):
         raise BadInput(f"The tables of the earlier release do not begin with the column '{group}'.")
-    if promise.permuted and promise.shape.tables == len(tables):
+    if terms.permuted and terms.shape.tables == len(tables):
         shown = {name for table in tables for name in table.header}
-        links = [[name for name in block if name in shown] for block in _told_links(promise)]
+        links = [[name for name in block if name in shown] for block in _told_links(terms)]
         also = "; the earlier release's columns are taken to be linked as the recipe links them"
         return [_permuted(tables, group, [block for block in links if block], also)]
     if len(tables) > 1:
@@ -344,10 +344,10 @@ def _earlier_sides(promise: Promise, told: Mapping[str, PublishedTable]) -> list
     )
 
 
-def _told_links(promise: Promise) -> Sequence[Sequence[str]]:
-    if sets_are_formed(promise):
+def _told_links(terms: Terms) -> Sequence[Sequence[str]]:
+    if sets_are_formed(terms):
         raise BadInput("Which columns stay linked was decided by the run: the recipe does not say.")
-    return blocks(promise)
+    return blocks(terms)
 
 
 def _whole(table: PublishedTable, names: Sequence[str]) -> _Side:

@@ -74,11 +74,11 @@ def verify_release(
     content = read_bytes(Path(recipe), "The recipe", MOST_TEXT_BYTES)
     has_secret = "seed" in read_recipe(content, clipped(Path(recipe).name))
     lacking: Check | None = None
-    if plan.data.sample < 1 and not has_secret:
+    if plan.data.draws and not has_secret:
         lacking = _undrawn()
-    elif not has_secret and any(one.change.draws for one in plan.changes):
+    elif not has_secret and any(one.change.effect.draws for one in plan.changes):
         lacking = _unmade("seed", "`run --recipe-out` keeps it")
-    elif not key and any(one.change.needs_key for one in plan.changes):
+    elif not key and any(one.change.effect.needs_key for one in plan.changes):
         lacking = _unmade("key", "--key-file names it")
     if lacking is not None:
         together = [] if earlier is None else [_not_laid()]

@@ -89,7 +89,6 @@ class Today:
 
     Attributes
     ----------
-    hierarchies : mapping of str to Hierarchy
     meant : mapping of str to mapping of str to tuple of str
         See `Problem.meant`.
     """
@@ -114,7 +113,6 @@ class Today:
         ----------
         pool, codes : arrays of shape (rows,)
             The pool of each row, and its text.
-        texts : sequence of str
         """
         stands = self._values(name, texts)
         wide = np.array([len(own) for own in stands], dtype=np.int64)
@@ -183,7 +181,6 @@ def encode_earlier(
         The published table, as it was read.
     own : Dataset
         The table that is released now.
-    hierarchies : mapping of str to Hierarchy
     people : {'unknown', 'all', 'grown'}
     meant : mapping of str to mapping of str to tuple of str, optional
         See `Problem.meant`.

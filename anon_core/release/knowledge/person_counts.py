@@ -208,7 +208,7 @@ def class_weights(problem: Problem, release: Release | None = None) -> F64 | Non
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Members:
-    """Published people who live together, and who of each class is like them.
+    """Published members of a household, and the people of each class who look like them.
 
     Attributes
     ----------

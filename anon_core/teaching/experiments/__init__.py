@@ -8,9 +8,10 @@ from anon_core.teaching.experiments.experiment import (
     Printed,
     Step,
     Verdict,
+    all_experiments,
+    find_experiment,
 )
 from anon_core.teaching.experiments.points import Point, Settings
-from anon_core.teaching.experiments.shelf import all_experiments, find_experiment
 from anon_core.teaching.experiments.tables import Tables
 
 __all__ = [

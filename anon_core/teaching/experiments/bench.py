@@ -36,7 +36,6 @@ class Data:
     ----------
     table : Table
         What it was drawn from.
-    quasi, sensitive : tuple of str
     """
 
     dataset: Dataset
@@ -72,7 +71,6 @@ class Bench:
 
         Parameters
         ----------
-        quasi, sensitive : sequence of str
         rows : int
             0 for all.
         public : int, optional

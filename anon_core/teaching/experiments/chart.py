@@ -120,7 +120,7 @@ def _axes(figure: Figure, points: Sequence[Point], printed: Sequence[Printed]) -
     )
 
 
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
+def ticks(low: float, high: float) -> list[float]:
     """Return round numbers between two.
 
     Examples
@@ -128,7 +128,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     >>> ticks(0, 1)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
-    raw = (high - low) / most
+    raw = (high - low) / 6
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * f for f in (1, 2, 5, 10) if power * f >= raw * 0.999)
     first = math.ceil(low / step - 1e-9)

@@ -15,8 +15,7 @@ from anon_core.base.errors import AnonError, BadInput, Cancelled, Infeasible, No
 from anon_core.base.plain_values import finite
 from anon_core.teaching.experiments.bench import Bench
 from anon_core.teaching.experiments.experiment import Claim, Experiment, Verdict, verdict
-from anon_core.teaching.experiments.measured_points import Found
-from anon_core.teaching.experiments.points import Point, Settings
+from anon_core.teaching.experiments.points import Found, Point, Settings
 from anon_core.teaching.experiments.tables import Tables
 
 #: A file for each experiment, written by `scripts/experiments_table.py`.

@@ -1,19 +1,24 @@
-"""What an experiment is: its source, what it printed, the steps to measure, and what is claimed."""
+"""What an experiment is, and the shelf that finds all of them."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from anon_core.base.context import Context
+from anon_core.base.errors import BadInput, listing, nearest
+from anon_core.teaching.experiments import catalogue
 from anon_core.teaching.experiments.bench import Bench
-from anon_core.teaching.experiments.measured_points import Found
-from anon_core.teaching.experiments.points import Point, Settings
+from anon_core.teaching.experiments.points import Found, Point, Settings
 
 if TYPE_CHECKING:
     from anon_core.teaching.experiments.tables import Which
+
 
 Value: TypeAlias = str | int | float
 Size = Literal["small", "full"]
@@ -198,7 +203,6 @@ def verdict(claims: Sequence[Claim], timed_out: str = "") -> Verdict:
 
     Parameters
     ----------
-    claims : sequence of Claim
     timed_out : str
         What time boxes left undecided, once every step is finished; empty if nothing.
     """
@@ -228,3 +232,33 @@ def _reasons(claims: Sequence[Claim]) -> str:
     more = f"{len(others)} other claim{'s' if len(others) > 1 else ''}"
     more = f" Nor {'do' if len(others) > 1 else 'does'} {more} hold." if others else ""
     return f"“{first.says}” does not hold{error}. {first.because}{more}"
+
+
+@cache
+def all_experiments() -> tuple[Experiment, ...]:
+    """Return all experiments by number."""
+    found: list[Experiment] = []
+    for module in pkgutil.iter_modules(catalogue.__path__):
+        part = importlib.import_module(f"{catalogue.__name__}.{module.name}")
+        kinds = [kind for kind in vars(part).values() if isinstance(kind, type)]
+        own = [k for k in kinds if issubclass(k, Experiment) and k.__module__ == part.__name__]
+        found += [kind() for kind in own if "id" in vars(kind)]
+    return tuple(sorted(found, key=lambda experiment: experiment.id))
+
+
+def find_experiment(id: str) -> Experiment:
+    """Return the experiment of that number.
+
+    Raises
+    ------
+    BadInput
+        If there is none; lists the numbers and the nearest one.
+    """
+    for experiment in all_experiments():
+        if experiment.id == id.upper():
+            return experiment
+    ids = [experiment.id for experiment in all_experiments()]
+    raise BadInput(
+        f"There is no experiment '{id}'; there are {listing(ids, len(ids))}.",
+        remedy=f"Use one of these numbers.{nearest(id, ids)}",
+    )

@@ -164,7 +164,6 @@ class Table:
         What it is, for people.
     frame : pandas.DataFrame
         Every cell a text.
-    kinds : mapping of str to str
     levels : mapping of str to level table
         Hierarchies of its columns.
     raw_rows : int

@@ -15,7 +15,7 @@ from anon_core.release.release import Release
 from anon_core.release.vocabulary import of_level
 from anon_core.teaching.learn.example import Material
 from anon_core.teaching.learn.published_tables import numbered
-from anon_core.teaching.learn.seen import if_boxes
+from anon_core.teaching.learn.readings import if_boxes
 from anon_core.teaching.learn.trace import Trace, texts_of
 
 
@@ -84,12 +84,13 @@ def asked_of(trace: Trace) -> Query:
 def ways(trace: Trace, group: Sequence[int]) -> dict[str, Release]:
     """Return the releases that publish rows in groups: as boxes, by Anatomy, by permutation."""
     problem, column = trace.problem, trace.sensitive[0]
-    alone = tuple((name,) for name in (*trace.quasi, column))
+    others = tuple((name,) for name in trace.sensitive[1:])
+    alone = (*((name,) for name in (*trace.quasi, column)), *others)
     boxes = if_boxes(trace, group).release
     assert boxes is not None
     return {
         "Generalization": boxes,
-        "Anatomy": in_groups(problem, group, (trace.quasi, (column,))),
+        "Anatomy": in_groups(problem, group, (trace.quasi, (column,), *others)),
         "Permutation": in_groups(problem, group, alone),
     }
 

@@ -33,7 +33,6 @@ class Material:
 
     Attributes
     ----------
-    types : mapping of str to str
     levels : mapping of str to level table
         Hierarchies by column.
     """
@@ -66,6 +65,10 @@ class Example:
         What rows are called that have no identifier; empty for their number.
     made : callable or None
         Makes the table of an example that is no sample.
+    setting : float or None
+        Where the reader has put the lesson's dial; None where it was left.
+    shuffle : int
+        How often the reader has asked for other random numbers.
     """
 
     name: str
@@ -77,6 +80,13 @@ class Example:
     names: tuple[str, ...] = ()
     given: Material | None = None
     made: Callable[[], Material] | None = None
+    setting: float | None = None
+    shuffle: int = 0
+
+    @property
+    def as_given(self) -> bool:
+        """Whether settings and random numbers are those of the lesson."""
+        return self.setting is None and not self.shuffle
 
     @cached_property
     def material(self) -> Material:
@@ -102,6 +112,20 @@ class Example:
             },
             population=None if population is None else Dataset.from_frame(population.frame()),
         )
+
+
+def six_people() -> Material:
+    """Return the example of a course at Aalborg University."""
+    import pandas as pd
+
+    columns = {
+        "First name": ["John", "Maria", "Peter", "Meredith", "Hans", "Martin"],
+        "Age": ["24", "35", "30", "57", "50", "62"],
+        "Salary": ["1800", "2450", "1900", "3100", "2750", "3350"],
+        "Disease": list("ABBAAB"),
+    }
+    roles = Roles(identifier=("First name",), quasi=("Age", "Salary"), sensitive=("Disease",))
+    return Material(dataset=Dataset.from_frame(pd.DataFrame(columns, dtype=object)), roles=roles)
 
 
 def own_example(material: Material, title: str) -> Example:

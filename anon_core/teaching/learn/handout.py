@@ -11,10 +11,10 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from anon_core.teaching.learn.drawing import View, draw, style
+from anon_core.teaching.learn.drawing import View, draw, numbered, style
 from anon_core.teaching.learn.lesson import Lesson, Step
 from anon_core.teaching.learn.pictures import Links, Picture, Table
-from anon_core.teaching.learn.shuffled import attack_said
+from anon_core.teaching.learn.shuffles import attack_said
 from anon_core.teaching.learn.trace import Trace
 
 #: Room of a step on A4 across, in CSS pixels, within its border.
@@ -36,7 +36,6 @@ def zoom_to_fit(
 
     Parameters
     ----------
-    pictures : sequence of Picture
     drawn : sequence of str
         The same, as drawn.
     texts : sequence of str
@@ -94,6 +93,7 @@ def _table(table: Table) -> tuple[float, float]:
 class _Drawn:
     step: Step
     pictures: Markup
+    code: Markup
     attack: str
     zoom: float
 
@@ -131,6 +131,7 @@ def _drawn(trace: Trace, step: Step, person: int) -> _Drawn:
     return _Drawn(
         step=step,
         pictures=Markup("").join(made),
+        code=numbered(step.code),
         attack=attack,
         zoom=zoom_to_fit(step.pictures, made, f"10 of 10. {step.title}", texts),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.pictures import Picture
-from anon_core.teaching.learn.seen import Seen
+from anon_core.teaching.learn.readings import Seen
 from anon_core.teaching.learn.trace import Trace
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ class Question:
 
     Attributes
     ----------
-    choices : tuple of Choice
     answer : str
         Id of the right choice, as the trace has it.
     why : str
@@ -89,6 +88,24 @@ class Exercise:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pseudocode:
+    """The numbered lines of an algorithm, and which of them a step carries out.
+
+    Attributes
+    ----------
+    now : tuple of int
+        Numbers of lines, from 1.
+    """
+
+    lines: tuple[str, ...]
+    now: tuple[int, ...] = ()
+
+    def at(self, *now: int) -> Pseudocode:
+        """Return the same lines where others are carried out."""
+        return replace(self, now=now)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Step:
     """One step of a lesson.
 
@@ -98,7 +115,6 @@ class Step:
         What happens, a few words.
     words : str
         What is seen and why, one to four sentences.
-    pictures : tuple of Picture
     question : Question or None
         What is asked before the step is shown.
     together : tuple of int
@@ -112,6 +128,8 @@ class Step:
         are cut, a public table is at hand, or more is known than one release.
     printed : str
         What the source prints wrongly here, and what is right; empty if nothing.
+    code : Pseudocode or None
+        The algorithm, with the lines that the step carries out.
     """
 
     title: str
@@ -122,12 +140,65 @@ class Step:
     seen: Seen | None = None
     found: tuple[str, ...] = ()
     printed: str = ""
+    code: Pseudocode | None = None
 
     @property
     def log(self) -> str:
         """The step as a line of text."""
         end = "" if self.title.endswith("?") else "."
         return f"{self.title}{end} {self.words}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dial:
+    """A setting of a lesson's runs that its reader can move; all is computed again at once.
+
+    Attributes
+    ----------
+    label : str
+        What it is called.
+    values : tuple of float
+        Where it can be put, besides where the example has it.
+    sets : tuple of str
+        Parameters of techniques and privacy models that it sets; by default the one of its name.
+    runs : tuple of str
+        Runs that it belongs to; empty for all.
+    begins : float or None
+        Where it is at first, if it sets what the lesson itself does and no run has it.
+    """
+
+    label: str
+    values: tuple[float, ...]
+    sets: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    begins: float | None = None
+
+    def turned(self, run: str, asked: Mapping[str, Any], value: float | None) -> dict[str, Any]:
+        """Return technique and privacy models of a run with the setting at a value."""
+        given = {name: list(asked.get(name, ())) for name in ("models", "changes")}
+        parts = {"algorithm": [asked["algorithm"]], **given}
+        if value is not None and (not self.runs or run in self.runs):
+            parts = {
+                kind: [{n: value if n in self.named else v for n, v in one.items()} for one in all_]
+                for kind, all_ in parts.items()
+            }
+        return {**parts, "algorithm": dict(parts["algorithm"][0])}
+
+    def at(self, run: str, asked: Mapping[str, Any]) -> float | None:
+        """Return where a run has the setting; None where it has none."""
+        if self.runs and run not in self.runs:
+            return None
+        parts = (asked["algorithm"], *asked["models"], *asked.get("changes", ()))
+        return next((one[n] for one in parts for n in self.named if n in one), None)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Parameters that it sets."""
+        return self.sets or (self.label,)
+
+
+#: The dial of most lessons.
+DIAL_K = Dial(label="k", values=(2, 3, 4, 5))
 
 
 class Lesson(ABC):
@@ -146,10 +217,14 @@ class Lesson(ABC):
     examples : sequence of Example
         The first one is shown unless another is asked for.
     runs : mapping of str to mapping
-        What is run, by name: `algorithm` and `models` as a recipe has them. They are run in this
-        order on the example's table.
+        What is run, by name: `algorithm`, `models` and `changes` as a recipe has them. They are run
+        in this order on the example's table.
     may_refuse : frozenset of str
         Runs that may find nothing to publish; the first one always has to.
+    dial : Dial or None
+        What its reader can move.
+    draws : bool
+        Whether it draws by chance itself, beyond what its runs do.
     """
 
     name: ClassVar[str]
@@ -162,6 +237,8 @@ class Lesson(ABC):
     examples: ClassVar[Sequence[Example]]
     runs: ClassVar[Mapping[str, Mapping[str, Any]]]
     may_refuse: ClassVar[frozenset[str]] = frozenset()
+    dial: ClassVar[Dial | None] = None
+    draws: ClassVar[bool] = False
 
     @abstractmethod
     def steps(self, trace: Trace) -> Sequence[Step]:

@@ -9,8 +9,8 @@ from math import isnan
 
 from anon_core.base.context import Context
 from anon_core.data.table import Dataset
+from anon_core.methods.membership.decisions import find_members
 from anon_core.methods.membership.joint_model import JointProblem, overlapping, united
-from anon_core.methods.membership.members import find_members
 from anon_core.methods.membership.membership_probabilities import grade
 from anon_core.pipeline.runner import run as carried_out
 from anon_core.release.knowledge.audience import audience_of
@@ -19,7 +19,7 @@ from anon_core.release.release import View
 from anon_core.teaching.learn.example import Material
 from anon_core.teaching.learn.pictures import Cell, Head, People, Row, Table
 from anon_core.teaching.learn.published_tables import numbered
-from anon_core.teaching.learn.seen import Seen
+from anon_core.teaching.learn.readings import Seen
 from anon_core.teaching.learn.text import head, listed
 from anon_core.teaching.learn.trace import Trace, texts_of
 

@@ -84,6 +84,10 @@ class Trace:
         """Return a run by its name."""
         return self.runs[name]
 
+    def as_printed(self, example: str) -> bool:
+        """Say whether this is that example, with the settings that its source has."""
+        return self.example.name == example and self.example.as_given
+
     @property
     def material(self) -> Material:
         """The table and what is said of it."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from anon_core.base.context import Context
-from anon_core.base.params import choice
 from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
 from anon_core.contracts.purposes import Service
 from anon_core.methods.bucketized.permuted_release import (
+    block_choice,
     columns_by_role,
     partition_choice,
     permuted,
@@ -60,12 +60,7 @@ class Anatomy(Algorithm):
     source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
 
     partition: Partitioner | Algorithm = partition_choice("anatomize")
-    insensitive_with: str = choice(
-        default="quasi",
-        options={"quasi": "the quasi-identifiers", "sensitive": "the sensitive columns"},
-        help="Which block the columns without a role stay linked with.",
-        label="Other columns travel with",
-    )
+    insensitive_with: str = block_choice()
 
     def release_shape(self) -> dict[str, Any]:
         """Return what a release looks like; see `Algorithm.shape`."""

@@ -107,7 +107,7 @@ class EarlierParts(Algorithm):
             part = self._kept(problem, models, *placed(problem, tree, node, parts, context))
             return box_outcome(problem, run_buckets(problem, part), nodes)
         refuse_whole(problem, models)
-        by_rows = [model for model in models if not model.needs_public]
+        by_rows = [model for model in models if not model.scope.public]
         node = cut_while_kept(problem, by_rows, tree, context)
         part, outside = placed(problem, tree, node, parts, context)
         # Where parts overlap, a row that none covers begins as a part of its own.

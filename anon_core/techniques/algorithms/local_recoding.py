@@ -100,8 +100,8 @@ class LocalRecoding(Algorithm):
         try:
             first = search.run(problem, models, part_of(context, 0.0, 0.6))
         except Infeasible as error:
-            if all(model.monotone_merge for model in models):
-                raise  # whatever classes keep the promises, all rows as one class do
+            if all(model.logic.monotone_merge for model in models):
+                raise  # whatever classes keep the models, all rows as one class do
             raise NotFound(
                 f"Not found: refining begins with levels for the whole table. {error.message}",
                 remedy=error.remedy,

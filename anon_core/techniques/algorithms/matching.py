@@ -147,7 +147,7 @@ class OwnBoxes:
             take_in(self.prices, self.tuples.codes, self._boxes, few, fits[few], k, start, stop)
 
     def exchange(self, k: int, context: Context) -> int:
-        """Join parts of exchanges until k rows are left of what each tuple fits: global (1, k).
+        """Join parts until each tuple fits k rows in perfect matchings: global (1, k).
 
         Every tuple must fit k rows already. That everyone publishes its own box is one perfect
         matching; a pair lies in another if its tuple and its box lie on a cycle of tuples that fit
@@ -347,7 +347,7 @@ def _classes(
     part = k_members(problem, block, k, prices, part_of(context, 0.1, 0.9))
     formed = run_buckets(problem, part)
     found = [merged(problem, models, formed, prices, part_of(context, 0.9, 1.0))]
-    if all(model.by_limits for model in models):
+    if all(model.logic.by_limits for model in models):
         found.append(run_buckets(problem, gain_parts(problem, models, prices, context)))
     return found
 
@@ -361,9 +361,12 @@ def _widened(boxes: OwnBoxes, models: Sequence[GroupModel], context: Context) ->
         If time is up before, or more fits more than can be listed.
     """
     asked = [model for model in models if isinstance(model, ConsistencyModel)]
-    released = max((m.k for m in asked if m.of_released or m.perfect), default=1)
-    originals = max((m.k for m in asked if m.of_originals or m.perfect), default=1)
-    exchanged = max((m.k for m in asked if m.perfect), default=1)
+
+    def most(*sides: str) -> int:
+        return max((m.k for m in asked if {*sides} & {*m.sides}), default=1)
+
+    released, originals = most("released", "perfect"), most("originals", "perfect")
+    exchanged = most("perfect")
     boxes.reach_out(released, part_of(context, 0.0, 0.5))
     boxes.take_in(originals, part_of(context, 0.5, 0.8))
     return boxes.exchange(exchanged, part_of(context, 0.8, 1.0)) if exchanged > 1 else 0

@@ -23,32 +23,16 @@ from anon_core.contracts.per_column import column_weights, weights_by_column
 from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost
 from anon_core.data.values.kinds import KINDS
-from anon_core.methods.clusters.cluster_rows import average_vectors, refuse_fewer
+from anon_core.methods.clusters.cluster_rows import average_vectors, refuse_fewer, standardised
 from anon_core.methods.partition.best_gain import cell_prices
 from anon_core.methods.partition.box_release import covered_outcome, hulls
 from anon_core.methods.partition.merging import merged
-from anon_core.methods.partition.mondrian_cuts import cut_by_tree, normalized_positions
+from anon_core.methods.partition.mondrian_cuts import cut_by_tree
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
 from anon_core.release.vocabulary import Vocabulary, as_published, of_numbers
 
 # Publish, for every part of the table, one number instead of each column's numbers.
-
-
-def standardised(problem: Problem, weights: F64) -> F64:
-    """Return the quasi tuples as points of unit variance per attribute, shape (runs, quasi).
-
-    Numbers and dates are by their value, categories by their place in the hierarchy's order,
-    and the missing value beyond both. `weights` is of shape (quasi,).
-    """
-    codes, count = problem.frequency.run_codes, problem.frequency.run_count
-    points = np.empty(codes.shape, dtype=np.float64)
-    for d, hierarchy in enumerate(problem.quasi_hierarchies):
-        at = normalized_positions(hierarchy)[codes[:, d]]
-        at = at - np.average(at, weights=count)
-        spread = float(np.sqrt(np.average(at * at, weights=count)))
-        points[:, d] = at / spread * weights[d] if spread > 0 else 0.0
-    return points
 
 
 def aggregated_outcome(

@@ -211,7 +211,6 @@ class _BestFirst:
         self.problem = nodes.problem
         self.cost = cost
         self.context = context
-        self.evaluated = 0
         self.cost_found = np.inf
         #: What no node goes below, where time ran out before the best was proven.
         self.floor: float | None = None
@@ -309,7 +308,6 @@ class _BestFirst:
         """
         nodes, rows = self.nodes, self.problem.rows
         nodes.checked += int(nodes.status[node] == UNKNOWN)
-        self.evaluated += 1
         if self._quick and (gone := self._too_small(node)):
             self._close_below(self._climbed(node, gone))
             return np.inf

@@ -183,7 +183,7 @@ def _matrix(nodes: Classification, models: Sequence[GroupModel]) -> DistanceMatr
             "person may have several.",
             remedy="Check nodes by their classes.",
         )
-    if len(models) != 1 or not models[0].of_class_sizes or models[0].of_release():
+    if len(models) != 1 or not models[0].logic.class_sizes or models[0].of_release():
         raise BadPlan(
             "The distance-vector matrix answers for k-anonymity alone.",
             remedy="Check nodes by their classes, or require k-anonymity only.",

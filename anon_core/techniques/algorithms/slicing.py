@@ -190,8 +190,8 @@ class Slicing(Algorithm):
         quiet=True,
     )
     sets: tuple[Block, ...] = sets_of_columns(
-        help="Column sets by hand, for example [['age', 'sex'], ['zip', 'diagnosis']]; a column "
-        "that is not named is a set of its own.",
+        help="Columns that stay linked row by row, such as [['age', 'sex'], ['zip', 'diagnosis']]; "
+        "one that is not named is a set of its own.",
         label="Column sets by hand",
         empty="by dependence",
     )
@@ -206,7 +206,7 @@ class Slicing(Algorithm):
         told = bool(self.sets)
         blocks = self.by_hand(problem) if told else self.by_dependence(problem, context)
         partition = self.partition
-        sees_links = isinstance(partition, Partitioner) and partition.sees_links
+        sees_links = isinstance(partition, Partitioner) and partition.way.sees_links
         _refuse_linked(problem, models, blocks, sees_links=sees_links)
         # 2. Tuple partition, and 3. permutation.
         return permuted(problem, partition, models, blocks, (), context, told=told)

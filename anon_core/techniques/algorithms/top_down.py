@@ -206,7 +206,7 @@ class _Cut:
         stats = GroupStats(sizes=parted, histograms=counted, population=people)
         empty = parted == 0
         if not all(
-            bool(np.all(m.per_group(stats, self._reference) | (empty & (not m.needs_public))))
+            bool(np.all(m.per_group(stats, self._reference) | (empty & (not m.scope.public))))
             for m in self.models
         ):
             return None

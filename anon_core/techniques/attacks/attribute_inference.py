@@ -12,7 +12,12 @@ import numpy.typing as npt
 from anon_core.base.arrays import F64, I64
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackUse,
+)
 from anon_core.contracts.group_stats import sensitive_histogram
 from anon_core.contracts.people_count import commonest, crowd_histogram
 from anon_core.release.attack_result import AttackResult, Details
@@ -40,12 +45,9 @@ class AttributeInference(Attack):
     source: ClassVar[str] = (
         "Li et al. 2015, theorem 1, corrected: its product over distinct values has no basis"
     )
-    from_groups: ClassVar[bool] = True
-    at_once: ClassVar[bool] = True
-    discloses: ClassVar[Disclosure] = "inferential"
-    answers: ClassVar[tuple[Question, ...]] = ("inference",)
-
-    counts_people: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="inferential", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(from_groups=True, counts_people=True)
+    use: ClassVar[AttackUse] = AttackUse(at_once=True)
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a sensitive column that is not itself known to the attacker."""

@@ -12,7 +12,7 @@ from anon_core.base.arrays import F64
 from anon_core.base.errors import listing
 from anon_core.base.params import Parameter, by_value, integer
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Disclosure
+from anon_core.contracts.attack import AttackAim, AttackNeeds, AttackUse
 from anon_core.methods.inference.bucket_posteriors import Ranked, ranked
 from anon_core.methods.inference.sensitive_beliefs import Entries, SecretAttack, Secrets
 from anon_core.release.attack_result import AttackResult, Details
@@ -42,13 +42,14 @@ class Background(SecretAttack):
     source: ClassVar[str] = (
         "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302, section 3.1; Samarati 2008"
     )
-    from_groups: ClassVar[bool] = True
-    at_once: ClassVar[bool] = True
-    discloses: ClassVar[Disclosure] = "inferential"
-    rows_only: ClassVar[str] = (
-        "It takes everybody to have one value, so that what is ruled out leaves the others; "
-        "here one person may have several."
+    aim: ClassVar[AttackAim] = AttackAim(discloses="inferential", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(
+        from_groups=True,
+        rows_only="It takes everybody to have one value, so that what is ruled out leaves the "
+        "others; "
+        "here one person may have several.",
     )
+    use: ClassVar[AttackUse] = AttackUse(at_once=True)
 
     ruled_out: int = integer(
         default=1,

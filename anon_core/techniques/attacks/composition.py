@@ -12,7 +12,7 @@ from anon_core.base.arrays import B1, F64, I32, I64
 from anon_core.base.context import Context, part_of
 from anon_core.base.params import flag
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Disclosure
+from anon_core.contracts.attack import AttackAim, AttackNeeds, AttackReport
 from anon_core.data.table import MISSING
 from anon_core.methods.inference.sensitive_beliefs import AboutSecrets
 from anon_core.methods.matching.composition import (
@@ -65,13 +65,13 @@ class Composition(AboutSecrets):
         "the person fits"
     )
     source: ClassVar[str] = "Ganta, Kasiviswanathan and Smith 2008, doi 10.1145/1401890.1401926"
-    discloses: ClassVar[Disclosure] = "attribute"
-    needs_earlier: ClassVar[bool] = True
-    told_at: ClassVar[int] = 4
-    tells_certain: ClassVar[bool] = True
-    rows_only: ClassVar[str] = (
-        "It takes everybody to have one row in each release; here one person may have several."
+    aim: ClassVar[AttackAim] = AttackAim(discloses="attribute", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(
+        earlier=True,
+        rows_only="It takes everybody to have one row in each release; here one person may have "
+        "several.",
     )
+    report: ClassVar[AttackReport] = AttackReport(place=4, certain_only=True)
 
     together: bool = flag(
         default=False,

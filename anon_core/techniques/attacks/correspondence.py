@@ -10,9 +10,14 @@ import numpy as np
 
 from anon_core.base.arrays import B1, F64
 from anon_core.base.context import Context, part_of
-from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    acceptable_chance,
+)
 from anon_core.methods.matching.composition import classes_of_earlier, classes_of_view
 from anon_core.methods.matching.correspondence import Left, chance_of, rows_left
 from anon_core.release.attack_result import AttackResult, Details
@@ -41,21 +46,17 @@ class Correspondence(Attack):
     source: ClassVar[str] = (
         "Fung, Wang, Fu and Pei 2008, Anonymity for continuous data publishing, EDBT"
     )
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("linkability", "singling out")
-    needs_earlier: ClassVar[bool] = True
-    told_at: ClassVar[int] = 5
-    rows_only: ClassVar[str] = (
-        "It takes everybody to have one row in each release; here one person may have several."
+    aim: ClassVar[AttackAim] = AttackAim(
+        discloses="identity", answers=("linkability", "singling out")
     )
+    needs: ClassVar[AttackNeeds] = AttackNeeds(
+        earlier=True,
+        rows_only="It takes everybody to have one row in each release; here one person may have "
+        "several.",
+    )
+    report: ClassVar[AttackReport] = AttackReport(place=5)
 
-    threshold: float = number(
-        default=0.2,
-        low=0.0,
-        high=1.0,
-        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
-        label="Acceptable chance",
-    )
+    threshold: float = acceptable_chance()
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for an earlier release with a sensitive column of this one."""

@@ -12,7 +12,7 @@ from anon_core.base.context import Context, part_of
 from anon_core.base.errors import AnonError
 from anon_core.base.params import integer, number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Disclosure
+from anon_core.contracts.attack import AttackAim, AttackNeeds, AttackUse
 from anon_core.contracts.group_stats import Histogram, sensitive_histogram
 from anon_core.methods.bucketized.slice_chances import exact_cells
 from anon_core.methods.inference.bucket_posteriors import score, with_learned
@@ -47,14 +47,15 @@ class DeFinetti(AboutSecrets):
         "(Σ P(t, s)[t_i = v] + 1) / (Σ P(t, s) + |D_i|); in turn until both stay"
     )
     source: ClassVar[str] = "Kifer 2009, doi 10.1145/1559845.1559861"
-    discloses: ClassVar[Disclosure] = "inferential"
-    by_default: ClassVar[bool] = False
-    needs_permuted: ClassVar[bool] = True
-    rows_only: ClassVar[str] = (
-        "It is about groups that deal their values out, one to a person; here one person "
-        "has several rows, and techniques that permute columns refuse them."
+    aim: ClassVar[AttackAim] = AttackAim(
+        discloses="inferential", learns=True, answers=("inference",)
     )
-    learns: ClassVar[bool] = True
+    needs: ClassVar[AttackNeeds] = AttackNeeds(
+        permuted=True,
+        rows_only="It is about groups that deal their values out, one to a person; here one person "
+        "has several rows, and techniques that permute columns refuse them.",
+    )
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     rounds: int = integer(
         default=200,
@@ -128,7 +129,7 @@ class DeFinetti(AboutSecrets):
     ) -> AttackResult:
         scored = score(view, column, settled, truth.frequency, truth.places, context)
         counted = learn(view, column, base_rates(audience))
-        outside = with_learned(view, column, counted, settled)
+        outside = with_learned(view, counted, settled)
         control = control_of(outside, truth.holdout, column, context)
         known = sensitive_histogram(view, column)[1]
         raw = sensitive_histogram(truth.raw_in_groups, column)[1]

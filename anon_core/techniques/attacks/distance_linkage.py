@@ -9,9 +9,15 @@ from typing import ClassVar
 import numpy as np
 
 from anon_core.base.context import Context
-from anon_core.base.params import choice, integer, number
+from anon_core.base.params import choice, integer
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    acceptable_chance,
+)
 from anon_core.methods.changes.closeness import (
     Points,
     assigned,
@@ -46,20 +52,17 @@ class DistanceLinkage(Attack):
         "total distance, one to one"
     )
     source: ClassVar[str] = "Domingo-Ferrer and Torra 2001; Pagliuca and Seri 1999"
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
-    of_changed: ClassVar[bool] = True
-    told_at: ClassVar[int] = 2
-    is_worst_case: ClassVar[bool] = True
-    achieves: ClassVar[str] = "Someone who knows these columns of everyone links a row rightly"
-
-    threshold: float = number(
-        default=0.2,
-        low=0.0,
-        high=1.0,
-        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
-        label="Acceptable chance",
+    aim: ClassVar[AttackAim] = AttackAim(
+        discloses="identity", answers=("singling out", "linkability")
     )
+    needs: ClassVar[AttackNeeds] = AttackNeeds(changed=True)
+    report: ClassVar[AttackReport] = AttackReport(
+        place=2,
+        worst_case=True,
+        achieves="Someone who knows these columns of everyone links a row rightly",
+    )
+
+    threshold: float = acceptable_chance()
     matching: str = choice(
         default="nearest",
         options={"nearest": "Each row its nearest person", "one-to-one": "One to one"},

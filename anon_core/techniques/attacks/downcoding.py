@@ -14,8 +14,14 @@ from anon_core.base.context import Context, now
 from anon_core.base.errors import AnonError
 from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
-from anon_core.methods.consistent_tables.base_cells import Boxes, boxes_of
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+)
+from anon_core.methods.consistent_tables.base_cells import boxes_of
 from anon_core.methods.consistent_tables.minimal_rows import Lowered, inside, lowered
 from anon_core.methods.matching.fitting_people import why_not
 from anon_core.release.attack_result import AttackResult
@@ -49,12 +55,10 @@ class Downcoding(Attack):
     source: ClassVar[str] = (
         "Cohen 2022, Attacks on deidentification's defenses, USENIX Security 2022"
     )
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("singling out",)
-    by_default: ClassVar[bool] = False
-    needs_stop_rule: ClassVar[bool] = True
-    told_at: ClassVar[int] = 8
-    tells_certain: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="identity", answers=("singling out",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(stop_rule=True)
+    report: ClassVar[AttackReport] = AttackReport(place=8, certain_only=True)
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     seconds: float = number(
         default=10.0,
@@ -100,7 +104,7 @@ class Downcoding(Attack):
             context.report(place / classes, "Looking for rows in smaller cells")
             found.append(lowered(rule, boxes, place, boxed))
         claimed = np.array([one.rows for one in found], dtype=np.int64)
-        right = _right(view, truth, boxes, found)
+        right = _right(view, truth, found)
         left = np.array([not one.decided for one in found]) * (boxes.size - claimed)
         rows, lower, undecided = truth.rows, int(right.sum()), int(left.sum())
         above = int(boxes.size[(boxes.lo < boxes.hi).any(axis=1)].sum())
@@ -127,7 +131,7 @@ class Downcoding(Attack):
         ]
 
 
-def _right(view: View, truth: Truth, boxes: Boxes, found: Sequence[Lowered]) -> I64:
+def _right(view: View, truth: Truth, found: Sequence[Lowered]) -> I64:
     """Return how many of the rows that were lowered lie where it was said, by class."""
     right = np.zeros(len(found), dtype=np.int64)
     block = view.whole_quasi()

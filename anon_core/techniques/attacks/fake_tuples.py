@@ -12,8 +12,8 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.base.params import integer
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure
-from anon_core.methods.bucketized.pairings import Listed, Pairings, pairings
+from anon_core.contracts.attack import Attack, AttackAim, AttackNeeds
+from anon_core.methods.bucketized.slice_chances import Listed, Pairings, pairings
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.ground_truth import Truth
 from anon_core.release.knowledge.audience import Audience
@@ -39,15 +39,16 @@ class FakeTuples(Attack):
         "original / (original + fake) tuples with a matching group; shown with Li's lemma value Π "
         "n_i / N^d, which is the chance of one fixed row and no bound on presence"
     )
-    needs_permuted: ClassVar[bool] = True
-    rows_only: ClassVar[str] = (
-        "It takes every combination of a group for a person of its own; here one person has "
-        "several rows, and techniques that permute columns refuse them."
+    aim: ClassVar[AttackAim] = AttackAim(discloses="presence")
+    needs: ClassVar[AttackNeeds] = AttackNeeds(
+        permuted=True,
+        rows_only="It takes every combination of a group for a person of its own; here one "
+        "person has "
+        "several rows, and techniques that permute columns refuse them.",
     )
     source: ClassVar[str] = (
         "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236; Toth 2015, 3.1.3.1"
     )
-    discloses: ClassVar[Disclosure] = "presence"
 
     most: int = integer(
         default=1_000_000,

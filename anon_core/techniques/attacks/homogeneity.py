@@ -11,7 +11,13 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+)
 from anon_core.contracts.group_stats import sensitive_histogram
 from anon_core.contracts.people_count import crowd_histogram
 from anon_core.release.attack_result import AttackResult
@@ -34,14 +40,11 @@ class Homogeneity(Attack):
         "class has the same one; no row needs to be re-identified."
     )
     formula: ClassVar[str] = "people in classes with one sensitive value / n"
-    tells_certain: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="attribute", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(from_groups=True, counts_people=True)
+    report: ClassVar[AttackReport] = AttackReport(certain_only=True)
+    use: ClassVar[AttackUse] = AttackUse(at_once=True)
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
-    from_groups: ClassVar[bool] = True
-    at_once: ClassVar[bool] = True
-    discloses: ClassVar[Disclosure] = "attribute"
-    answers: ClassVar[tuple[Question, ...]] = ("inference",)
-
-    counts_people: ClassVar[bool] = True
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a sensitive column that is not itself known to the attacker."""

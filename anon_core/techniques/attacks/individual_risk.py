@@ -13,7 +13,13 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+)
 from anon_core.methods.matching.fitting_people import matched, why_not
 from anon_core.methods.matching.fitting_rows import fits
 from anon_core.methods.reidentification.reidentification import individual_risk
@@ -46,18 +52,17 @@ class IndividualRisk(Attack):
     source: ClassVar[str] = (
         "Benedetti and Franconi 1998; Franconi and Polettini 2004, doi 10.1007/978-3-540-25955-8_20"
     )
-    from_groups: ClassVar[bool] = True
-    at_once: ClassVar[bool] = True
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
-
-    told_at: ClassVar[int] = 3
-    achieves: ClassVar[str] = (
-        "By the survey's weights, someone who does not know who took part pins a row to the right "
-        "person"
+    aim: ClassVar[AttackAim] = AttackAim(
+        discloses="identity", answers=("singling out", "linkability")
     )
-    counts_people: ClassVar[bool] = True
-    needs_weights: ClassVar[bool] = True
+    needs: ClassVar[AttackNeeds] = AttackNeeds(from_groups=True, counts_people=True, weights=True)
+    report: ClassVar[AttackReport] = AttackReport(
+        place=3,
+        achieves="By the survey's weights, someone who does not know who took part pins a row to "
+        "the right "
+        "person",
+    )
+    use: ClassVar[AttackUse] = AttackUse(at_once=True)
 
     threshold: float = number(
         default=0.2,

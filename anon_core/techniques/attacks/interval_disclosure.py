@@ -14,7 +14,7 @@ from anon_core.base.arrays import B1, F64
 from anon_core.base.context import Context
 from anon_core.base.params import choice, number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import Attack, AttackAim, AttackNeeds
 from anon_core.data.values.kinds import KINDS
 from anon_core.methods.changes.closeness import window
 from anon_core.release.attack_result import AttackResult
@@ -42,9 +42,8 @@ class IntervalDisclosure(Attack):
     source: ClassVar[str] = (
         "Mateo-Sanz, Sebé and Domingo-Ferrer 2004, doi 10.1007/978-3-540-25955-8_16"
     )
-    discloses: ClassVar[Disclosure] = "inferential"
-    answers: ClassVar[tuple[Question, ...]] = ("inference",)
-    of_changed: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="inferential", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(changed=True)
 
     by: str = choice(
         default="ranks",

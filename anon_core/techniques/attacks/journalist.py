@@ -10,9 +10,15 @@ import numpy as np
 
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
-from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+    acceptable_chance,
+)
 from anon_core.methods.matching.fitting_people import by_columns, linked, why_not, why_not_covered
 from anon_core.methods.matching.fitting_rows import BOUNDED
 from anon_core.methods.reidentification.population_uniques import uniques_told
@@ -42,24 +48,17 @@ class Journalist(Attack):
         "where classes overlap: Gionis, Mazza and Tassa 2008; how many of a population of known "
         "size are unique: Dankar et al. 2012, doi 10.1186/1472-6947-12-66"
     )
-    from_groups: ClassVar[bool] = True
-    at_once: ClassVar[bool] = True
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
-
-    told_at: ClassVar[int] = 2
-    achieves: ClassVar[str] = (
-        "Someone who does not know who is in the table pins a row to the right person"
+    aim: ClassVar[AttackAim] = AttackAim(
+        discloses="identity", answers=("singling out", "linkability")
     )
-    counts_people: ClassVar[bool] = True
-
-    threshold: float = number(
-        default=0.2,
-        low=0.0,
-        high=1.0,
-        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
-        label="Acceptable chance",
+    needs: ClassVar[AttackNeeds] = AttackNeeds(from_groups=True, counts_people=True)
+    report: ClassVar[AttackReport] = AttackReport(
+        place=2,
+        achieves="Someone who does not know who is in the table pins a row to the right person",
     )
+    use: ClassVar[AttackUse] = AttackUse(at_once=True)
+
+    threshold: float = acceptable_chance()
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a population, and for rows whose quasi-identifiers are together."""

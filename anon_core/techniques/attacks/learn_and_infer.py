@@ -12,7 +12,7 @@ from anon_core.base.arrays import I64
 from anon_core.base.context import Context
 from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Disclosure
+from anon_core.contracts.attack import AttackAim, AttackNeeds, AttackUse
 from anon_core.contracts.group_stats import sensitive_histogram
 from anon_core.methods.inference.naive_bayes import (
     Guesses,
@@ -62,10 +62,11 @@ class LearnAndInfer(AboutSecrets):
         "Cormode 2011, doi 10.1145/2020408.2020598; Giomi et al. 2023, doi "
         "10.56553/popets-2023-0055"
     )
-    discloses: ClassVar[Disclosure] = "inferential"
-    by_default: ClassVar[bool] = False
-    learns: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(
+        discloses="inferential", learns=True, answers=("inference",)
+    )
+    needs: ClassVar[AttackNeeds] = AttackNeeds(counts_people=True)
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     sure: float = number(
         default=0.9,

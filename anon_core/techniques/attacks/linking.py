@@ -11,19 +11,25 @@ import numpy as np
 from anon_core.base.context import Context, part_of
 from anon_core.base.params import integer, number, quasi_columns
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+    acceptable_chance,
+)
 from anon_core.methods.inference.prediction_scores import wilson
 from anon_core.methods.matching.fitting_people import by_columns
-from anon_core.methods.reidentification.attack_targets import Aimed, aim
+from anon_core.methods.reidentification.attack_targets import Aimed, Joined, aim, joined
 from anon_core.methods.reidentification.candidates import Known
-from anon_core.methods.reidentification.column_subsets import named_sets
 from anon_core.methods.reidentification.equivalence_counts import (
     known_sets,
     sizes_tried,
     with_errors,
 )
-from anon_core.methods.reidentification.linked_people import Joined, joined
 from anon_core.methods.reidentification.register import register_of
+from anon_core.methods.reidentification.unique_rows import named_sets
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.ground_truth import Truth
 from anon_core.release.knowledge.audience import Audience
@@ -62,12 +68,12 @@ class Linking(Attack):
     source: ClassVar[str] = (
         "Samarati 2001, doi 10.1109/69.971193; Sweeney 2002, doi 10.1142/S0218488502001648"
     )
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("linkability", "singling out")
-
-    by_default: ClassVar[bool] = False
-    told_at: ClassVar[int] = 6
-    counts_people: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(
+        discloses="identity", answers=("linkability", "singling out")
+    )
+    needs: ClassVar[AttackNeeds] = AttackNeeds(counts_people=True)
+    report: ClassVar[AttackReport] = AttackReport(place=6)
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     columns: tuple[str, ...] = quasi_columns(
         help="Quasi-identifiers that the attacker knows.",
@@ -100,13 +106,7 @@ class Linking(Attack):
         help="Share of the known values that belong to someone else.",
         label="Share of errors",
     )
-    threshold: float = number(
-        default=0.2,
-        low=0.0,
-        high=1.0,
-        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
-        label="Acceptable chance",
-    )
+    threshold: float = acceptable_chance()
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for cells that cover values."""

@@ -9,7 +9,13 @@ from typing import ClassVar
 from anon_core.base.context import Context
 from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+)
 from anon_core.methods.matching.fitting_people import by_columns, linked, why_not, why_not_covered
 from anon_core.methods.matching.fitting_rows import BOUNDED
 from anon_core.release.attack_result import AttackResult
@@ -38,14 +44,10 @@ class Marketer(Attack):
         "Dankar and El Emam 2010, doi 10.1145/1754239.1754271; who fits, where classes overlap: "
         "Gionis, Mazza and Tassa 2008"
     )
-    from_groups: ClassVar[bool] = True
-    at_once: ClassVar[bool] = True
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("linkability",)
-
-    told_at: ClassVar[int] = 3
-    of_the_release: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="identity", answers=("linkability",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(from_groups=True, counts_people=True)
+    report: ClassVar[AttackReport] = AttackReport(place=3, of_the_release=True)
+    use: ClassVar[AttackUse] = AttackUse(at_once=True)
 
     threshold: float = number(
         default=0.05,

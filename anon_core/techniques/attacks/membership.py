@@ -12,12 +12,18 @@ from anon_core.base.context import Context, now
 from anon_core.base.errors import AnonError
 from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import Attack, AttackAim, AttackNeeds
 from anon_core.methods.matching.fitting_people import by_columns, why_not_covered
+from anon_core.methods.membership.decisions import Members, find_members, hits, proven_by_raw
 from anon_core.methods.membership.joint_model import overlapping, united
-from anon_core.methods.membership.members import Members, find_members, hits, proven_by_raw
-from anon_core.methods.membership.membership_details import beside_union, how_known, spread_of
-from anon_core.methods.membership.membership_probabilities import Graded, grade, in_table
+from anon_core.methods.membership.membership_probabilities import (
+    Graded,
+    beside_union,
+    grade,
+    how_known,
+    in_table,
+    spread_of,
+)
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.ground_truth import Truth
 from anon_core.release.knowledge.audience import Audience
@@ -43,17 +49,16 @@ class Membership(Attack):
         "people with δ = 1 / people of the public table; δ = share of the choices of public "
         "people with the published counts that hold the person; generalized classes: |G∩T| / |G∩P|"
     )
-    needs_public: ClassVar[bool] = True
-    rows_only: ClassVar[str] = (
-        "It counts the choices of public people whose rows these are, one row a person; "
-        "here one person has several."
+    aim: ClassVar[AttackAim] = AttackAim(discloses="presence", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(
+        public=True,
+        rows_only="It counts the choices of public people whose rows these are, one row a person; "
+        "here one person has several.",
     )
     source: ClassVar[str] = (
         "Toth 2015 (GetDelta); Li et al. 2015; δ-presence: Nergiz et al. 2007, "
         "doi 10.1145/1247480.1247554"
     )
-    discloses: ClassVar[Disclosure] = "presence"
-    answers: ClassVar[tuple[Question, ...]] = ("inference",)
 
     seconds: float = number(
         default=60.0,

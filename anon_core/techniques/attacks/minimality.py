@@ -12,7 +12,7 @@ from anon_core.base.context import Context, now
 from anon_core.base.errors import AnonError
 from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Disclosure
+from anon_core.contracts.attack import AttackAim, AttackNeeds, AttackReport, AttackUse
 from anon_core.contracts.group_stats import sensitive_histogram
 from anon_core.methods.consistent_tables.assignments import (
     MOST_PAIRS,
@@ -56,11 +56,13 @@ class Minimality(AboutSecrets):
     source: ClassVar[str] = (
         "Wong, Fu, Wang and Pei 2007, Minimality attack in privacy preserving data publishing, VLDB"
     )
-    discloses: ClassVar[Disclosure] = "attribute"
-    by_default: ClassVar[bool] = False
-    needs_stop_rule: ClassVar[bool] = True
-    tells_certain: ClassVar[bool] = True
-    rows_only: ClassVar[str] = "It deals one value to a person; here one person has several rows."
+    aim: ClassVar[AttackAim] = AttackAim(discloses="attribute", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(
+        stop_rule=True,
+        rows_only="It deals one value to a person; here one person has several rows.",
+    )
+    report: ClassVar[AttackReport] = AttackReport(certain_only=True)
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     seconds: float = number(
         default=10.0,

@@ -13,7 +13,12 @@ from anon_core.base.arrays import F64
 from anon_core.base.context import Context
 from anon_core.base.params import choice, flag, number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackUse,
+)
 from anon_core.data.values.kinds import KINDS
 from anon_core.methods.changes.closeness import filtered, spectral
 from anon_core.release.attack_result import AttackResult
@@ -44,10 +49,9 @@ class NoiseFilter(Attack):
     source: ClassVar[str] = (
         "Kargupta, Datta, Wang and Sivakumar 2003, doi 10.1109/ICDM.2003.1250908"
     )
-    discloses: ClassVar[Disclosure] = "inferential"
-    answers: ClassVar[tuple[Question, ...]] = ("inference",)
-    of_changed: ClassVar[bool] = True
-    by_default: ClassVar[bool] = False
+    aim: ClassVar[AttackAim] = AttackAim(discloses="inferential", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(changed=True)
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     alpha: float = number(
         default=0.1,

@@ -10,7 +10,7 @@ import numpy as np
 from anon_core.base.arrays import F64, I64
 from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Disclosure
+from anon_core.contracts.attack import AttackAim, AttackNeeds, AttackUse
 from anon_core.methods.inference.sensitive_beliefs import SecretAttack, Secrets
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.knowledge.audience import Audience
@@ -40,10 +40,9 @@ class Probabilistic(SecretAttack):
         "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302, uninformative principle; Toth "
         "2015, 2.1.2"
     )
-    from_groups: ClassVar[bool] = True
-    at_once: ClassVar[bool] = True
-    discloses: ClassVar[Disclosure] = "inferential"
-    counts_people: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="inferential", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(from_groups=True, counts_people=True)
+    use: ClassVar[AttackUse] = AttackUse(at_once=True)
 
     gain: float = number(
         default=0.2,

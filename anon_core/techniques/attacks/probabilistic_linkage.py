@@ -12,7 +12,13 @@ from anon_core.base.arrays import B1, F64, I64
 from anon_core.base.context import Context, part_of
 from anon_core.base.params import integer, number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+)
 from anon_core.methods.inference.prediction_scores import wilson
 from anon_core.methods.matching.fitting_people import by_columns, matched, why_not
 from anon_core.methods.reidentification.best_links import (
@@ -46,19 +52,18 @@ class ProbabilisticLinkage(Attack):
     )
     formula: ClassVar[str] = (
         "Σ log₂(m/u) over columns, m = 1 − ε where the cell contains the value, u = share of the "
-        "register in the cell; assignment of most weight; a possible link where the posterior over "
-        "the register lies between the bounds, the lower at least 1 / people of the register; "
+        "register in the cell; assignment of most weight, of several at random; a possible link "
+        "where the posterior over the register lies between the bounds, the lower at least 1 / "
+        "people of the register; "
         "rate = mean chance that the linked person is the right one"
     )
     source: ClassVar[str] = "Fellegi and Sunter 1969, doi 10.1080/01621459.1969.10501049"
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("linkability",)
-
-    by_default: ClassVar[bool] = False
-    told_at: ClassVar[int] = 7
-    rows_only: ClassVar[str] = (
-        "It assigns each row to a different person; here one person has several."
+    aim: ClassVar[AttackAim] = AttackAim(discloses="identity", answers=("linkability",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(
+        rows_only="It assigns each row to a different person; here one person has several."
     )
+    report: ClassVar[AttackReport] = AttackReport(place=7)
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     people: int = integer(
         default=200,

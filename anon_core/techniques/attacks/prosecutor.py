@@ -9,9 +9,15 @@ from typing import ClassVar
 import numpy as np
 
 from anon_core.base.context import Context
-from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+    acceptable_chance,
+)
 from anon_core.methods.matching.fitting_people import matched, why_not
 from anon_core.methods.matching.fitting_rows import BOUNDED, HIDDEN, fits, published_people
 from anon_core.release.attack_result import AttackResult
@@ -41,28 +47,20 @@ class Prosecutor(Attack):
         "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; rows that fit, where classes overlap: "
         "Gionis, Mazza and Tassa 2008"
     )
-    from_groups: ClassVar[bool] = True
-    at_once: ClassVar[bool] = True
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
+    aim: ClassVar[AttackAim] = AttackAim(
+        discloses="identity", answers=("singling out", "linkability")
+    )
+    needs: ClassVar[AttackNeeds] = AttackNeeds(from_groups=True, counts_people=True)
+    report: ClassVar[AttackReport] = AttackReport(
+        place=1,
+        worst_case=True,
+        achieves="Someone who knows these columns, and that the person is in the table, picks "
+        "the right row",
+        besides="and with it the person's group; what the group reveals is shown below",
+    )
+    use: ClassVar[AttackUse] = AttackUse(at_once=True)
 
-    told_at: ClassVar[int] = 1
-    is_worst_case: ClassVar[bool] = True
-    achieves: ClassVar[str] = (
-        "Someone who knows these columns, and that the person is in the table, picks the right row"
-    )
-    achieves_besides: ClassVar[str] = (
-        "and with it the person's group; what the group reveals is shown below"
-    )
-    counts_people: ClassVar[bool] = True
-
-    threshold: float = number(
-        default=0.2,
-        low=0.0,
-        high=1.0,
-        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
-        label="Acceptable chance",
-    )
+    threshold: float = acceptable_chance()
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for rows whose quasi-identifiers are together."""

@@ -13,7 +13,14 @@ import numpy as np
 from anon_core.base.context import Context
 from anon_core.base.params import integer, number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+    acceptable_chance,
+)
 from anon_core.data.values.kinds import KINDS
 from anon_core.methods.changes.closeness import attacked, window
 from anon_core.methods.inference.prediction_scores import wilson
@@ -38,11 +45,12 @@ class RankWindows(Attack):
     )
     formula: ClassVar[str] = "1 / |rows within w ranks of the person in every known column|"
     source: ClassVar[str] = "Nin, Herranz and Torra 2008, doi 10.1016/j.datak.2007.07.006"
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
-    of_changed: ClassVar[bool] = True
-    by_default: ClassVar[bool] = False
-    told_at: ClassVar[int] = 2
+    aim: ClassVar[AttackAim] = AttackAim(
+        discloses="identity", answers=("singling out", "linkability")
+    )
+    needs: ClassVar[AttackNeeds] = AttackNeeds(changed=True)
+    report: ClassVar[AttackReport] = AttackReport(place=2)
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     p: float = number(
         default=5.0,
@@ -52,13 +60,7 @@ class RankWindows(Attack):
         label="Window",
         unit="per cent of ranks",
     )
-    threshold: float = number(
-        default=0.2,
-        low=0.0,
-        high=1.0,
-        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
-        label="Acceptable chance",
-    )
+    threshold: float = acceptable_chance()
     most: int = integer(
         default=2_000,
         low=10,

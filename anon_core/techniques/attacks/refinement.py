@@ -14,7 +14,13 @@ from anon_core.base.context import Context, now
 from anon_core.base.errors import AnonError
 from anon_core.base.params import integer, number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+)
 from anon_core.methods.consistent_tables.base_cells import Boxes, boxes_of
 from anon_core.methods.consistent_tables.class_fillings import Refined, refine
 from anon_core.methods.matching.fitting_people import why_not
@@ -53,12 +59,10 @@ class Refinement(Attack):
         "Chhillar, Righi, Sutter and Kornaropoulos 2025, arXiv:2509.03350; conditions by the stop "
         "rules of the searches here"
     )
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("singling out",)
-    by_default: ClassVar[bool] = False
-    needs_stop_rule: ClassVar[bool] = True
-    told_at: ClassVar[int] = 6
-    tells_certain: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="identity", answers=("singling out",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(stop_rule=True)
+    report: ClassVar[AttackReport] = AttackReport(place=6, certain_only=True)
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     seconds: float = number(
         default=10.0,

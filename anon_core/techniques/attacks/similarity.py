@@ -11,7 +11,7 @@ from anon_core.base.arrays import I64
 from anon_core.base.errors import AnonError
 from anon_core.base.params import integer, number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Disclosure
+from anon_core.contracts.attack import AttackAim, AttackNeeds, AttackReport, AttackUse
 from anon_core.data.roles.roles import ByRole
 from anon_core.methods.inference.semantic_similarity import level_below_root, under_one_node, within
 from anon_core.methods.inference.sensitive_beliefs import Entries, SecretAttack, Secrets
@@ -44,14 +44,13 @@ class Similarity(SecretAttack):
         "people in classes whose values one node of the column's hierarchy covers, or whose "
         "numbers lie within a share of the column's range / n"
     )
-    tells_certain: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="attribute", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(counts_people=True, from_groups=True)
+    report: ClassVar[AttackReport] = AttackReport(certain_only=True)
+    use: ClassVar[AttackUse] = AttackUse(at_once=True)
     source: ClassVar[str] = (
         "Li, Li and Venkatasubramanian 2007, doi 10.1109/ICDE.2007.367856, section 3.2"
     )
-    from_groups: ClassVar[bool] = True
-    at_once: ClassVar[bool] = True
-    discloses: ClassVar[Disclosure] = "attribute"
 
     level: int = integer(
         default=1,

@@ -13,7 +13,13 @@ from anon_core.base.context import Context, part_of
 from anon_core.base.errors import AnonError
 from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+)
 from anon_core.methods.matching.fitting_people import matched, why_not, why_not_covered
 from anon_core.methods.matching.isolating_predicates import Predicates, predicates
 from anon_core.release.attack_result import AttackResult, Details
@@ -47,15 +53,15 @@ class SinglingOut(Attack):
         "population in the class / m; shown with n·w·(1 − w)^(n − 1)"
     )
     source: ClassVar[str] = "Cohen and Nissim 2020, doi 10.1073/pnas.1914598117"
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("singling out",)
-    by_default: ClassVar[bool] = False
-    needs_public: ClassVar[bool] = True
-    told_at: ClassVar[int] = 7
-    rows_only: ClassVar[str] = (
-        "It isolates a row, and here one person has several: all of them would have to be drawn "
-        "at once."
+    aim: ClassVar[AttackAim] = AttackAim(discloses="identity", answers=("singling out",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(
+        public=True,
+        rows_only="It isolates a row, and here one person has several: all of them would have to "
+        "be drawn "
+        "at once.",
     )
+    report: ClassVar[AttackReport] = AttackReport(place=7)
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     light: float = number(
         default=0.01,

@@ -12,9 +12,14 @@ import numpy as np
 from anon_core.base.context import Context, part_of
 from anon_core.base.params import choice, integer, number
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+)
 from anon_core.methods.matching.fitting_people import why_not
-from anon_core.methods.reidentification.column_subsets import MOST_SETS
 from anon_core.methods.reidentification.covering_changes import covering_changes
 from anon_core.methods.reidentification.distinct_rows import quasi_lines
 from anon_core.methods.reidentification.minimal_uniques import (
@@ -28,6 +33,7 @@ from anon_core.methods.reidentification.special_details import (
     row_details,
     set_details,
 )
+from anon_core.methods.reidentification.unique_rows import MOST_SETS
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.ground_truth import Truth
 from anon_core.release.knowledge.audience import Audience
@@ -61,13 +67,10 @@ class SpecialUniques(Attack):
         "Manning, Haglin and Keane 2008, doi 10.1007/s10618-007-0078-6; Elliot, Manning and Ford "
         "2002; Skinner and Elliot 2002, doi 10.1111/1467-9868.00365; sdcMicro, Templ et al. 2015"
     )
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("singling out",)
-
-    by_default: ClassVar[bool] = False
-    told_at: ClassVar[int] = 5
-    tells_certain: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="identity", answers=("singling out",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(counts_people=True)
+    report: ClassVar[AttackReport] = AttackReport(place=5, certain_only=True)
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
 
     size: int = integer(
         default=3,

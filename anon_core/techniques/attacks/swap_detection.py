@@ -10,7 +10,7 @@ import numpy as np
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import Attack, AttackAim, AttackNeeds
 from anon_core.methods.changes.closeness import lifts
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.ground_truth import Truth
@@ -32,9 +32,8 @@ class SwapDetection(Attack):
     )
     formula: ClassVar[str] = "least lift n n_ab/(n_a n_b) over pairs; right against share changed"
     source: ClassVar[str] = "Brin, Motwani, Ullman and Tsur 1997, doi 10.1145/253260.253325 (lift)"
-    discloses: ClassVar[Disclosure] = "inferential"
-    answers: ClassVar[tuple[Question, ...]] = ("inference",)
-    of_changed: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="inferential", answers=("inference",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(changed=True)
 
     def run(
         self, view: View, audience: Audience, truth: Truth, context: Context

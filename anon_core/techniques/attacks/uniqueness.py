@@ -12,11 +12,16 @@ import numpy as np
 from anon_core.base.context import Context
 from anon_core.base.params import integer
 from anon_core.base.registry import register
-from anon_core.contracts.attack import Attack, Disclosure, Question
+from anon_core.contracts.attack import Attack, AttackAim, AttackNeeds, AttackReport
 from anon_core.methods.matching.fitting_people import why_not
-from anon_core.methods.reidentification.column_subsets import MOST_SETS
 from anon_core.methods.reidentification.distinct_rows import alone_over_all, quasi_lines
-from anon_core.methods.reidentification.unique_rows import UniqueRows, bars, by_size, unique_rows
+from anon_core.methods.reidentification.unique_rows import (
+    MOST_SETS,
+    UniqueRows,
+    bars,
+    by_size,
+    unique_rows,
+)
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.ground_truth import Truth
 from anon_core.release.knowledge.audience import Audience
@@ -46,12 +51,9 @@ class Uniqueness(Attack):
         "doi 10.1145/1179601.1179615; rows that fit, where classes overlap: Gionis, Mazza and "
         "Tassa 2008"
     )
-    discloses: ClassVar[Disclosure] = "identity"
-    answers: ClassVar[tuple[Question, ...]] = ("singling out",)
-
-    told_at: ClassVar[int] = 4
-    tells_certain: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
+    aim: ClassVar[AttackAim] = AttackAim(discloses="identity", answers=("singling out",))
+    needs: ClassVar[AttackNeeds] = AttackNeeds(counts_people=True)
+    report: ClassVar[AttackReport] = AttackReport(place=4, certain_only=True)
 
     size: int = integer(
         default=3,

@@ -11,9 +11,9 @@ import numpy as np
 
 from anon_core.base.arrays import F64
 from anon_core.base.errors import BadPlan, listing
-from anon_core.base.params import choice, integer, number
+from anon_core.base.params import choice, number
 from anon_core.base.registry import register
-from anon_core.contracts.change import Chance, Change
+from anon_core.contracts.change import Chance, Change, Effect, more_decimals
 from anon_core.data.column import Column
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
@@ -54,7 +54,7 @@ class AdditiveNoise(Change):
         "Kim 1986, A method for limiting disclosure in microdata; Tendick and Matloff 1994, "
         "doi 10.1145/174638.174641"
     )
-    draws: ClassVar[bool] = True
+    effect: ClassVar[Effect] = Effect(draws=True)
 
     alpha: float = number(
         default=0.1,
@@ -79,13 +79,7 @@ class AdditiveNoise(Change):
         help="Whether mean and covariance are brought back. It moves means of subgroups.",
         label="Moments",
     )
-    decimals: int = integer(
-        default=0,
-        low=0,
-        high=6,
-        help="Decimals published beyond those that the column's own values have.",
-        label="More decimals",
-    )
+    decimals: int = more_decimals()
 
     def run(
         self, table: Dataset, columns: Sequence[str], roles: Roles, chance: Chance

@@ -9,7 +9,7 @@ from typing import ClassVar
 from anon_core.base.errors import BadPlan
 from anon_core.base.params import text
 from anon_core.base.registry import register
-from anon_core.contracts.change import Chance, Change
+from anon_core.contracts.change import Chance, Change, Effect
 from anon_core.data.column import Column
 from anon_core.data.roles.roles import Role, Roles
 from anon_core.data.table import Dataset
@@ -34,7 +34,7 @@ class Constant(Change):
     source: ClassVar[str] = "Hundepool et al. 2012, Statistical Disclosure Control"
     leaves: ClassVar[str] = "It leaves nothing of the column."
     of_roles: ClassVar[tuple[Role, ...]] = ("identifier", "insensitive")
-    replaces: ClassVar[bool] = False
+    effect: ClassVar[Effect] = Effect(replaces=False)
 
     value: str = text(default="*", help="What every cell says.", label="Every cell says")
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 from anon_core.base.errors import BadInput, BadPlan
 from anon_core.base.params import flag, integer, private_column, text
 from anon_core.base.registry import register
-from anon_core.contracts.change import Chance, Change
+from anon_core.contracts.change import Chance, Change, Effect
 from anon_core.data.column import Column
 from anon_core.data.roles.roles import Role, Roles
 from anon_core.data.table import Dataset
@@ -47,7 +47,7 @@ class DateShift(Change):
         "study window gives away offsets at its edges, and an age next to a birth date undoes it."
     )
     of_roles: ClassVar[tuple[Role, ...]] = ("sensitive", "insensitive")
-    needs_key: ClassVar[bool] = True
+    effect: ClassVar[Effect] = Effect(needs_key=True)
 
     days: int = integer(
         default=182,

@@ -11,9 +11,9 @@ import numpy as np
 
 from anon_core.base.arrays import F64
 from anon_core.base.errors import BadPlan
-from anon_core.base.params import choice, integer, number
+from anon_core.base.params import choice, number
 from anon_core.base.registry import register
-from anon_core.contracts.change import Chance, Change
+from anon_core.contracts.change import Chance, Change, Effect, more_decimals
 from anon_core.data.column import Column
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
@@ -44,7 +44,7 @@ class MultiplicativeNoise(Change):
         "either sign; variance σ² + v(σ² + μ²)"
     )
     source: ClassVar[str] = "Kim and Winkler 2003, Multiplicative noise for masking continuous data"
-    draws: ClassVar[bool] = True
+    effect: ClassVar[Effect] = Effect(draws=True)
 
     mask: str = choice(
         default="lognormal",
@@ -61,13 +61,7 @@ class MultiplicativeNoise(Change):
     far: float = number(
         default=0.3, low=0.0, high=1.0, help="Largest distance of a ring's mask from 1.", label="b"
     )
-    decimals: int = integer(
-        default=0,
-        low=0,
-        high=6,
-        help="Decimals published beyond those that the column's own values have.",
-        label="More decimals",
-    )
+    decimals: int = more_decimals()
 
     def run(
         self, table: Dataset, columns: Sequence[str], roles: Roles, chance: Chance

@@ -14,7 +14,7 @@ import numpy as np
 from anon_core.base.errors import BadPlan
 from anon_core.base.params import choice, number, text
 from anon_core.base.registry import register
-from anon_core.contracts.change import Chance, Change
+from anon_core.contracts.change import Chance, Change, Effect
 from anon_core.data.column import Column
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
@@ -50,7 +50,7 @@ class Pram(Change):
         "Gouweleeuw, Kooiman, Willenborg and de Wolf 1998, Post randomisation for statistical "
         "disclosure control"
     )
-    draws: ClassVar[bool] = True
+    effect: ClassVar[Effect] = Effect(draws=True)
 
     matrix: str = text(
         default="",
@@ -59,6 +59,7 @@ class Pram(Change):
         "chance.",
         label="Matrix of chances",
         empty="one chance for all",
+        lines=True,
     )
     keep: float = number(
         default=0.8,

@@ -13,7 +13,7 @@ import numpy as np
 from anon_core.base.errors import BadPlan
 from anon_core.base.params import number
 from anon_core.base.registry import register
-from anon_core.contracts.change import Chance, Change
+from anon_core.contracts.change import Chance, Change, Effect
 from anon_core.data.column import Column
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
@@ -47,7 +47,7 @@ class RankSwapping(Change):
     source: ClassVar[str] = (
         "Moore 1996, Controlled data-swapping techniques for masking public use microdata"
     )
-    draws: ClassVar[bool] = True
+    effect: ClassVar[Effect] = Effect(draws=True)
 
     p: float = number(
         default=5.0,

@@ -13,7 +13,7 @@ import numpy as np
 from anon_core.base.errors import BadPlan
 from anon_core.base.params import number, quasi_columns
 from anon_core.base.registry import register
-from anon_core.contracts.change import Chance, Change
+from anon_core.contracts.change import Chance, Change, Effect
 from anon_core.data.column import Column
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
@@ -48,7 +48,7 @@ class Swapping(Change):
         "m = ⌊s n/2⌋ disjoint pairs, drawn uniformly, exchange x; E cov' = cov (1 − s n/(n − 1))"
     )
     source: ClassVar[str] = "Dalenius and Reiss 1982, doi 10.1016/0378-3758(82)90058-1"
-    draws: ClassVar[bool] = True
+    effect: ClassVar[Effect] = Effect(draws=True)
 
     share: float = number(
         default=0.1,

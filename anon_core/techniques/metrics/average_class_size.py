@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from anon_core.base.params import integer
 from anon_core.base.registry import register
+from anon_core.contracts.metric import MetricScale
 from anon_core.contracts.search_cost import SizeCost
 
 
@@ -26,8 +27,7 @@ class AverageClassSize(SizeCost):
     )
     formula: ClassVar[str] = "n / (number of published classes · k)"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
-    unit: ClassVar[str] = "× k rows"
-    size_parameter: ClassVar[str] = "k"
+    scale: ClassVar[MetricScale] = MetricScale(unit="× k rows", size_parameter="k")
 
     k: int = integer(default=1, low=1, help="Class size that counts as 1.", label="k", unit="rows")
 

@@ -13,6 +13,7 @@ from anon_core.base.errors import BadPlan
 from anon_core.base.params import sensitive_column
 from anon_core.base.registry import register
 from anon_core.contracts.group_stats import sensitive_histogram
+from anon_core.contracts.metric import MetricScale
 from anon_core.contracts.model import sensitive_columns
 from anon_core.contracts.search_cost import LabelCost, labels_of
 from anon_core.release.outcome import Measure, share_of
@@ -37,7 +38,7 @@ class Classification(LabelCost):
         "a share of the same where every quasi-identifier is suppressed"
     )
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
-    unit: ClassVar[str] = "share of rows"
+    scale: ClassVar[MetricScale] = MetricScale(unit="share of rows")
 
     column: str = sensitive_column(
         help="Sensitive column whose values are the labels; empty for the first.",

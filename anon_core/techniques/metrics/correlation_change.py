@@ -10,7 +10,7 @@ import numpy as np
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, MetricScale
 from anon_core.methods.queries.associations import association
 from anon_core.methods.queries.pair_tables import pairs_of
 from anon_core.release.attack_result import Details
@@ -40,8 +40,7 @@ class CorrelationChange(Metric):
     source: ClassVar[str] = (
         "Pearson's r, correlation ratio; Cramér 1946, Mathematical Methods of Statistics, ch. 21"
     )
-    unit: ClassVar[str] = "of correlation, 0 to 1"
-    counts_links: ClassVar[bool] = True
+    scale: ClassVar[MetricScale] = MetricScale(unit="of correlation, 0 to 1", counts_links=True)
 
     def reason_not_applicable(self, problem: Problem) -> str:
         """Return why nothing can be measured, or an empty string."""

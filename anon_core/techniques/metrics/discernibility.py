@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.registry import register
+from anon_core.contracts.metric import MetricScale
 from anon_core.contracts.search_cost import SizeCost
 
 
@@ -29,7 +30,7 @@ class Discernibility(SizeCost):
     )
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
     of_squares: ClassVar[bool] = True
-    unit: ClassVar[str] = "rows²"
+    scale: ClassVar[MetricScale] = MetricScale(unit="rows²")
 
     def of_sizes(self, sizes: npt.NDArray[np.int64], removed: int, rows: int) -> float:
         """Return Σ |G|² + n · removed."""

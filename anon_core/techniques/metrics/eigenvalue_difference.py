@@ -10,7 +10,7 @@ import numpy as np
 from anon_core.base.arrays import F64
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, MetricNeeds, MetricScale
 from anon_core.data.values.kinds import KINDS
 from anon_core.release.changed_rows import changed_column
 from anon_core.release.outcome import Measure
@@ -34,8 +34,8 @@ class EigenvalueDifference(Metric):
     )
     formula: ClassVar[str] = "Σ |λ − λ'| / λ over the eigenvalues of both correlation matrices"
     source: ClassVar[str] = "Templ, Kowarik and Meindl 2015, doi 10.18637/jss.v067.i04"
-    unit: ClassVar[str] = "sum of relative changes"
-    of_changed: ClassVar[bool] = True
+    scale: ClassVar[MetricScale] = MetricScale(unit="sum of relative changes")
+    needs: ClassVar[MetricNeeds] = MetricNeeds(changed=True)
 
     def reason_not_applicable(self, problem: Problem) -> str:
         """Return why nothing can be measured, or an empty string."""

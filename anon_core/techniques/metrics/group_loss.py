@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context
 from anon_core.base.registry import find, register
-from anon_core.contracts.metric import Headline, Metric
+from anon_core.contracts.metric import Metric, MetricNeeds, MetricScale
 from anon_core.contracts.search_cost import CellCost
 from anon_core.methods.partition.mondrian_cuts import cut_by_tree
 from anon_core.release.outcome import Measure
@@ -46,9 +46,8 @@ class GroupLoss(Metric):
         "Iyengar 2002, doi 10.1145/775047.775089; NCP of groups as in Xu et al. 2006, "
         "doi 10.1145/1150402.1150504"
     )
-    from_groups: ClassVar[bool] = True
-    headline: ClassVar[Headline] = "groups"
-    counts_links: ClassVar[bool] = True
+    scale: ClassVar[MetricScale] = MetricScale(headline="groups", counts_links=True)
+    needs: ClassVar[MetricNeeds] = MetricNeeds(from_groups=True)
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Measure the hull of every group an attacker sees."""

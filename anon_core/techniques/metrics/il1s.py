@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Headline, Metric
+from anon_core.contracts.metric import Metric, MetricNeeds, MetricScale
 from anon_core.release.changed_rows import ChangedColumn, changed_column
 from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
@@ -31,9 +31,10 @@ class Il1s(Metric):
     source: ClassVar[str] = (
         "Mateo-Sanz, Domingo-Ferrer and Sebé 2005, doi 10.1007/s10618-005-0011-9"
     )
-    unit: ClassVar[str] = "standard deviations, over √2"
-    of_changed: ClassVar[bool] = True
-    headline: ClassVar[Headline] = "changes"
+    scale: ClassVar[MetricScale] = MetricScale(
+        unit="standard deviations, over √2", headline="changes"
+    )
+    needs: ClassVar[MetricNeeds] = MetricNeeds(changed=True)
 
     def reason_not_applicable(self, problem: Problem) -> str:
         """Return why nothing can be measured, or an empty string."""

@@ -14,7 +14,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.base.params import integer
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, MetricScale, MetricUse
 from anon_core.data.hierarchy import Hierarchy
 from anon_core.methods.queries.pair_tables import Table, by_group, few, linked, multiplied, pairs_of
 from anon_core.methods.queries.query_answers import overlap
@@ -52,9 +52,8 @@ class KlDivergence(Metric):
         "Kifer and Gehrke 2006, doi 10.1145/1142473.1142499; Kullback and Leibler 1951, "
         "doi 10.1214/aoms/1177729694"
     )
-    unit: ClassVar[str] = "bits per pair of columns"
-    counts_links: ClassVar[bool] = True
-    at_once: ClassVar[bool] = False
+    scale: ClassVar[MetricScale] = MetricScale(unit="bits per pair of columns", counts_links=True)
+    use: ClassVar[MetricUse] = MetricUse(at_once=False)
 
     bins: int = integer(
         default=100,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Headline
+from anon_core.contracts.metric import MetricScale
 from anon_core.contracts.search_cost import CellCost, domain_share
 from anon_core.release.problem import Problem
 
@@ -31,7 +31,7 @@ class Loss(CellCost):
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
     by_distance: ClassVar[bool] = True
     by_domain: ClassVar[bool] = True
-    headline: ClassVar[Headline] = "cells"
+    scale: ClassVar[MetricScale] = MetricScale(headline="cells")
 
     def price(
         self, problem: Problem, column: str, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]

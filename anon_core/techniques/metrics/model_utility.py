@@ -14,7 +14,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.base.params import choice, integer, number, sensitive_column
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, MetricScale, MetricUse
 from anon_core.contracts.model import sensitive_columns
 from anon_core.contracts.search_cost import labels_of
 from anon_core.methods.queries.associations import numbers_of
@@ -224,10 +224,8 @@ class ModelUtility(Metric):
         "LeFevre, DeWitt and Ramakrishnan 2006, Workload-aware anonymization, "
         "doi 10.1145/1150402.1150435; interval: Wilson 1927, doi 10.1080/01621459.1927.10502953"
     )
-    unit: ClassVar[str] = "of accuracy lost"
-    counts_links: ClassVar[bool] = True
-    by_default: ClassVar[bool] = False
-    at_once: ClassVar[bool] = False
+    scale: ClassVar[MetricScale] = MetricScale(unit="of accuracy lost", counts_links=True)
+    use: ClassVar[MetricUse] = MetricUse(by_default=False, at_once=False)
 
     column: str = sensitive_column(
         help="Sensitive column that the model predicts; empty for the first.",

@@ -7,7 +7,7 @@ from typing import ClassVar, cast
 
 from anon_core.base.context import Context
 from anon_core.base.registry import find, register
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, MetricNeeds, MetricScale
 from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
@@ -30,9 +30,8 @@ class Precision(Metric):
         "form: 1 − Prec"
     )
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
-    from_groups: ClassVar[bool] = True
-    unit: ClassVar[str] = "kept (more is better)"
-    more_is_better: ClassVar[bool] = True
+    scale: ClassVar[MetricScale] = MetricScale(unit="kept (more is better)", more_is_better=True)
+    needs: ClassVar[MetricNeeds] = MetricNeeds(from_groups=True)
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Return Prec as the value, and what it lacks to 1 as the share."""

@@ -11,7 +11,7 @@ import numpy as np
 from anon_core.base.arrays import F64, I64
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, MetricNeeds, MetricScale
 from anon_core.release.changed_rows import ChangedColumn, changed_column
 from anon_core.release.outcome import Measure
 from anon_core.release.problem import Problem
@@ -37,8 +37,8 @@ class Propensity(Metric):
         "(cells − 1)(1 − c)² c / N; mean over pairs with a changed column"
     )
     source: ClassVar[str] = "Snoke et al. 2018, doi 10.1111/rssa.12358"
-    unit: ClassVar[str] = "multiples of chance"
-    of_changed: ClassVar[bool] = True
+    scale: ClassVar[MetricScale] = MetricScale(unit="multiples of chance")
+    needs: ClassVar[MetricNeeds] = MetricNeeds(changed=True)
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Compare cells of every pair of columns with a changed one."""

@@ -12,7 +12,7 @@ from anon_core.base.arrays import F64, I64
 from anon_core.base.context import Context
 from anon_core.base.params import choice, integer, number, own_queries
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, MetricScale, MetricUse
 from anon_core.methods.queries.count_queries import Predicate, Workload, by_hand, in_words, workload
 from anon_core.methods.queries.query_answers import Spread, counts, estimates
 from anon_core.release.attack_result import Details
@@ -46,9 +46,8 @@ class QueryError(Metric):
         "Li et al. 2015, Permutation anonymization, section 4.2 (exponent corrected); Zhang et al. "
         "2007, Aggregate query answering on anonymized tables"
     )
-    unit: ClassVar[str] = "× the true count"
-    counts_links: ClassVar[bool] = True
-    at_once: ClassVar[bool] = False
+    scale: ClassVar[MetricScale] = MetricScale(unit="× the true count", counts_links=True)
+    use: ClassVar[MetricUse] = MetricUse(at_once=False)
 
     queries: int = integer(
         default=200, low=1, high=100_000, help="Random questions asked.", unit="queries"

@@ -13,7 +13,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.base.params import integer, sensitive_column
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Metric
+from anon_core.contracts.metric import Metric, MetricScale
 from anon_core.contracts.model import sensitive_columns
 from anon_core.contracts.search_cost import labels_of
 from anon_core.methods.bucketized.reconstruction import (
@@ -55,8 +55,7 @@ class ReconstructionError(Metric):
         "Xiao and Tao 2006, Anatomy, VLDB, 139–150; Li et al. 2015, Permutation anonymization, "
         "equations 3–12 and theorem 2 (corrected)"
     )
-    unit: ClassVar[str] = "per person"
-    counts_links: ClassVar[bool] = True
+    scale: ClassVar[MetricScale] = MetricScale(unit="per person", counts_links=True)
 
     column: str = sensitive_column(
         help="Sensitive column that is rebuilt; empty for the first.",

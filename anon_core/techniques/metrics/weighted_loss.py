@@ -13,6 +13,7 @@ from anon_core.base.errors import BadPlan
 from anon_core.base.params import Parameter, by_column, number
 from anon_core.base.registry import register
 from anon_core.base.terms import SCALE
+from anon_core.contracts.metric import MetricUse
 from anon_core.contracts.per_column import weights_by_column
 from anon_core.contracts.search_cost import CellCost, domain_share
 from anon_core.release.problem import Problem
@@ -55,7 +56,7 @@ class WeightedLoss(CellCost):
         "doi 10.1002/spe.2812"
     )
     by_domain: ClassVar[bool] = True
-    by_default: ClassVar[bool] = False
+    use: ClassVar[MetricUse] = MetricUse(by_default=False)
 
     weights: Mapping[str, float] = _weights()
     removed_counts: float = number(

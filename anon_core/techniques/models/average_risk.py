@@ -13,6 +13,7 @@ from anon_core.base.context import Context
 from anon_core.base.params import number
 from anon_core.base.registry import register
 from anon_core.contracts.group_stats import GroupStats
+from anon_core.contracts.model import ModelAim
 from anon_core.data.frequency import dense_rank
 from anon_core.methods.matching.fitting_people import matched, people_or_rows
 from anon_core.methods.reidentification.reidentification import (
@@ -58,7 +59,7 @@ class AverageRisk(RiskOfAll):
         "≤ r; by survey weights: the mean of E[1/F | |G|], estimated from the weights in G"
     )
     source: ClassVar[str] = "El Emam and Dankar 2008, doi 10.1197/jamia.M2716"
-    offered_at: ClassVar[int] = 3
+    aim: ClassVar[ModelAim] = ModelAim(offered_at=3)
 
     risk: float = number(
         default=0.2, low=1e-6, high=1.0, help="Largest share of rows picked right.", label="Risk"

@@ -15,6 +15,7 @@ from anon_core.base.params import flag, number
 from anon_core.base.registry import register
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import Histogram
+from anon_core.contracts.model import ModelAim
 from anon_core.contracts.sensitive_values import others_known, protected_column
 from anon_core.methods.sensitive_statistics.distribution_model import DistributionModel
 from anon_core.methods.sensitive_statistics.exact_decimal import as_written
@@ -55,7 +56,7 @@ class BetaLikeness(DistributionModel):
         "what a group is held against"
     )
     source: ClassVar[str] = "Cao and Karras 2012, doi 10.14778/2350229.2350255"
-    offered_at: ClassVar[int] = 3
+    aim: ClassVar[ModelAim] = ModelAim(stops="attribute", offered_at=3)
 
     beta: float = number(
         default=1.0,

@@ -11,6 +11,7 @@ from anon_core.base.params import integer
 from anon_core.base.registry import register
 from anon_core.base.terms import count
 from anon_core.contracts.min_group_size import LeastSize
+from anon_core.contracts.model import ModelAim, ModelLogic
 from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
@@ -30,8 +31,8 @@ class BucketSize(LeastSize):
     )
     formula: ClassVar[str] = "min |B| ≥ k over all buckets B"
     source: ClassVar[str] = "Toth 2015, section 3.1"
-    by_limits: ClassVar[bool] = True
-    replaces_whole_rows: ClassVar[bool] = True
+    aim: ClassVar[ModelAim] = ModelAim(replaces_whole_rows=True)
+    logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True)
 
     k: int = integer(default=5, low=2, help="Smallest allowed bucket.", label="k", unit="rows")
 

@@ -18,7 +18,7 @@ from anon_core.base.registry import register
 from anon_core.base.terms import count
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
-from anon_core.contracts.model import GroupModel, Stops
+from anon_core.contracts.model import GroupModel, ModelAim, ModelLogic, ModelScope
 from anon_core.methods.bucketized.slice_chances import exact_cells
 from anon_core.methods.matching.fitting_people import public_people, refuse_unclear
 from anon_core.methods.membership.equations_from_view import published_buckets
@@ -48,14 +48,15 @@ class DeltaPresence(GroupModel):
     source: ClassVar[str] = (
         "Nergiz, Atzori and Clifton 2007, doi 10.1145/1247480.1247554; Toth 2015, definition 6"
     )
-    stops: ClassVar[Stops] = "presence"
-    offered_at: ClassVar[int] = 1
-    by_limits: ClassVar[bool] = False
-    monotone_merge: ClassVar[bool] = False
-    monotone_suppress: ClassVar[bool] = False
-    closed_under_union: ClassVar[bool] = True
-    needs_public: ClassVar[bool] = True
-    survives_permutation: ClassVar[bool] = False
+    aim: ClassVar[ModelAim] = ModelAim(stops="presence", offered_at=1)
+    scope: ClassVar[ModelScope] = ModelScope(public=True)
+    logic: ClassVar[ModelLogic] = ModelLogic(
+        by_limits=False,
+        monotone_merge=False,
+        monotone_suppress=False,
+        closed_under_union=True,
+        survives_permutation=False,
+    )
 
     delta_min: float = number(
         default=0.0,

@@ -15,7 +15,7 @@ from anon_core.base.context import Context
 from anon_core.base.params import number
 from anon_core.base.registry import register
 from anon_core.contracts.group_stats import GroupStats
-from anon_core.contracts.model import GroupModel, Stops
+from anon_core.contracts.model import GroupModel, ModelAim, ModelScope
 from anon_core.release.guarantee import Guarantee
 from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
@@ -47,10 +47,8 @@ class DifferentialPrivacy(GroupModel):
         "Pr[M(D) ∈ O] ≤ e^ε · Pr[M(D′) ∈ O] + δ for all O and all D, D′ that differ in one row"
     )
     source: ClassVar[str] = "Dwork et al. 2006, doi 10.1007/11681878_14; NIST SP 800-226"
-    stops: ClassVar[Stops] = "presence"
-    offered_at: ClassVar[int] = 2
-    of_mechanism: ClassVar[bool] = True
-    needs_whole_rows: ClassVar[bool] = True
+    aim: ClassVar[ModelAim] = ModelAim(stops="presence", offered_at=2)
+    scope: ClassVar[ModelScope] = ModelScope(mechanism=True, whole_rows=True)
 
     epsilon: float = number(
         default=1.0,

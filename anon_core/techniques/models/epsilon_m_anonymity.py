@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
@@ -17,6 +17,7 @@ from anon_core.base.params import flag, number
 from anon_core.base.registry import register
 from anon_core.contracts.feasibility import Allowed, impossible, rounded
 from anon_core.contracts.group_stats import Histogram
+from anon_core.contracts.model import ModelLogic
 from anon_core.contracts.sensitive_values import others_known, protected_column
 from anon_core.methods.sensitive_statistics.distribution_model import (
     DistributionModel,
@@ -58,7 +59,7 @@ class EpsilonMAnonymity(DistributionModel):
         "a missing value is no number, and a column that has one is refused"
     )
     source: ClassVar[str] = "Li, Tao and Xiao 2008, doi 10.1145/1376616.1376666"
-    closed_under_union: ClassVar[bool] = False
+    logic: ClassVar[ModelLogic] = replace(DistributionModel.logic, closed_under_union=False)
     worst_is_least: ClassVar[bool] = True
 
     epsilon: float = number(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -15,7 +15,14 @@ from anon_core.base.registry import register
 from anon_core.base.terms import times
 from anon_core.base.thresholds import least_size
 from anon_core.contracts.feasibility import Allowed
-from anon_core.contracts.model import GroupModel, named, sensitive_columns
+from anon_core.contracts.model import (
+    GroupModel,
+    ModelAim,
+    ModelLogic,
+    ModelScope,
+    named,
+    sensitive_columns,
+)
 from anon_core.contracts.people_count import MostPeopleShare, crowd_behind, crowd_histogram
 from anon_core.contracts.sensitive_share import (
     MostShare,
@@ -52,11 +59,9 @@ class FrequencyLDiversity(MostShare):
         "since one diagnosis and one gap reveal the diagnosis: its rows are in neither count"
     )
     source: ClassVar[str] = "Xiao and Tao 2006; Li et al. 2015, definition 2"
-    offered_at: ClassVar[int] = 1
-    by_limits: ClassVar[bool] = True
-    told_by_classes: ClassVar[bool] = True
-    replaces_whole_rows: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
+    aim: ClassVar[ModelAim] = replace(MostShare.aim, offered_at=1, replaces_whole_rows=True)
+    scope: ClassVar[ModelScope] = ModelScope(counts_people=True)
+    logic: ClassVar[ModelLogic] = replace(MostShare.logic, by_limits=True, by_classes=True)
 
     l: int = integer(  # noqa: E741 - the field's own letter
         default=4,
@@ -141,6 +146,8 @@ class FrequencyLDiversity(MostShare):
 @dataclass(frozen=True, kw_only=True)
 class FrequencyLDiversityOfPeople(MostPeopleShare, FrequencyLDiversity):
     """No value is had by more than 1/l of the distinct persons of a class."""
+
+    logic: ClassVar[ModelLogic] = replace(MostPeopleShare.logic, by_classes=True)
 
     def measure(
         self, view: View, audience: Audience, reference: Reference, context: Context

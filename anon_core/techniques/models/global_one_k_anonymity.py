@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.registry import register
+from anon_core.contracts.model import ModelLogic, ModelScope
 from anon_core.methods.matching.matching import ConsistencyModel, Matches
 
 
@@ -27,9 +28,9 @@ class GlobalOneK(ConsistencyModel):
         "min over original rows r of |{published rows paired with r by some perfect matching}| ≥ k"
     )
     source: ClassVar[str] = "Gionis, Mazza and Tassa 2008, doi 10.1109/ICDE.2008.4497483"
-    by_limits: ClassVar[bool] = True
-    needs_whole_rows: ClassVar[bool] = True
-    perfect: ClassVar[bool] = True
+    scope: ClassVar[ModelScope] = ModelScope(whole_rows=True)
+    logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True)
+    sides = ("perfect",)
 
     def counts(self, found: Matches) -> npt.NDArray[np.int64]:
         """Return the published rows that a perfect matching can give each tuple."""

@@ -16,9 +16,9 @@ from anon_core.base.registry import register
 from anon_core.base.terms import count
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.min_group_size import LeastSize
-from anon_core.contracts.model import GroupModel
+from anon_core.contracts.model import GroupModel, ModelAim, ModelLogic, ModelScope
 from anon_core.contracts.people_count import LeastPeople, crowd_behind
-from anon_core.methods.reidentification.column_subsets import (
+from anon_core.methods.reidentification.unique_rows import (
     combination_of,
     fewest,
     largest_valid,
@@ -54,12 +54,9 @@ class KAnonymity(LeastSize):
         "combinations on C of their rows ≥ k"
     )
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
-    offered_at: ClassVar[int] = 1
-    by_limits: ClassVar[bool] = True
-    told_by_classes: ClassVar[bool] = True
-    needs_whole_rows: ClassVar[bool] = True
-    of_class_sizes: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
+    aim: ClassVar[ModelAim] = ModelAim(offered_at=1)
+    scope: ClassVar[ModelScope] = ModelScope(whole_rows=True, counts_people=True)
+    logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True, by_classes=True, class_sizes=True)
 
     k: int = integer(
         default=5, low=2, help="Smallest allowed equivalence class.", label="k", unit="rows"
@@ -177,7 +174,7 @@ class KAnonymity(LeastSize):
 class KAnonymityOfPeople(LeastPeople, KAnonymity):
     """Every equivalence class has rows of at least k distinct persons."""
 
-    of_class_sizes: ClassVar[bool] = False
+    logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True, by_classes=True)
 
     def measure(
         self, view: View, audience: Audience, reference: Reference, context: Context

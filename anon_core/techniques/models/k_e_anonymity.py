@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
@@ -16,6 +16,7 @@ from anon_core.base.params import integer, number
 from anon_core.base.registry import register
 from anon_core.contracts.feasibility import Allowed, impossible
 from anon_core.contracts.group_stats import Histogram
+from anon_core.contracts.model import ModelLogic
 from anon_core.contracts.sensitive_values import others_known, protected_column
 from anon_core.methods.sensitive_statistics.distribution_model import (
     DistributionModel,
@@ -52,7 +53,7 @@ class KEAnonymity(DistributionModel):
         "number, and a column that has one is refused"
     )
     source: ClassVar[str] = "Zhang, Koudas, Srivastava and Yu 2007, doi 10.1109/ICDE.2007.367857"
-    monotone_merge: ClassVar[bool] = True
+    logic: ClassVar[ModelLogic] = replace(DistributionModel.logic, monotone_merge=True)
     worst_is_least: ClassVar[bool] = True
 
     k: int = integer(

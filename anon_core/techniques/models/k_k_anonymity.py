@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.registry import register
+from anon_core.contracts.model import ModelLogic, ModelScope
 from anon_core.methods.matching.matching import ConsistencyModel, Matches
 
 
@@ -25,10 +26,9 @@ class KK(ConsistencyModel):
     )
     formula: ClassVar[str] = "(1, k) and (k, 1)"
     source: ClassVar[str] = "Gionis, Mazza and Tassa 2008, doi 10.1109/ICDE.2008.4497483"
-    by_limits: ClassVar[bool] = True
-    needs_whole_rows: ClassVar[bool] = True
-    of_released: ClassVar[bool] = True
-    of_originals: ClassVar[bool] = True
+    scope: ClassVar[ModelScope] = ModelScope(whole_rows=True)
+    logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True)
+    sides = ("released", "originals")
 
     def counts(self, found: Matches) -> npt.NDArray[np.int64]:
         """Return the matches of both sides."""

@@ -16,7 +16,7 @@ from anon_core.base.registry import register
 from anon_core.base.terms import count
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
-from anon_core.contracts.model import GroupModel
+from anon_core.contracts.model import GroupModel, ModelLogic, ModelScope
 from anon_core.methods.matching.fitting_people import (
     matched,
     people_of_classes,
@@ -59,9 +59,8 @@ class KMap(GroupModel):
         "Sweeney 2001, Computational disclosure control; El Emam and Dankar 2008, "
         "doi 10.1197/jamia.M2716"
     )
-    by_limits: ClassVar[bool] = True
-    needs_whole_rows: ClassVar[bool] = True
-    needs_public: ClassVar[bool] = True
+    scope: ClassVar[ModelScope] = ModelScope(whole_rows=True, public=True)
+    logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True)
 
     k: int = integer(
         default=5,

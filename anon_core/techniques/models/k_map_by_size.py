@@ -19,7 +19,7 @@ from anon_core.base.registry import register
 from anon_core.base.terms import count
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
-from anon_core.contracts.model import GroupModel
+from anon_core.contracts.model import GroupModel, ModelLogic, ModelScope
 from anon_core.methods.matching.fitting_people import matched
 from anon_core.release.knowledge.audience import Audience
 from anon_core.release.knowledge.people import Population
@@ -91,9 +91,8 @@ class KMapBySize(GroupModel):
         "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; Pannekoek 1999, doi "
         "10.1111/1467-9574.00097"
     )
-    by_limits: ClassVar[bool] = True
-    told_by_classes: ClassVar[bool] = True
-    needs_whole_rows: ClassVar[bool] = True
+    scope: ClassVar[ModelScope] = ModelScope(whole_rows=True)
+    logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True, by_classes=True)
 
     k: int = integer(
         default=5,

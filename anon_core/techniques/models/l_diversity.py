@@ -15,7 +15,7 @@ from anon_core.base.registry import register
 from anon_core.base.terms import count
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats, Histogram
-from anon_core.contracts.model import named
+from anon_core.contracts.model import ModelLogic, ModelScope, named
 from anon_core.contracts.sensitive_share import known_rows, refuse_more_than_values
 from anon_core.contracts.sensitive_values import SensitiveValues, others_known, protected_column
 from anon_core.release.knowledge.audience import Audience
@@ -50,9 +50,8 @@ class DistinctLDiversity(SensitiveValues):
         "since one diagnosis and one gap reveal the diagnosis"
     )
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
-    by_limits: ClassVar[bool] = True
-    told_by_classes: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True  # values are counted, not rows
+    scope: ClassVar[ModelScope] = ModelScope(counts_people=True)
+    logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True, by_classes=True)
 
     l: int = integer(  # noqa: E741 - the field's own letter
         default=2,

@@ -14,6 +14,7 @@ from anon_core.base.params import number
 from anon_core.base.registry import register
 from anon_core.base.terms import times
 from anon_core.contracts.group_stats import GroupStats
+from anon_core.contracts.model import ModelAim
 from anon_core.methods.matching.fitting_people import matched, people_or_rows
 from anon_core.methods.reidentification.reidentification import RiskBound, least_people
 from anon_core.release.knowledge.audience import Audience
@@ -49,7 +50,7 @@ class MaximumRisk(RiskBound):
         "survey weights: E[1/F | |G|] ≤ r, with F estimated from the weights in G"
     )
     source: ClassVar[str] = "El Emam and Dankar 2008, doi 10.1197/jamia.M2716"
-    offered_at: ClassVar[int] = 2
+    aim: ClassVar[ModelAim] = ModelAim(offered_at=2)
 
     risk: float = number(
         default=0.2, low=1e-6, high=1.0, help="Largest chance of picking anyone.", label="Risk"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
@@ -18,7 +18,13 @@ from anon_core.base.params import choice, number, private_column, sensitive_colu
 from anon_core.base.registry import register
 from anon_core.base.terms import times
 from anon_core.contracts.group_stats import GroupStats
-from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
+from anon_core.contracts.model import (
+    GroupModel,
+    ModelAim,
+    ModelLogic,
+    ModelScope,
+    sensitive_columns,
+)
 from anon_core.data.roles.roles import ByRole
 from anon_core.data.values.kinds import as_number
 from anon_core.methods.matching.fitting_people import matched
@@ -95,9 +101,9 @@ class Personalized(GroupModel):
         "; a missing k or guard asks for nothing"
     )
     source: ClassVar[str] = "Xiao and Tao 2006, doi 10.1145/1142473.1142500"
-    stops: ClassVar[Stops] = "attribute"
-    needs_whole_rows: ClassVar[bool] = True
-    monotone_merge: ClassVar[bool] = False
+    aim: ClassVar[ModelAim] = ModelAim(stops="attribute")
+    scope: ClassVar[ModelScope] = ModelScope(whole_rows=True)
+    logic: ClassVar[ModelLogic] = ModelLogic(monotone_merge=False)
 
     column: str = private_column(
         help="The column that says what each person asks for; it has no role and is not published.",
@@ -126,7 +132,8 @@ class Personalized(GroupModel):
     def __post_init__(self) -> None:
         """Validate; own k is kept when good classes are merged, guards are not."""
         super().__post_init__()
-        object.__setattr__(self, "closed_under_union", self.level == "own-k")
+        unions = replace(self.logic, closed_under_union=self.level == "own-k")
+        object.__setattr__(self, "logic", unions)
 
     def private_columns(self) -> tuple[str, ...]:
         """Return the column that people's own levels are in."""
@@ -305,7 +312,7 @@ class Personalized(GroupModel):
     def recomputable(
         self, view: View, audience: Audience, reference: Reference, context: Context
     ) -> bool:
-        """Return whether it is plain which rows are in which class."""
+        """Return whether the release shows which rows are in which class."""
         return plainly_behind(view, audience, reference, context)
 
     def measure(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from anon_core.base.registry import register
 from anon_core.base.terms import times
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import sensitive_histogram
-from anon_core.contracts.model import named
+from anon_core.contracts.model import ModelLogic, named
 from anon_core.contracts.sensitive_share import (
     MostShare,
     diverse,
@@ -53,7 +53,7 @@ class SlicingLDiversity(MostShare):
         "value does not count, since one diagnosis and one gap reveal the diagnosis"
     )
     source: ClassVar[str] = "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236"
-    by_limits: ClassVar[bool] = True
+    logic: ClassVar[ModelLogic] = replace(MostShare.logic, by_limits=True)
 
     l: int = integer(  # noqa: E741 - the field's own letter
         default=2,

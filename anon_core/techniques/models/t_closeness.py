@@ -17,7 +17,7 @@ from anon_core.base.params import choice, number, private_column
 from anon_core.base.registry import register
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import Histogram
-from anon_core.contracts.model import refuse_no_weights
+from anon_core.contracts.model import ModelAim, refuse_no_weights
 from anon_core.contracts.sensitive_values import others_known, protected_column
 from anon_core.data.roles.roles import ByRole
 from anon_core.data.values.kinds import KINDS
@@ -56,7 +56,7 @@ class TCloseness(DistributionModel):
         "a group is held against"
     )
     source: ClassVar[str] = "Li, Li and Venkatasubramanian 2007, doi 10.1109/ICDE.2007.367856"
-    offered_at: ClassVar[int] = 2
+    aim: ClassVar[ModelAim] = ModelAim(stops="attribute", offered_at=2)
 
     t: float = number(
         default=0.2,

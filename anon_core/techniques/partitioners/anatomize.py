@@ -12,7 +12,7 @@ from anon_core.base.arrays import I64
 from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.partitioner import Buckets, Partitioner, buckets_of_rows
+from anon_core.contracts.partitioner import Buckets, Grouping, Partitioner, buckets_of_rows
 from anon_core.kernels.l_diverse_groups import anatomize
 from anon_core.methods.partition.leading_share import leading_share, mended
 from anon_core.methods.partition.mondrian_cuts import rows_of_keys
@@ -39,8 +39,7 @@ class Anatomize(Partitioner):
     formula: ClassVar[str] = "groups of l rows with l values; reconstruction error n (1 − 1/l)"
     source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
     from_counts: ClassVar[bool] = True
-    by_sensitive: ClassVar[bool] = True
-    gathers_alike: ClassVar[bool] = False
+    way: ClassVar[Grouping] = Grouping(by_sensitive=True, gathers_alike=False)
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""

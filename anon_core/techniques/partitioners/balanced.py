@@ -11,7 +11,7 @@ import numpy as np
 from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.partitioner import Buckets, Partitioner, buckets_of_rows
+from anon_core.contracts.partitioner import Buckets, Grouping, Partitioner, buckets_of_rows
 from anon_core.methods.partition.leading_share import leading_share, mended
 from anon_core.methods.partition.mondrian_cuts import deal, rows_of_keys
 from anon_core.release.problem import Problem
@@ -35,8 +35,7 @@ class Dealt(Partitioner):
     formula: ClassVar[str] = "g = ⌊n / l⌋ groups; row i of the ordered table goes to group i mod g"
     source: ClassVar[str] = "Li et al. 2015, algorithm 1"
     from_counts: ClassVar[bool] = True
-    by_sensitive: ClassVar[bool] = True
-    gathers_alike: ClassVar[bool] = False
+    way: ClassVar[Grouping] = Grouping(by_sensitive=True, gathers_alike=False)
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""
@@ -45,9 +44,8 @@ class Dealt(Partitioner):
         key = rows_of_keys(problem)
         value = frequency.codes[key, frequency.columns.index(column)].astype(np.int64)
         missing = problem.hierarchies[column].missing_leaf
-        return mended(
-            problem,
-            models,
-            buckets_of_rows(key, deal(value, least, context.generator, missing=missing)),
-            context,
-        )
+        group = deal(value, least, context.generator, missing=missing)
+        if context.listening:
+            ranked = np.argsort(value, kind="stable")
+            context.event("dealt", keys=key[ranked], groups=group[ranked])
+        return mended(problem, models, buckets_of_rows(key, group), context)

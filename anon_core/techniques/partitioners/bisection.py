@@ -13,7 +13,7 @@ from anon_core.base.context import Context
 from anon_core.base.params import integer
 from anon_core.base.registry import register
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.partitioner import Buckets, Partitioner, buckets_of_rows
+from anon_core.contracts.partitioner import Buckets, Grouping, Partitioner, buckets_of_rows
 from anon_core.data.frequency import row_order
 from anon_core.kernels.cuts import Cuts
 from anon_core.kernels.l_diverse_groups import Points, bisect
@@ -51,7 +51,7 @@ class Bisection(Partitioner):
     )
     source: ClassVar[str] = "Li et al. 2015, algorithms 1 and 2"
     from_counts: ClassVar[bool] = True
-    by_sensitive: ClassVar[bool] = True
+    way: ClassVar[Grouping] = Grouping(by_sensitive=True)
 
     tries: int = integer(
         default=5,
@@ -79,9 +79,14 @@ class Bisection(Partitioner):
         state = context.generator.integers(1, 1 << 64, size=4, dtype=np.uint64)
         # 1. to 3. Halve.
         depth, found = 1, 0
+        work = 1 if context.listening else _WORK  # who listens is told of every piece
         while depth:
             context.report(int(parts[found - 1, 1]) / rows if found else 0.0, "Halving")
-            depth, found = bisect(points, cuts, depth, found, least, self.tries, state, _WORK)
+            depth, found = bisect(points, cuts, depth, found, least, self.tries, state, work)
+            if context.listening:
+                runs = np.concatenate([parts[:found], stack[:depth]])
+                runs = runs[np.argsort(runs[:, 0])].tolist()
+                context.event("halved", pieces=[key[order[start:stop]] for start, stop in runs])
         # 4. All pieces are dealt at once: ordered by piece and value, each into its own groups.
         piece = np.empty(rows, dtype=np.int32)
         runs = parts[:found][np.argsort(parts[:found, 0])]
@@ -96,6 +101,7 @@ class Bisection(Partitioner):
         place = np.arange(rows) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         group = np.empty(rows, dtype=np.int64)
         group[ranked] = np.repeat(first_group, sizes) + place % np.repeat(groups, sizes)
+        context.event("dealt", keys=key[ranked], groups=group[ranked])
         return mended(problem, models, buckets_of_rows(key, group), context)
 
 

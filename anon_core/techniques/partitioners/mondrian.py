@@ -9,7 +9,7 @@ from typing import ClassVar
 from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.partitioner import Buckets, Partitioner, run_buckets
+from anon_core.contracts.partitioner import Buckets, Grouping, Partitioner, run_buckets
 from anon_core.methods.partition.mondrian_cuts import strict_parts
 from anon_core.release.problem import Problem
 
@@ -27,7 +27,7 @@ class MondrianGroups(Partitioner):
     formula: ClassVar[str] = "cut at the median of the widest attribute while the models hold"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
     from_counts: ClassVar[bool] = True
-    takes_any_model: ClassVar[bool] = True
+    way: ClassVar[Grouping] = Grouping(takes_any_model=True)
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""

@@ -14,7 +14,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import NotFound
 from anon_core.base.registry import register
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.partitioner import Buckets, Partitioner, buckets_of_rows
+from anon_core.contracts.partitioner import Buckets, Grouping, Partitioner, buckets_of_rows
 from anon_core.data.frequency import dense_rank
 from anon_core.data.values.kinds import KINDS
 from anon_core.kernels.cuts import Limits
@@ -56,7 +56,6 @@ def diverse_buckets(
 
     Parameters
     ----------
-    models : sequence of GroupModel
     blocks : sequence of tuples of str
         The column sets; empty where they are not given, so that l-diversity over all buckets is
         held to what is enough in each of them.
@@ -77,7 +76,7 @@ def diverse_buckets(
     if over_all:
         refuse_unlimited(by_group, "The partition of tuples")
     refuse_whole(problem, by_group)
-    limited = [model for model in by_group if model.by_limits]
+    limited = [model for model in by_group if model.logic.by_limits]
     frequency = problem.frequency
     key = context.generator.permutation(rows_of_keys(problem))
     people = _people(problem, blocks, over_all, key)
@@ -266,7 +265,7 @@ class TuplePartition(Partitioner):
         "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236; Toth 2015, algorithms 3 and 4"
     )
     from_counts: ClassVar[bool] = True
-    sees_links: ClassVar[bool] = True
+    way: ClassVar[Grouping] = Grouping(sees_links=True)
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""

@@ -47,7 +47,6 @@ class Split:
 
     Attributes
     ----------
-    header : list of str
     columns : list of Cells
         Of the rows before the first whose length is another than the header's.
     rows : int

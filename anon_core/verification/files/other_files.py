@@ -14,7 +14,6 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import unescape
 
 import numpy as np
 
@@ -123,6 +122,8 @@ def _padded(content: bytes, title: str) -> list[tuple[int, int, str]]:
             return _padded_open(parts.read("content.xml"), title)
         if not {"xl/styles.xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels"} <= names:
             return []
+
+        from xml.sax.saxutils import unescape  # which imports half of the network's modules
 
         def elements(part: str, tag: str) -> list[dict[str, str]]:
             text = parts.read(part).decode("utf-8", "replace")

@@ -104,7 +104,7 @@ def _table(given: object) -> Mapping[str, object]:
 
 
 def _texts(given: object) -> tuple[str, ...]:
-    """Return texts, and none where they are no list: who reads the promise refuses that."""
+    """Return texts, and none where they are no list: who reads the recipe refuses that."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         return ()
     return tuple(one for one in cast(Sequence[object], given) if isinstance(one, str))

@@ -86,8 +86,6 @@ def read_parts(
 
     Parameters
     ----------
-    names : sequence of str
-    files : mapping of str to bytes or FileBytes
     read : callable
         Reads one part, by its content and name.
 

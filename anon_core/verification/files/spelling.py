@@ -1,7 +1,7 @@
 """Is every published text the one way to write what it says?
 
 A number can be written ``43``, ``43.0`` or ``+43``, a set in any order. Whoever may choose among
-such texts can mark a person with them, though every promise holds. So there is one spelling: of a
+such texts can mark a person with them, though every model holds. So there is one spelling: of a
 value the shortest that the table has, of a group its label, of a range or set what follows.
 """
 
@@ -15,7 +15,7 @@ from typing import cast
 
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check, many, named
-from anon_core.verification.recipe import Promise
+from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.averages import decimals_of, numbers_of
 from anon_core.verification.rows.tables import PrivateTable
 from anon_core.verification.text.cells import TextTable
@@ -35,7 +35,7 @@ _QUOTED = re.compile(r'[,{}"]')
 
 
 def check_spelling(
-    promise: Promise,
+    terms: Terms,
     release: PublishedTable,
     file: str,
     table: PrivateTable,
@@ -43,8 +43,8 @@ def check_spelling(
     public: TextTable | None,
 ) -> Check:
     """Check that every cell of a published table is written in the one way it can be."""
-    averaged = numbers_of(promise, table) if promise.averaged else ()
-    coarse = not promise.permuted or promise.coarsened
+    averaged = numbers_of(terms, table) if terms.averaged else ()
+    coarse = not terms.permuted or terms.coarsened
     found: list[list[int]] = [[] for _ in release.header]
     for place, name in enumerate(release.header):
         if name not in table.columns:  # the group number, or a column too many
@@ -53,15 +53,15 @@ def check_spelling(
         if name not in averaged and texts == meant and table.has_digits(name, meant):
             continue
         if name in averaged:
-            right = _Averages(decimals_of(promise, table, name))
+            right = _Averages(decimals_of(terms, table, name))
         else:
             right = _Spellings(
                 table,
                 name,
                 levels.get(name, ()),
-                coarse=coarse and name in promise.quasi,
+                coarse=coarse and name in terms.quasi,
                 public=_texts_of(public, name),
-                tails=_tails(promise, name),
+                tails=_tails(terms, name),
             )
         neutralised = release.spelling(name).neutralised
         guard = neutralised and may_be_guarded(meant)
@@ -226,14 +226,14 @@ def _depth_first(lines: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     return sorted(lines, key=lambda line: [seen[place] for place in enumerate(line)][::-1])
 
 
-def _tails(promise: Promise, name: str) -> dict[str, str | None]:
+def _tails(terms: Terms, name: str) -> dict[str, str | None]:
     """Return the limits that a column's tails are coded at, by sign.
 
     None is any value of the table; a sign that is not there stands for no tail.
     """
-    if promise.shape.tails != "coded":
+    if terms.shape.tails != "coded":
         return {}
-    limits = promise.algorithm.get("limits")
+    limits = terms.algorithm.get("limits")
     own = cast(Mapping[str, object], limits).get(name) if isinstance(limits, Mapping) else None
     if not isinstance(own, Mapping):
         return {"≤": None, "≥": None}

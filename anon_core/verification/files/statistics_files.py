@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, cast
 from anon_core.base.errors import BadInput, BadPlan
 from anon_core.verification.files.bounded_reading import is_address, objects_at, read_bytes, unpack
 from anon_core.verification.files.csv_files import rows_of
-from anon_core.verification.files.other_files import statistics_reader
 from anon_core.verification.files.release_files import part_names, parts_told
 from anon_core.verification.findings import Check
 from anon_core.verification.text.cells import text_of
@@ -42,7 +41,7 @@ def names_of(tables: Sequence[str]) -> list[str]:
 def check_typed(
     export: Mapping[str, Any], tables: Sequence[str], folder: Path, data: Path
 ) -> list[Check]:
-    """Check that the promised files are there, are what is written of the cells, and no others are.
+    """Check that the files asked for, and no others, are there and hold what the cells say.
 
     Raises
     ------
@@ -112,6 +111,8 @@ def _dictionary(data: Path) -> Dictionary:
     else:
         # Parts are CSV or Parquet.
         content = b"" if data.is_dir() else unpack(read_bytes(data, "The data file"), data.name)
+    from anon_core.verification.files.other_files import statistics_reader
+
     reader = statistics_reader(content)
     if not reader:
         return {}

@@ -18,7 +18,7 @@ from anon_core.base.errors import BadPlan
 from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check
-from anon_core.verification.text.cells import Narrow
+from anon_core.verification.text.cells import Narrow, texts_to_arrow, to_arrow
 from anon_core.verification.text.texts import Codes
 
 #: Rows of one row group of a Parquet file.
@@ -40,10 +40,8 @@ def first_difference(
 
     Parameters
     ----------
-    header : sequence of str
     codes : sequence of arrays of integers, shape (rows,)
         The cells by column, as codes into `texts`.
-    texts : sequence of sequences of str
     """
     place = 0
     for number, part in enumerate(_csv_parts(header, codes, texts)):
@@ -61,7 +59,6 @@ def _csv_parts(
     header: Sequence[str], codes: Sequence[Codes | Narrow], texts: Sequence[Sequence[str]]
 ) -> Iterator[bytes | memoryview]:
     """Yield a CSV file: UTF-8, commas, line feeds, and quotes only where a cell needs them."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     alone = len(header) == 1
@@ -69,15 +66,15 @@ def _csv_parts(
     rows = len(codes[0]) if codes else 0
     ends = ["\n" if place == len(header) - 1 else "," for place in range(len(header))]
     pools = [
-        pa.array([cell + end for cell in _cells(pool, alone)], type=pa.large_string())
+        texts_to_arrow([cell + end for cell in _cells(pool, alone)])
         for pool, end in zip(texts, ends, strict=True)
     ]
     for start in range(0, rows, _CHUNK):
         cells = [
-            pool.take(cast(Any, pa.array(own[start : start + _CHUNK])))
+            pool.take(to_arrow(np.asarray(own[start : start + _CHUNK])))
             for pool, own in zip(pools, codes, strict=True)
         ]
-        lines = cast(Any, pc).binary_join_element_wise(*cells, pa.scalar("", pa.large_string()))
+        lines = cast(Any, pc).binary_join_element_wise(*cells, texts_to_arrow([""])[0])
         _, places, text = lines.buffers()
         last = np.frombuffer(places, dtype=np.int64)[lines.offset + len(lines)]
         yield memoryview(text).cast("B")[:last]
@@ -107,10 +104,8 @@ def is_parquet_of(
 
     Parameters
     ----------
-    header : sequence of str
     codes : sequence of arrays of integers, shape (rows,)
         The cells by column, as codes into `texts`.
-    texts : sequence of sequences of str
     """
     # Of which columns a file tells the least and greatest text: the first, formerly all. Files say
     # it, but asking one that is broken may end the process.
@@ -190,11 +185,11 @@ def _with_own_dictionary(ranks: npt.NDArray[np.int32], shown: list[str]) -> Any:
         ranks = (np.cumsum(used, dtype=np.int32) - np.int32(1))[ranks]
         texts = [shown[place] for place in np.flatnonzero(used).tolist()]
     return pa.DictionaryArray.from_arrays(
-        pa.array(ranks, type=pa.int32()), pa.array(texts, type=pa.string())
+        to_arrow(ranks.astype(np.int32, copy=False)), texts_to_arrow(texts).cast(pa.string())
     )
 
 
-# The file for the reader's spreadsheet, written again from the cells as the recipe promises it.
+# The file for the reader's spreadsheet, written again from the cells as the recipe says.
 
 
 #: What follows a table's name in that of the file.
@@ -216,24 +211,24 @@ def names_of(tables: list[str]) -> list[str]:
 def check_dialect(
     export: Mapping[str, Any], published: Mapping[str, PublishedTable], files: Mapping[str, Content]
 ) -> list[Check]:
-    """Check that each such file has the promised marks, the cells of the release, and no more.
+    """Check that each such file has the marks asked for, the cells of the release, and no more.
 
     Raises
     ------
     BadPlan
-        If what the recipe promises is no dialect.
+        If what the recipe says is no dialect.
     """
-    promised = _promised(export)
+    asked = _asked(export)
     found: list[Check] = []
     for name, release in published.items():
         file = f"{name}.{ENDING}"
         if file not in files:
             continue
-        if promised is None:
+        if asked is None:
             sentence = f"{file} is there, but the recipe declares no file for a spreadsheet."
             found.append(Check(name="dialect", holds=False, sentence=sentence))
             continue
-        same = files[file][:] == _again(release, promised)
+        same = files[file][:] == _again(release, asked)
         found.append(
             Check(
                 name="dialect",
@@ -251,15 +246,15 @@ def check_dialect(
 def check_presence(
     export: Mapping[str, Any], tables: list[str], files: Mapping[str, Content]
 ) -> list[Check]:
-    """Check that what the recipe promises for a spreadsheet is there."""
+    """Check that what the recipe says for a spreadsheet is there."""
     gone = [name for name in names_of(tables) if name not in files]
-    if _promised(export) is None or not gone:
+    if _asked(export) is None or not gone:
         return []
     sentence = f"{gone[0]} is missing, which the recipe declares for a spreadsheet."
     return [Check(name="dialect", holds=False, sentence=sentence)]
 
 
-def _promised(export: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _asked(export: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if "dialect" not in export:
         return None
     given = cast(object, export["dialect"])

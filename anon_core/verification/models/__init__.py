@@ -1,1 +1,1 @@
-"""Promises recomputed: each file holds the second computation of one privacy model."""
+"""Models recomputed: each file holds the second computation of one privacy model."""

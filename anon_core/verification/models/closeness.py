@@ -96,7 +96,7 @@ def in_order(spread: Spread) -> list[Fraction]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tree:
-    """A tree as its nodes: what is above each, how deep it hangs, and how high it stands.
+    """A tree by its nodes: parent, depth and height of each.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from anon_core.verification.evidence import CannotTell, Evidence
 from anon_core.verification.findings import Check, Rows, many, named
-from anon_core.verification.recipe import Promise
+from anon_core.verification.recipe import Terms
 from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import Grouped, blocks
 from anon_core.verification.rows.matching import TooLarge
@@ -228,16 +228,16 @@ def delta_presence(evidence: Evidence) -> list[Check]:
     column is permuted by itself within its group.
     """
     low, high = (evidence.number(key) for key in ("delta_min", "delta_max"))
-    promise, people = evidence.promise, evidence.public
+    terms, people = evidence.terms, evidence.public
     rows = Rows()
     if evidence.form == "whole":
-        found, wrong = _whole(evidence.grouped, people, promise, low, high)
+        found, wrong = _whole(evidence.grouped, people, terms, low, high)
         rows = evidence.grouped.table.rows_of(wrong)
         evidence.failing.append(wrong)
-    elif promise.coarsened:
+    elif terms.coarsened:
         found = _permuted(evidence, people)
-    elif any(set(promise.quasi) <= set(block) for block in blocks(promise)):
-        found, wrong = _whole(_by_cells(evidence), people, promise, low, high)
+    elif any(set(terms.quasi) <= set(block) for block in blocks(terms)):
+        found, wrong = _whole(_by_cells(evidence), people, terms, low, high)
         rows = evidence.grouped.table.rows_of(wrong)
     else:
         raise CannotTell("cells are exact and quasi-identifiers permuted separately")
@@ -267,18 +267,18 @@ def _by_cells(evidence: Evidence) -> Grouped:
     Whoever looks for people finds all rows that show a person's values; groups tell nothing more.
     """
     part = evidence.grouped
-    codes = [part.table.codes_of(name) for name in evidence.promise.quasi]
+    codes = [part.table.codes_of(name) for name in evidence.terms.quasi]
     return Grouped(table=part.table, columns=part.columns, group=joined(codes, len(part.group))[0])
 
 
 def _whole(
-    grouped: Grouped, people: PublicPeople, promise: Promise, low: Fraction, high: Fraction
+    grouped: Grouped, people: PublicPeople, terms: Terms, low: Fraction, high: Fraction
 ) -> tuple[list[Fraction], npt.NDArray[np.bool_]]:
     """Return the chances |G ∩ T| / |G ∩ P| of all classes, and 0 where somebody is in none.
 
     And the lines of the classes whose chance is not within the bounds.
     """
-    inside, times = covered_people(promise, grouped, people)
+    inside, times = covered_people(terms, grouped, people)
     if np.any(times > 1):
         raise CannotTell("classes overlap, so that public people fit several")
     sizes = grouped.sizes
@@ -295,7 +295,7 @@ def _whole(
 def _permuted(evidence: Evidence, people: PublicPeople) -> list[Fraction]:
     """Return the chances of presence in groups whose columns are permuted apart."""
     grouped = evidence.grouped
-    counted = [grouped.texts_in_groups(n) for n in evidence.promise.quasi]
+    counted = [grouped.texts_in_groups(n) for n in evidence.terms.quasi]
     times = np.zeros(len(people.people), dtype=np.int64)
     found: set[Fraction] = set()
     broken = 0

@@ -109,7 +109,7 @@ def redrawn(evidence: Evidence, seed: int, share: Fraction) -> tuple[list[Texts]
     Rows are taken in the order of their texts, quasi-identifiers as the recipe lists them, and
     each has 64 bits of its own: it is drawn where they are less than its share of 2**64.
     """
-    private, quasi = evidence.private, evidence.promise.quasi
+    private, quasi = evidence.private, evidence.terms.quasi
     columns = [private.codes(name) for name in quasi]
     texts: list[list[str]] = []
     for name in quasi:
@@ -124,7 +124,7 @@ def redrawn(evidence: Evidence, seed: int, share: Fraction) -> tuple[list[Texts]
     table = sorted(zip(rows, size, strict=True))
     lines = [_CELL.join(quasi), *(_CELL.join((*row, str(n))) for row, n in table)]
     digest = hashlib.sha256(_ROW.join(lines).encode("utf-8", "surrogatepass")).digest()
-    plan = _as_text([evidence.promise.algorithm, list(evidence.promise.models)])
+    plan = _as_text([evidence.terms.algorithm, list(evidence.terms.models)])
     secret = hashlib.sha256(seed.to_bytes(32) + hashlib.sha256(b"protection").digest()).digest()
     parts = (b"rows", plan.encode(), digest)
     key = hashlib.sha256(secret + b"".join(hashlib.sha256(p).digest() for p in parts)).digest()
@@ -192,7 +192,7 @@ def published_classes(evidence: Evidence) -> Counter[Texts]:
     first = np.unique(part.group, return_index=True)[1]
     cells = [
         [part.table.texts_of(name)[code] for code in part.table.codes_of(name)[first].tolist()]
-        for name in evidence.promise.quasi
+        for name in evidence.terms.quasi
     ]
     return Counter(dict(zip(zip(*cells, strict=True), part.sizes.tolist(), strict=True)))
 
@@ -225,8 +225,8 @@ def differential_privacy(evidence: Evidence) -> list[Check]:
     """The account of ε and δ, the least class it asks for, fixed levels, and the sample."""
     epsilon = evidence.number("epsilon", above=0, most=10)
     delta = evidence.number("delta", above=0, most=0.1)
-    promise = evidence.promise
-    if promise.shape.rows != "drawn":
+    terms = evidence.terms
+    if terms.shape.rows != "drawn":
         return [
             _told(False, "No row is drawn by chance: one row can change all that is published.")
         ]
@@ -240,7 +240,7 @@ def differential_privacy(evidence: Evidence) -> list[Check]:
     least = least_of(share, gamma, delta)
     if least is None:
         raise CannotTell("its least class takes too long to find")
-    others = [model.get("k", 0) for model in promise.models]
+    others = [model.get("k", 0) for model in terms.models]
     asked = max(least, *(k for k in others if isinstance(k, int)))
     what = f"k = {least} for ε = {float(for_rows):g} and δ = {float(delta):g}"
     return [
@@ -253,7 +253,7 @@ def differential_privacy(evidence: Evidence) -> list[Check]:
 
 def _setting(evidence: Evidence, key: str, *, most: int) -> Fraction:
     """Return a number of the technique's settings exactly as its decimal is written."""
-    given = evidence.promise.algorithm.get(key)
+    given = evidence.terms.algorithm.get(key)
     if isinstance(given, bool) or not isinstance(given, int | float) or not isfinite(given):
         raise CannotTell(f"the technique's {key} is no number")
     if not 0 <= given <= most:
@@ -278,12 +278,12 @@ def _account(epsilon: Fraction, for_levels: Fraction, delta: Fraction, share: Fr
 
 def _fixed(evidence: Evidence) -> Check:
     """Check that nothing but the levels decides what a row publishes."""
-    promise = evidence.promise
-    if promise.exact:
+    terms = evidence.terms
+    if terms.exact:
         return _told(False, "Columns are published row by row with the classes.")
-    if promise.sample < 1:
+    if terms.sample != 1:
         return _told(False, "A sample was drawn before, by a number that follows from the table.")
-    if promise.algorithm.get("fixed_rules") is not True:
+    if terms.algorithm.get("fixed_rules") is not True:
         return _told(
             False, "The recipe does not confirm that its hierarchies were made without the table."
         )
@@ -298,22 +298,22 @@ def _fixed(evidence: Evidence) -> Check:
 
 def _choices(evidence: Evidence) -> list[tuple[int, ...]]:
     """Return the levels that the release may stand at: those named, or all that fit its texts."""
-    promise = evidence.promise
-    levels = [labels_by_level(evidence, name) for name in promise.quasi]
+    terms = evidence.terms
+    levels = [labels_by_level(evidence, name) for name in terms.quasi]
     fitting = list(fitting_levels(published_classes(evidence), levels))
     if _setting(evidence, "levels_epsilon", most=10):
         return fitting
-    named = promise.algorithm.get("levels")
+    named = terms.algorithm.get("levels")
     told = cast(Mapping[str, Any], named) if isinstance(named, Mapping) else {}
     asked = tuple(
-        told.get(name, len(own) - 1) for name, own in zip(promise.quasi, levels, strict=True)
+        told.get(name, len(own) - 1) for name, own in zip(terms.quasi, levels, strict=True)
     )
     return [choice for choice in fitting if choice == asked]
 
 
 def _sample(evidence: Evidence, share: Fraction, least: int) -> Check:
     """Draw the sample again, where the secret is there, and compare its classes."""
-    seed = evidence.promise.seed
+    seed = evidence.terms.seed
     if seed is None:
         return not_checked(
             _NAME,
@@ -321,7 +321,7 @@ def _sample(evidence: Evidence, share: Fraction, least: int) -> Check:
             "rows is not known.",
         )
     rows, drawn = redrawn(evidence, seed, share)
-    levels = [labels_by_level(evidence, name) for name in evidence.promise.quasi]
+    levels = [labels_by_level(evidence, name) for name in evidence.terms.quasi]
     published = published_classes(evidence)
     for choice in _choices(evidence):
         labels = [own[level] for own, level in zip(levels, choice, strict=True)]

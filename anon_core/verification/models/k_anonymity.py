@@ -62,13 +62,13 @@ def k_anonymity(evidence: Evidence) -> list[Check]:
     columns, subsets = _columns(evidence), evidence.model.get("subsets", 0)
     if isinstance(subsets, bool) or not isinstance(subsets, int) or subsets < 0:
         raise CannotTell("subsets is no whole number from 0 up")
-    if evidence.promise.person:
+    if evidence.terms.person:
         if columns or subsets:
             raise CannotTell("it is counted in people of all quasi-identifiers only")
         return [_of_people(evidence, k)]
     if not columns and not subsets:
         return [at_least(evidence, f"k = {k}", evidence.sizes, k, unit="rows")]
-    chosen = columns or evidence.promise.quasi
+    chosen = columns or evidence.terms.quasi
     if subsets > len(chosen):
         raise CannotTell(f"subsets is {subsets}, and there are {len(chosen)} columns")
     reached = np.full(len(evidence.sizes), np.iinfo(np.int64).max)
@@ -97,11 +97,11 @@ def _of_people(evidence: Evidence, k: int) -> Check:
 
 
 def _columns(evidence: Evidence) -> tuple[str, ...]:
-    """Return the quasi-identifiers that the promise names; none stands for all."""
+    """Return the quasi-identifiers that the model names; none stands for all."""
     given = evidence.model.get("columns", [])
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         raise CannotTell("columns is no list of names")
-    if any(name not in evidence.promise.quasi for name in given):
+    if any(name not in evidence.terms.quasi for name in given):
         raise CannotTell("columns names what is no quasi-identifier")
     return tuple(given)
 
@@ -258,7 +258,7 @@ def _by_lightest(evidence: Evidence) -> tuple[npt.NDArray[np.float64], Marks]:
         If a weight is none, or a class has more rows than fit it.
     """
     name = evidence.text("weights")
-    if name in evidence.promise.published:
+    if name in evidence.terms.published:
         raise CannotTell(f"'{name}' is published, and weights are used only")
     found, sizes = evidence.behind(name), evidence.sizes
     counted = found.counted

@@ -1,13 +1,16 @@
-"""Models of how varied the sensitive values of a class are."""
+"""Models of how varied the sensitive values of a class are, and which items its rows hold."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
 from anon_core.verification.evidence import (
+    CannotTell,
     Evidence,
     at_least,
     at_most_shares,
@@ -115,7 +118,7 @@ def _compared(shown: Counts, factor: Fraction, first: int) -> tuple[bool, float]
 def frequency_l_diversity(evidence: Evidence) -> list[Check]:
     """No value fills more than 1/l of a class's rows that have one, or of the persons of these."""
     least = evidence.integer("l")
-    if evidence.promise.person:
+    if evidence.terms.person:
         return [_of_people(evidence, least, column) for column in evidence.columns]
     return [
         at_most_shares(evidence, evidence.histogram(column), least, column)
@@ -200,3 +203,39 @@ def _surest(shown: Counts, most: Fraction) -> tuple[bool, float]:
     if found is None:
         return False, math.inf
     return found <= most, float(found)
+
+
+# k^m-anonymity of cells that are sets, recomputed.
+
+
+@recomputes("km-anonymity", forms=("whole", "averaged", "permuted"))
+def km_anonymity(evidence: Evidence) -> list[Check]:
+    """What a row of a class holds of up to m items, k rows of the class hold; none of them too."""
+    least, most = evidence.integer("k", least=2), evidence.integer("m")
+    mark = evidence.text("separator")
+    if not mark:
+        raise CannotTell("the separator of items is empty")
+
+    def rarest(shown: Counts) -> tuple[bool, float]:
+        held = Counter[tuple[str, ...]]()
+        for cell, rows in shown.items():
+            own = [""]  # a missing cell is an item of its own
+            if cell is not None:
+                own = sorted({item.strip() for item in str(cell).split(mark)} - {""})
+            for size in range(min(most, len(own)) + 1):
+                for itemset in combinations(own, size):
+                    held[itemset] += rows
+        fewest = min(held.values())
+        return fewest >= least, float(fewest)
+
+    return [
+        class_check(
+            evidence,
+            f"k = {least}, m = {most} for '{column}'",
+            *evidence.histogram(column).each(rarest),
+            bound=float(least),
+            measured="fewest rows with the same items",
+            column=column,
+        )
+        for column in evidence.columns
+    ]

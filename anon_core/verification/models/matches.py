@@ -29,7 +29,7 @@ class Matches:
     of_rows : int
         Rows of the table that a published row fits.
     found_by_few, fits_few : bool arrays of shape (classes,)
-        Classes that somebody fits who fits fewer rows than promised; that fewer people fit.
+        Classes that somebody fits who fits fewer rows than asked for; that fewer people fit.
     """
 
     of_people: int
@@ -41,7 +41,7 @@ class Matches:
 def check_matches(
     evidence: Evidence, what: str, *, sides: tuple[str, ...], perfect: bool = False
 ) -> list[Check]:
-    """Recompute one of the promises about matches.
+    """Recompute one of the models about matches.
 
     Rows of one class match each other, so classes of k rows decide by themselves; only where a
     class is smaller are matches counted.
@@ -88,16 +88,16 @@ def check_matches(
 
 
 def _fewest(evidence: Evidence, k: int, *, perfect: bool) -> Matches:
-    promise, table, sizes = evidence.promise, evidence.private, evidence.sizes
+    terms, table, sizes = evidence.terms, evidence.private, evidence.sizes
     release = evidence.grouped.table
-    covers = [table.cover(n, release.texts_of(n)) for n in promise.quasi]
+    covers = [table.cover(n, release.texts_of(n)) for n in terms.quasi]
     columns = [
         text_runs(cover.runs, table.columns[n].missing + 1)
-        for n, cover in zip(promise.quasi, covers, strict=True)
+        for n, cover in zip(terms.quasi, covers, strict=True)
     ]
     first = np.unique(evidence.grouped.group, return_index=True)[1]
-    boxes = np.stack([release.codes_of(n)[first] for n in promise.quasi], axis=1)
-    quasi = [table.codes(n) for n in promise.quasi]
+    boxes = np.stack([release.codes_of(n)[first] for n in terms.quasi], axis=1)
+    quasi = [table.codes(n) for n in terms.quasi]
     member, first = joined(quasi, len(table))
     points = np.stack([codes[first] for codes in quasi], axis=1)
     point, box = covering_pairs(points, boxes, columns)

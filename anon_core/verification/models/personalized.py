@@ -22,7 +22,7 @@ def personalized(evidence: Evidence) -> list[Check]:
     column, level = evidence.text("column"), evidence.text("level")
     if not column:
         raise CannotTell("it names no private column")
-    if column in evidence.promise.published:
+    if column in evidence.terms.published:
         raise CannotTell(f"'{column}' is published, which says what each person asks for")
     if level not in ("own-k", "guard"):
         raise CannotTell("level is neither own-k nor guard")
@@ -64,7 +64,7 @@ def _guards(evidence: Evidence, found: Behind) -> Check:
         If the hierarchy is missing, or a class shows too much for somebody who may stand elsewhere.
     """
     most = evidence.number("p", above=0, most=1)
-    column = evidence.text("sensitive") or next(iter(evidence.promise.protected("")), "")
+    column = evidence.text("sensitive") or next(iter(evidence.terms.protected("")), "")
     lines = evidence.levels.get(column)
     if not lines:
         raise CannotTell("the hierarchy of the guarded column is missing")

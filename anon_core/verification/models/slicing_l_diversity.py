@@ -76,7 +76,6 @@ def check_posteriors(
         The columns linked with the sensitive one; the same number for all where there are none.
     values : int64 array of shape (lines,)
         The sensitive value of each line of `star`; -1 where it has none.
-    others : sequence of Shown
     sizes : int64 array of shape (groups,)
 
     Raises
@@ -274,22 +273,22 @@ def slicing_l_diversity(evidence: Evidence) -> list[Check]:
 
 def _check(evidence: Evidence, least: int, column: str) -> Check:
     evidence.refuse_not_sensitive(column)
-    promise, table = evidence.promise, evidence.private
+    terms, table = evidence.terms, evidence.private
     if any(part.table.rows != table.rows for part in evidence.parts.values()):
         raise CannotTell("not every row is published")
     source = evidence.part_of(column)
-    if sets_are_formed(promise) or promise.coarsened:
+    if sets_are_formed(terms) or terms.coarsened:
         # Which quasi-identifiers stay linked is not told, or cells are coarse: each group has to
         # keep it by itself.
         return at_most_shares(evidence, source.histogram(column), least, column)
     values, keys = source.table.keyed(column)
     known = np.array([key is not None for key in keys], dtype=np.bool_)[values]
-    own = next((b for b in blocks(promise) if column in b), ())
-    star = _shown(evidence, tuple(n for n in own if n in promise.quasi), source)
+    own = next((b for b in blocks(terms) if column in b), ())
+    star = _shown(evidence, tuple(n for n in own if n in terms.quasi), source)
     others = [
-        _shown(evidence, tuple(n for n in block if n in promise.quasi), source)
-        for block in blocks(promise)
-        if block != own and any(n in promise.quasi for n in block)
+        _shown(evidence, tuple(n for n in block if n in terms.quasi), source)
+        for block in blocks(terms)
+        if block != own and any(n in terms.quasi for n in block)
     ]
     found = check_posteriors(least, star, np.where(known, values, -1), others, source.sizes)
     return Check(

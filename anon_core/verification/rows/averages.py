@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from statistics import mean, median
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +24,7 @@ from anon_core.verification.findings import (
     numbers,
     undecided,
 )
-from anon_core.verification.recipe import Promise
+from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.groups import Lines, tally
 from anon_core.verification.rows.matching import text_runs
 from anon_core.verification.rows.membership import Witness
@@ -38,25 +37,25 @@ _STATISTICS = ("mean", "median")
 _EXACT = float(1 << 53)  # from here on floats leave whole numbers out
 
 
-def numbers_of(promise: Promise, table: PrivateTable) -> tuple[str, ...]:
+def numbers_of(terms: Terms, table: PrivateTable) -> tuple[str, ...]:
     """Return the quasi-identifiers whose values averages replace: numbers."""
-    return tuple(n for n in promise.quasi if table.columns[n].spelling.rules.averaged)
+    return tuple(n for n in terms.quasi if table.columns[n].spelling.rules.averaged)
 
 
-def check_averages(promise: Promise, release: Lines, table: PrivateTable) -> list[Check]:
+def check_averages(terms: Terms, release: Lines, table: PrivateTable) -> list[Check]:
     """Check column by column what must hold of averages of groups, whichever groups they are.
 
     Means of groups spread no more than what they are the means of: the j largest never sum up to
     more than the j largest values, nor the j smallest to less than those. At least half of a
     group's values lie on either side of its median.
     """
-    if not release.has(promise.published):
+    if not release.has(terms.published):
         return [undecided("averages", "Averages cannot be recomputed: columns are missing.")]
-    statistic = _statistic(promise)
+    statistic = _statistic(terms)
     if statistic is None:
         return [undecided("averages", "Averages cannot be recomputed: their kind is not given.")]
     found: list[Check] = []
-    for name in numbers_of(promise, table):
+    for name in numbers_of(terms, table):
         column = table.columns[name]
         shown = _shown(release.texts_of(name))
         codes = release.codes_of(name)
@@ -79,12 +78,12 @@ def check_averages(promise: Promise, release: Lines, table: PrivateTable) -> lis
                 _broken(name, Rows(), f"Column '{name}' shows more numbers or gaps than it has.")
             )
             continue
-        if not _spread(statistic, value, told, _tolerance(promise, column, own)):
+        if not _spread(statistic, value, told, _tolerance(terms, column, own)):
             what = (
                 f"The published numbers of '{name}' are no {statistic}s of groups of the table's."
             )
             found.append(_broken(name, Rows(), what))
-    if found or not numbers_of(promise, table):
+    if found or not numbers_of(terms, table):
         return found
     return [
         Check(
@@ -115,7 +114,7 @@ def _spread(statistic: str, value: Floats, told: Floats, tolerance: float) -> bo
 
 
 def check_groups(
-    promise: Promise, file: PublishedTable, table: PrivateTable, witness: Witness | None
+    terms: Terms, file: PublishedTable, table: PrivateTable, witness: Witness | None
 ) -> list[Check]:
     """Recompute every average from the rows of the table that stand behind it.
 
@@ -124,7 +123,7 @@ def check_groups(
     witness : Witness or None
         What a run says of which row stands behind which; the files do not tell it.
     """
-    if not numbers_of(promise, table):
+    if not numbers_of(terms, table):
         return []  # cells cover values then, as coverage tells
     if witness is None:
         return [
@@ -139,8 +138,8 @@ def check_groups(
     row = np.flatnonzero(place >= 0)
     paired = (
         classes is not None
-        and release.has(promise.published)
-        and witness.is_of(table, promise.published)
+        and release.has(terms.published)
+        and witness.is_of(table, terms.published)
         and np.array_equal(np.sort(place[row]), np.arange(release.rows))
     )
     if not paired or classes is None:
@@ -148,18 +147,18 @@ def check_groups(
     behind = np.empty(release.rows, dtype=np.int64)
     behind[place[row]] = row
     found: list[Check] = []
-    averaged = numbers_of(promise, table)
+    averaged = numbers_of(terms, table)
     # Only who knows which row stands behind which has to look at rows one by one.
     line = file.line_of_row
-    for name in promise.published:
+    for name in terms.published:
         column = table.columns[name]
         own = witness.own(table, name)[behind]
         if name in averaged:
             shown = release.codes_of(name)[line]
             texts = release.texts_of(name)
-            wrong = _wrong_averages(promise, shown, texts, column, own, classes[line])
+            wrong = _wrong_averages(terms, shown, texts, column, own, classes[line])
             what = f"an average of '{name}' that is not its group's"
-        elif name in promise.quasi:
+        elif name in terms.quasi:
             cover = table.cover(name, release.texts_of(name))
             shown = release.codes_of(name)[line]
             wrong = _outside(cover.runs, column, shown, own)
@@ -186,7 +185,7 @@ def check_groups(
 
 
 def _wrong_averages(
-    promise: Promise,
+    terms: Terms,
     codes: Codes,
     texts: Sequence[str],
     column: PrivateColumn,
@@ -194,7 +193,7 @@ def _wrong_averages(
     classes: Codes,
 ) -> npt.NDArray[np.bool_]:
     """Return which published rows show another number than the average of their class."""
-    statistic = _statistic(promise)
+    statistic = _statistic(terms)
     shown = _shown(texts)
     if statistic is None or any(s is None for s in shown):
         return np.ones(len(codes), dtype=np.bool_)
@@ -205,12 +204,12 @@ def _wrong_averages(
     average = (grouped.mean() if statistic == "mean" else grouped.median()).to_numpy()[classes]
     gaps = grouped.count().to_numpy()[classes] < grouped.size().to_numpy()[classes]
     said = np.array(shown, dtype=np.float64)[codes]
-    more = _decimals(promise, column, own)
+    more = _decimals(terms, column, own)
     largest = float(np.nanmax(np.abs(frame["value"]), initial=0.0)) * 10.0**more * len(own)
     if more >= 0 and largest >= _EXACT:  # sums that floats round
         off = _off_exactly(statistic, codes, texts, column, own, classes, more)
     else:
-        off = np.abs(said - average) > _tolerance(promise, column, own)
+        off = np.abs(said - average) > _tolerance(terms, column, own)
     nothing = np.array([t == "" for t in texts], dtype=np.bool_)[codes]
     whole = np.array([t == EVERYTHING for t in texts], dtype=np.bool_)[codes]
     none = np.isnan(average)
@@ -235,6 +234,8 @@ def _off_exactly(
             values.setdefault(group, []).append(
                 Fraction(key) if isinstance(key, Decimal) else Fraction(0)
             )
+    from statistics import mean, median  # few releases have averages
+
     average = median if statistic == "median" else mean
     exact = {group: average(own) for group, own in values.items()}
     half = Fraction(1, 2 * 10**decimals)
@@ -276,30 +277,30 @@ def _values(column: PrivateColumn) -> Floats:
     )
 
 
-def _statistic(promise: Promise) -> str | None:
-    found = promise.algorithm.get("statistic", "mean")
+def _statistic(terms: Terms) -> str | None:
+    found = terms.algorithm.get("statistic", "mean")
     return str(found) if found in _STATISTICS else None
 
 
-def decimals_of(promise: Promise, table: PrivateTable, name: str) -> int:
+def decimals_of(terms: Terms, table: PrivateTable, name: str) -> int:
     """Return how many decimals the averages of a column are published with."""
-    return _decimals(promise, table.columns[name], table.codes(name))
+    return _decimals(terms, table.columns[name], table.codes(name))
 
 
-def _tolerance(promise: Promise, column: PrivateColumn, own: Codes) -> float:
+def _tolerance(terms: Terms, column: PrivateColumn, own: Codes) -> float:
     """Return by how much rounding may move an average: half of its last decimal."""
-    more = _decimals(promise, column, own)
+    more = _decimals(terms, column, own)
     seen = (column.keys[code] for code in np.unique(own[own != column.missing]).tolist())
     largest = max((abs(float(k)) for k in seen if isinstance(k, Decimal)), default=0.0)
     return 0.5 * 10.0**-more + 1e-12 * largest if more >= 0 else 0.0
 
 
-def _decimals(promise: Promise, column: PrivateColumn, own: Codes) -> int:
+def _decimals(terms: Terms, column: PrivateColumn, own: Codes) -> int:
     """Return the decimals of averages: the most that a value has, and those the recipe adds.
 
     Below 0 where the recipe says nothing that can be.
     """
-    more = promise.algorithm.get("decimals", 1)
+    more = terms.algorithm.get("decimals", 1)
     if isinstance(more, bool) or not isinstance(more, int) or not 0 <= more <= 6:
         return -1
     seen = [column.keys[code] for code in np.unique(own[own != column.missing]).tolist()]

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
@@ -24,9 +25,9 @@ import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan, listing
 from anon_core.verification.findings import Check
-from anon_core.verification.recipe import Promise
+from anon_core.verification.recipe import Terms
+from anon_core.verification.rows.tables import read_of_rows
 from anon_core.verification.text.cells import Cells, TextTable, narrow
-from anon_core.verification.text.texts import read_private_column
 
 # What a change is made again from, and the functions that make each again, by their names.
 
@@ -43,7 +44,6 @@ class Told:
     ----------
     change : mapping
         The recipe's table.
-    columns : tuple of str
     rows : callable
         Given a column's name, returns its texts row by row, as they were read.
     person : str
@@ -287,6 +287,9 @@ def _condensation(told: Told) -> Redone:
         parts.setdefault(beside[row], []).append(row)
     made = np.zeros_like(x)
     for rows in parts.values():
+        if told.asked("growing"):
+            _grown(points, rows, k, draw, made)
+            continue
         place = {row: at for at, row in enumerate(rows)}
         left, groups = np.array(rows), list[list[int]]()
         while len(left) >= k:
@@ -302,6 +305,8 @@ def _condensation(told: Told) -> Redone:
         for group in groups:
             of = sorted(group, key=place.__getitem__)
             made[of] = _drawn_anew(x[of], draw)
+    if told.asked("growing"):
+        made = made * scale
     found: dict[str, tuple[Rows, str]] = {}
     for d, name in enumerate(told.columns):
         found[name] = _texts(told, name, made[:, d].tolist())
@@ -311,15 +316,64 @@ def _condensation(told: Told) -> Redone:
 def _drawn_anew(x: F64, draw: np.random.Generator) -> F64:
     mean = x.mean(axis=0)
     away = x - mean
-    value, vector = np.linalg.eigh(away.T @ away / len(x))
-    made = np.repeat(mean[None, :], len(x), axis=0)
-    uniform = draw.random(x.shape) - 0.5
-    for j in range(len(value)):
-        line = vector[:, j]
-        if line[int(np.abs(line).argmax())] < 0:
-            line = -line
-        made += np.outer(uniform[:, j] * math.sqrt(12 * max(float(value[j]), 0.0)), line)
+    return _drawn_from(len(x), mean, away.T @ away / len(x), draw)
+
+
+def _drawn_from(
+    size: int, mean: F64, covariance: F64, draw: np.random.Generator, flat: float = 0.0
+) -> F64:
+    made = np.repeat(mean[None, :], size, axis=0)
+    uniform = draw.random(made.shape) - 0.5
+    for j, (value, line) in enumerate(_axes(covariance)):
+        wide = math.sqrt(12 * value) if value > flat else 0.0
+        made += np.outer(uniform[:, j] * wide, line)
     return made
+
+
+def _axes(covariance: F64) -> list[tuple[float, F64]]:
+    """Return eigenvalues, ascending, and their lines; a line's largest part is above 0."""
+    values, vector = np.linalg.eigh(covariance)
+    found: list[tuple[float, F64]] = []
+    for j, value in enumerate(values.tolist()):
+        line = vector[:, j]
+        found.append((max(value, 0.0), -line if line[int(np.abs(line).argmax())] < 0 else line))
+    return found
+
+
+def _grown(points: F64, rows: Sequence[int], k: int, draw: np.random.Generator, made: F64) -> None:
+    """Draw rows again from groups that grew: of each its rows, Σ x and Σ x xᵀ."""
+    came = [rows[i] for i in draw.permutation(len(rows)).tolist()]
+    most = len(rows) // k + 1
+    groups = [came[:k]]
+    total, square = np.zeros((most, points.shape[1])), np.zeros((most, *points.shape[1:] * 2))
+    total[0], square[0] = points[came[:k]].sum(axis=0), points[came[:k]].T @ points[came[:k]]
+    size = np.full(most, np.inf)
+    size[0] = k
+    for row in came[k:]:
+        centres = total[: len(groups)] / size[: len(groups), None]
+        at = int(np.square(centres - points[row]).sum(axis=1).argmin())
+        groups[at].append(row)
+        size[at] += 1
+        total[at] += points[row]
+        square[at] += np.outer(points[row], points[row])
+        if len(groups[at]) < 2 * k:
+            continue
+        mean = total[at] / (2 * k)
+        covariance = square[at] / (2 * k) - np.outer(mean, mean)
+        value, line = _axes(covariance)[-1]
+        along = {r: round(float((points[r] * line).sum()), 9) for r in groups[at]}
+        own = sorted(groups[at], key=along.__getitem__)
+        groups.append(own[k:])
+        groups[at] = own[:k]
+        covariance = covariance + np.outer(line, line) * (value / 4 - value)
+        for side, put in ((-1, at), (1, len(groups) - 1)):
+            centre = mean + side * math.sqrt(12 * value) / 4 * line
+            size[put], total[put] = k, k * centre
+            square[put] = k * (covariance + np.outer(centre, centre))
+    for at, own in enumerate(groups):
+        mean = total[at] / len(own)
+        left = square[at] / len(own) - np.outer(mean, mean)
+        made[own] = _drawn_from(len(own), mean, left, draw, flat=1e-12)
 
 
 def made_again() -> frozenset[str]:
@@ -328,24 +382,24 @@ def made_again() -> frozenset[str]:
 
 
 def with_changes(
-    promise: Promise, private: TextTable, key: bytes
-) -> tuple[Promise, TextTable, list[Check]]:
-    """Return the promise and the private table of what is to be published, with what was made.
+    terms: Terms, private: TextTable, key: bytes
+) -> tuple[Terms, TextTable, list[Check]]:
+    """Return the terms and the private table of what is to be published, with what was made.
 
     Raises
     ------
     BadPlan
         If a change is not known here, or asks for what was not given.
     """
-    if not promise.changes:
-        return promise, private, []
-    named = [n for n in private.names if n in promise.named]
+    if not terms.changes:
+        return terms, private, []
+    named = [n for n in private.names if n in terms.named]
     texts: dict[str, Rows] = {}
 
     def rows(name: str) -> Rows:
         if name not in texts:
-            gone = {"", *(token.strip() for token in promise.missing_of(name))}
-            gone -= set(promise.kept.get(name, ()))
+            gone = {"", *(token.strip() for token in terms.missing_of(name))}
+            gone -= set(terms.kept.get(name, ()))
             cells = private.column(name)
             told = [None if text.strip() in gone else text.strip() for text in cells.texts]
             told.append(None)
@@ -353,15 +407,9 @@ def with_changes(
         return texts[name]
 
     def measures(name: str) -> list[Decimal | int | None]:
-        column = read_private_column(
-            private.column(name),
-            promise.kinds.get(name),
-            promise.missing_of(name),
-            neutralised=False,
-            ordered=False,
-        )
-        told = [None if isinstance(key, str) else key for key in column.keys]
-        return [[*told, None][code] for code in column.codes.tolist()]
+        column = read_of_rows(terms, private, name)
+        told = [*(None if isinstance(key, str) else key for key in column.keys), None]
+        return [told[code] for code in column.codes.tolist()]
 
     order: list[int] = []
     digest: list[str] = []
@@ -373,19 +421,19 @@ def with_changes(
             digest.append(told)
         return order
 
-    shown, kinds = dict[str, Cells](), dict(promise.kinds)
+    shown, kinds = dict[str, Cells](), dict(terms.kinds)
     checks: list[Check] = []
-    for change in promise.changes:
+    for change in terms.changes:
         name, columns = str(change.get("name", "")), tuple(cast(Sequence[str], change["columns"]))
 
         def generator(name: str = name, columns: tuple[str, ...] = columns) -> np.random.Generator:
             canonical()
-            if promise.seed is None:
+            if terms.seed is None:
                 raise BadPlan(
                     "The recipe has no seed, so what its changes drew cannot be drawn again.",
                     remedy="Use the completed recipe, which `run --recipe-out` writes.",
                 )
-            return _drawn(promise.seed, "change", name, *sorted(columns), digest[0])
+            return _drawn(terms.seed, "change", name, *sorted(columns), digest[0])
 
         if name not in made_again():
             raise BadPlan(
@@ -396,11 +444,11 @@ def with_changes(
             change=change,
             columns=columns,
             rows=rows,
-            person=promise.person,
+            person=terms.person,
             key=key,
             order=canonical,
             generator=generator,
-            kind=lambda column: promise.kinds.get(column, "text"),
+            kind=lambda column: terms.kinds.get(column, "text"),
             measures=measures,
         )
         other, rows_told = 0, 0
@@ -423,7 +471,7 @@ def with_changes(
                 "what is published is true of the changed table.",
             )
         )
-    return replace(promise, kinds=kinds, drew=bool(digest)), private.replaced(shown), checks
+    return replace(terms, kinds=kinds, drew=bool(digest)), private.replaced(shown), checks
 
 
 def _by_content(columns: Mapping[str, Rows], rows: int) -> tuple[list[int], str]:
@@ -484,11 +532,77 @@ def _pseudonym(told: Told) -> Redone:
             plain = _bare(text)
             if told.asked("fold_case"):
                 plain = unicodedata.normalize("NFC", plain.casefold())
+            if told.text("form", "code") == "kept":
+                signs = _SIGNS[told.text("alphabet", "digits")]
+                made[text] = _same_form(told.key, domain, plain, signs)
+                continue
             code = _hmac(told.key, b"pseudonym/1", domain, plain.encode("utf-8", "surrogatepass"))
             made[text] = base64.b32encode(code).decode().lower()[:letters]
         cells: Rows = [None if text is None else made[text] for text in told.rows(name)]
         found[name] = cells, "text"
     return found
+
+
+_TEN = "0123456789"
+_AZ = "abcdefghijklmnopqrstuvwxyz"
+_SIGNS = {"digits": _TEN, "small": _TEN + _AZ, "capital": _TEN + _AZ.upper()}
+
+
+def _same_form(key: bytes, domain: bytes, text: str, signs: str) -> str:
+    """Return a text whose signs are encrypted, the others in their places."""
+    _hmac(key)  # refuses another length of the key
+    numbers = [signs.index(c) for c in text if c in signs]
+    new = iter(ff1(key, numbers, len(signs), domain))
+    return "".join(signs[next(new)] if c in signs else c for c in text)
+
+
+def ff1(key: bytes, numbers: Sequence[int], radix: int, tweak: bytes) -> list[int]:
+    """Encrypt by FF1, step by step as NIST SP 800-38G, algorithm 7, writes it."""
+    try:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    except ImportError as error:
+        raise BadPlan(
+            "Codes of the same form are made again with AES, whose library is not installed.",
+            remedy="Install the extra 'ff1'.",
+        ) from error
+    n, t = len(numbers), len(tweak)
+    u = n // 2
+    v = n - u
+    a, b = (_number(part, radix) for part in (numbers[:u], numbers[u:]))
+    wide = ((radix**v - 1).bit_length() + 7) // 8
+    most = 4 * -(-wide // 4) + 4
+    head = bytes([1, 2, 1]) + radix.to_bytes(3, "big") + bytes([10, u % 256])
+    head += n.to_bytes(4, "big") + t.to_bytes(4, "big")
+    for turn in range(10):
+        body = tweak + bytes((-t - wide - 1) % 16) + bytes([turn]) + b.to_bytes(wide, "big")
+        chain = Cipher(algorithms.AES(key), modes.CBC(bytes(16))).encryptor()
+        last = chain.update(head + body)[-16:]
+        drawn = last
+        for block in range(1, -(-most // 16)):
+            mixed = int.from_bytes(last, "big") ^ block
+            drawn += (
+                Cipher(algorithms.AES(key), modes.ECB())
+                .encryptor()
+                .update(mixed.to_bytes(16, "big"))
+            )
+        size = u if turn % 2 == 0 else v
+        a, b = b, (a + int.from_bytes(drawn[:most], "big")) % radix**size
+    return _digits(a, radix, u) + _digits(b, radix, v)
+
+
+def _number(digits: Sequence[int], radix: int) -> int:
+    found = 0
+    for digit in digits:
+        found = found * radix + digit
+    return found
+
+
+def _digits(number: int, radix: int, size: int) -> list[int]:
+    found: list[int] = []
+    for _ in range(size):
+        number, digit = divmod(number, radix)
+        found.append(digit)
+    return found[::-1]
 
 
 _DATE = re.compile(
@@ -528,3 +642,115 @@ def _date_shift(told: Told) -> Redone:
         cells: Rows = [None if t is None or w is None else _later(t, shift[w]) for t, w in both]
         found[name] = cells, told.kind(name)
     return found
+
+
+# Items of sets, put into the groups of the cut that loses least.
+
+
+@makes_again("item-generalization")
+def _item_generalization(told: Told) -> Redone:
+    k, m = int(told.change.get("k", 5)), int(told.change.get("m", 2))
+    mark = told.text("separator", "|")
+    found: dict[str, tuple[Rows, str]] = {}
+    for name in told.columns:
+        cells = [None if t is None else _items(t, mark) for t in told.rows(name)]
+        under = _groups(told.text("tree", ""), {x for own in cells if own for x in own})
+        cut = _cut(under, [own for own in cells if own is not None], k, m)
+        label = {item: one for one in cut for item in _leaves(under, one)}
+        place = {one: number for number, one in enumerate(cut)}
+        made: Rows = []
+        for own in cells:
+            said = sorted({label[x] for x in own or ()}, key=place.__getitem__)
+            made.append(None if own is None else mark.join(said) or mark)
+        found[name] = made, "text"
+    return found
+
+
+def _items(text: str, mark: str) -> frozenset[str]:
+    return frozenset(part.strip() for part in text.split(mark) if part.strip())
+
+
+def _groups(lines: str, items: set[str]) -> dict[str, list[str]]:
+    """Return what each group of a tree of items holds; the one above all comes first."""
+    told: dict[str, list[str]] = {}
+    for line in lines.splitlines():
+        if line.strip():
+            group, _, rest = line.partition(":")
+            told[group.strip()] = [part.strip() for part in rest.split(",")]
+    held = {one for own in told.values() for one in own}
+    tops = [group for group in told if group not in held] if told else sorted(items)
+    if told and len(tops) == 1:
+        return {tops[0]: told.pop(tops[0]), **told}
+    return {"*": tops, **told}
+
+
+def _leaves(under: Mapping[str, Sequence[str]], label: str) -> list[str]:
+    return [x for own in under[label] for x in _leaves(under, own)] if label in under else [label]
+
+
+def _cut(
+    under: Mapping[str, Sequence[str]], rows: Sequence[frozenset[str]], k: int, m: int
+) -> list[str]:
+    """Return the labels of the cut that loses least and leaves no rare itemset of 1 to m labels.
+
+    Every cut is tried where cuts times itemsets of distinct sets are at most two million. Else the
+    group that costs least for each rare itemset it touches takes its labels in, size by size.
+    """
+    top = next(iter(under))
+    often = Counter(item for row in rows for item in row)
+    above = {own: group for group, members in under.items() for own in members}
+    distinct = [(set(row), many) for row, many in Counter(rows).items()]
+    held = sum(math.comb(len(row), n) for row, _ in distinct for n in range(1, m + 1))
+
+    def lost(label: str) -> int:
+        own = _leaves(under, label)
+        return (len(own) - 1) * sum(often[item] for item in own)
+
+    def rare(cut: Sequence[str], sizes: Sequence[int]) -> list[tuple[str, ...]]:
+        label = {item: one for one in cut for item in _leaves(under, one)}
+        counts = Counter[tuple[str, ...]]()
+        for row, many in distinct:
+            said = sorted({label[item] for item in row})
+            for n in sizes:
+                for own in combinations(said, n):
+                    counts[own] += many
+        return [own for own, many in counts.items() if many < k]
+
+    def every(label: str) -> list[list[str]]:
+        found: list[list[str]] = [[]]
+        for own in under.get(label, ()):
+            found = [left + right for left in found for right in every(own)]
+        return [*found, [label]] if label in under else [[label]]
+
+    def many_cuts(label: str) -> int:
+        return 1 + math.prod(map(many_cuts, under[label])) if label in under else 1
+
+    if many_cuts(top) * max(held, 1) <= 2_000_000:
+        for _, cut in sorted((sum(map(lost, cut)), cut) for cut in every(top)):
+            if not rare(cut, range(1, m + 1)):
+                return cut
+        raise BadPlan("No cut keeps the items as is asked.", remedy="Use the recipe's table.")
+    cut = _leaves(under, top)
+    for size in range(1, m + 1):
+        while left := rare(cut, [size]):
+            touched = Counter(
+                group for own in left for group in {above[x] for x in own if x in above}
+            )
+            if not touched:
+                raise BadPlan("No cut keeps the items as is asked.", remedy="Use another table.")
+            price = dict[str, Fraction]()
+            for group, times in touched.items():
+                inside = set(_leaves(under, group))
+                now = sum(lost(x) for x in cut if set(_leaves(under, x)) <= inside)
+                price[group] = Fraction(lost(group) - now, times)
+            chosen = min(price, key=lambda group: (price[group], group))
+            inside = set(_leaves(under, chosen))
+            first, kept = True, list[str]()
+            for one in cut:
+                if not set(_leaves(under, one)) <= inside:
+                    kept.append(one)
+                elif first:
+                    kept.append(chosen)
+                    first = False
+            cut = kept
+    return cut

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan, listing
 from anon_core.verification.findings import Check, Rows, many, named, undecided
-from anon_core.verification.recipe import Promise, section
+from anon_core.verification.recipe import Terms, section
 from anon_core.verification.rows.groups import Grouped, Lines, Settled, tally
 from anon_core.verification.rows.matching import (
     TooLarge,
@@ -27,7 +27,7 @@ from anon_core.verification.rows.matching import (
 )
 from anon_core.verification.rows.tables import PrivateTable, joined
 from anon_core.verification.text.labels import untrue
-from anon_core.verification.text.texts import Codes, Cover, on_levels
+from anon_core.verification.text.texts import EVERYTHING, Codes, Cover, on_levels
 
 # Does every column stand between the lowest and the highest level that the recipe allows?
 
@@ -62,12 +62,12 @@ def bounds_of(
 
 def check_level_bounds(
     bounds: Mapping[str, tuple[int, int | None]],
-    promise: Promise,
+    terms: Terms,
     release: Lines,
     table: PrivateTable,
 ) -> Check:
     """Check that each text of a bounded column is a label of a level within its bounds."""
-    if not release.has(promise.quasi):
+    if not release.has(terms.quasi):
         return undecided("level-bounds", "Levels of columns cannot be recomputed.")
     wrong = np.zeros(len(release), dtype=np.bool_)
     beyond: list[str] = []
@@ -104,16 +104,71 @@ def check_level_bounds(
     )
 
 
-def check_one_level(promise: Promise, release: Lines, table: PrivateTable) -> Check:
+def links_of(recipe: Mapping[str, Any], quasi: tuple[str, ...]) -> list[list[str]]:
+    """Return the columns of which the others are blank where the first is.
+
+    Raises
+    ------
+    BadPlan
+        If the recipe's linked columns are no sets of quasi-identifiers.
+    """
+    told = section(recipe, "algorithm").get("linked", [])
+    sets = cast(Sequence[Any], told) if isinstance(told, list | tuple) else [None]
+    found = [list(cast(Sequence[str], own)) for own in sets if isinstance(own, list | tuple)]
+    if len(found) < len(sets) or any(set(own) - set(quasi) or len(own) < 2 for own in found):
+        raise BadPlan(
+            "The recipe's linked columns are no sets of quasi-identifiers.",
+            remedy="Write linked = [['zip', 'city']].",
+        )
+    return found
+
+
+def check_linked(
+    links: Sequence[Sequence[str]], terms: Terms, release: Lines, table: PrivateTable
+) -> Check:
+    """Check that columns are at the top wherever the column that they follow is."""
+    if not release.has(terms.quasi):
+        return undecided("linked", "Linked columns cannot be compared.")
+
+    def blank(name: str) -> npt.NDArray[np.bool_]:
+        leaves, labels = table.level_sets(name)
+        texts = release.texts_of(name)
+        at = [on_levels(table.columns[name], leaves, labels, text) for text in texts]
+        top = [
+            0 not in own and (text == EVERYTHING or len(labels) in own)
+            for text, own in zip(texts, at, strict=True)
+        ]
+        return np.array(top, dtype=np.bool_)[release.codes_of(name)]
+
+    wrong = np.zeros(len(release), dtype=np.bool_)
+    for first, *others in links:
+        for name in others:
+            # A column that says the same everywhere tells nothing, and has no blank.
+            if len(np.unique(table.columns[name].codes)) > 1:
+                wrong |= blank(first) & ~blank(name)
+    found = release.rows_of(wrong)
+    return Check(
+        name="linked",
+        holds=not wrong.any(),
+        rows=found.first,
+        sentence=f"A column that follows a blanked one is shown in {many(len(found), 'row')} "
+        f"{named(found)}."
+        if wrong.any()
+        else f"Where {listing([own[0] for own in links])} is blanked, so are the columns that "
+        "follow it.",
+    )
+
+
+def check_one_level(terms: Terms, release: Lines, table: PrivateTable) -> Check:
     """Check that some level of each hierarchy has all texts that its column shows.
 
     Whoever may choose a level cell by cell can mark a person, though every cell is true.
     """
-    if not release.has(promise.quasi):
+    if not release.has(terms.quasi):
         return undecided("levels", "Whether columns are at one level cannot be recomputed.")
     wrong = np.zeros(len(release), dtype=np.bool_)
     mixed: list[str] = []
-    for name in promise.quasi:
+    for name in terms.quasi:
         column, texts = table.columns[name], release.texts_of(name)
         if not texts:
             continue
@@ -155,7 +210,7 @@ def check_one_level(promise: Promise, release: Lines, table: PrivateTable) -> Ch
 
 def check_coverage(
     names: Sequence[str],
-    promise: Promise,
+    terms: Terms,
     release: Lines,
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
@@ -166,14 +221,14 @@ def check_coverage(
     a row of the table that the class covers, with the same values in the columns published exactly.
     `names` are the quasi-identifiers whose cells cover values.
     """
-    if not release.has(promise.published):
+    if not release.has(terms.published):
         return [undecided("coverage", "Coverage cannot be recomputed: columns are missing.")]
     broken: list[Check] = []
     covers = [table.cover(n, release.texts_of(n)) for n in names]
     for name, cover in zip(names, covers, strict=True):
         codes = release.codes_of(name)
         shown = release.texts_of(name)
-        claimed = () if name in promise.label_names else levels.get(name, ())
+        claimed = () if name in terms.label_names else levels.get(name, ())
         false = untrue(claimed, table.columns[name].spelling, shown)
         for texts, what in (
             (
@@ -197,7 +252,7 @@ def check_coverage(
     if broken:
         return broken
     try:
-        rows = release.last_rows_of(_alone(names, promise, release, table, covers))
+        rows = release.last_rows_of(_alone(names, terms, release, table, covers))
     except TooLarge as error:
         return [undecided("coverage", f"Coverage is not decided. {error.message}")]
     return [
@@ -211,22 +266,22 @@ def check_coverage(
             f"its own to be true of {named(rows)}."
             if rows
             else f"Each of the {release.rows} published rows is true of a row of the table of its "
-            f"own.{_taken_for_names(promise)}",
+            f"own.{_taken_for_names(terms)}",
         )
     ]
 
 
-def _taken_for_names(promise: Promise) -> str:
+def _taken_for_names(terms: Terms) -> str:
     """Return which labels were not held against their values, beginning with a blank."""
-    if not promise.label_names:
+    if not terms.label_names:
         return ""
-    columns = ", ".join(f"'{name}'" for name in sorted(promise.label_names))
+    columns = ", ".join(f"'{name}'" for name in sorted(terms.label_names))
     return f" Labels of {columns} are names, as the recipe confirms: what they say is not checked."
 
 
 def _alone(
     names: Sequence[str],
-    promise: Promise,
+    terms: Terms,
     release: Lines,
     table: PrivateTable,
     covers: Sequence[Cover],
@@ -240,7 +295,7 @@ def _alone(
     """
 
     def exact() -> Iterator[Codes]:  # coded alike in both tables; a value the table lacks is 0
-        for n in promise.exact:
+        for n in terms.exact:
             told = table.columns[n].codes_of_texts(release.texts_of(n))[release.codes_of(n)]
             yield np.concatenate([table.codes(n), told]) + 1
 
@@ -300,7 +355,7 @@ Fails = Callable[[Grouped], tuple[npt.NDArray[np.bool_], Settled | None] | str]
 
 
 def check_suppressed(
-    promise: Promise, release: Lines, table: PrivateTable, fails: Fails
+    terms: Terms, release: Lines, table: PrivateTable, fails: Fails
 ) -> Check | str:
     """Check that whole classes are suppressed, and those alone that break a privacy model.
 
@@ -313,12 +368,12 @@ def check_suppressed(
     Check or str
         Or why which rows these are cannot be told.
     """
-    if not release.has(promise.published):
+    if not release.has(terms.published):
         return undecided(_WHICH, "Which rows were suppressed cannot be recomputed.")
-    every = [_levels_shown(name, release, table) for name in promise.quasi]
+    every = [_levels_shown(name, release, table) for name in terms.quasi]
     found: Check | str = undecided(_WHICH, "No levels say which rows were suppressed.")
     for node in islice(product(*every), _MOST_CHOICES):
-        found = _suppressed_at(node, promise, release, table, fails)
+        found = _suppressed_at(node, terms, release, table, fails)
         if isinstance(found, str) or found.holds:
             return found
     return found
@@ -369,12 +424,12 @@ def _parts_alike(one: Codes, other: Codes) -> bool:
 
 
 def _suppressed_at(
-    node: Sequence[_Level], promise: Promise, release: Lines, table: PrivateTable, fails: Fails
+    node: Sequence[_Level], terms: Terms, release: Lines, table: PrivateTable, fails: Fails
 ) -> Check | str:
     """Check which rows are suppressed where columns are at these levels."""
     both = (
         np.concatenate([level.group_of[table.codes(n)], level.group_shown[release.codes_of(n)]])
-        for n, level in zip(promise.quasi, node, strict=True)
+        for n, level in zip(terms.quasi, node, strict=True)
     )
     kind, _ = joined(both, len(table) + len(release))
     classes = int(kind.max(initial=-1)) + 1
@@ -393,13 +448,13 @@ def _suppressed_at(
             "one level whole classes stay or go.",
         )
     gone = (shown == 0) & (there > 0)
-    judged = fails(_classes_of(own, gone[own], node, promise, release, table))
+    judged = fails(_classes_of(own, gone[own], node, terms, release, table))
     if isinstance(judged, str):
         return judged
     broken, settled = judged
     which = np.unique(own[gone[own]])
     if settled is not None:  # it looks at all classes, those that are published as well
-        judged = fails(_classes_of(own, there[own] > 0, node, promise, release, table))
+        judged = fails(_classes_of(own, there[own] > 0, node, terms, release, table))
         if isinstance(judged, str):
             return judged
         broken, settled = judged
@@ -426,7 +481,7 @@ def _classes_of(
     own: Codes,
     kept: npt.NDArray[np.bool_],
     node: Sequence[_Level],
-    promise: Promise,
+    terms: Terms,
     release: Lines,
     table: PrivateTable,
 ) -> Grouped:
@@ -439,7 +494,7 @@ def _classes_of(
     kept : bool array of shape (lines,)
     """
     lines = np.flatnonzero(kept)
-    levels = dict(zip(promise.quasi, node, strict=True))
+    levels = dict(zip(terms.quasi, node, strict=True))
     texts: list[list[str]] = []
     codes: list[Codes] = []
     for name in release.header:

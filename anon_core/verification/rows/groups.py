@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.verification.findings import Rows
-from anon_core.verification.recipe import Promise
+from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.tables import PrivateTable, joined, numbered
 from anon_core.verification.text.cells import Narrow
 from anon_core.verification.text.texts import Codes, Key, Spelling
@@ -69,7 +69,7 @@ class Histogram:
 
     @cached_property
     def known(self) -> Histogram:
-        """The same without the missing value, for promises to which that is no value."""
+        """The same without the missing value, for models to which that is no value."""
         keep = np.array([value is not None for value in self.values], dtype=np.bool_)[self.value]
         return Histogram(
             owner=self.owner[keep],
@@ -93,7 +93,7 @@ class Histogram:
         Parameters
         ----------
         rule : callable
-            Given what one class shows, it returns whether the class keeps the promise, and what it
+            Given what one class shows, it returns whether the class keeps the model, and what it
             reaches. It decides in whole numbers or fractions; what it reaches is only told.
 
         Returns
@@ -148,7 +148,6 @@ class Lines:
 
     Attributes
     ----------
-    header : tuple of str
     texts : sequence of lists of str
         Every column's distinct texts, as they are printed.
     codes : sequence of arrays of integers, shape (lines,)
@@ -248,9 +247,9 @@ class Lines:
 Block = tuple[str, ...]
 
 
-def table_names(promise: Promise) -> tuple[str, ...]:
+def table_names(terms: Terms) -> tuple[str, ...]:
     """Return the names of the tables a recipe publishes."""
-    return ("quasi", "sensitive") if promise.shape.tables == 2 else ("release",)
+    return ("quasi", "sensitive") if terms.shape.tables == 2 else ("release",)
 
 
 def group_name(columns: Sequence[str]) -> str:
@@ -261,50 +260,48 @@ def group_name(columns: Sequence[str]) -> str:
     return name
 
 
-def parts(promise: Promise) -> dict[str, Block]:
+def parts(terms: Terms) -> dict[str, Block]:
     """Return the columns of each published table."""
-    names = table_names(promise)
-    return dict(
-        zip(names, _by_role(promise) if len(names) == 2 else [promise.published], strict=True)
-    )
+    names = table_names(terms)
+    return dict(zip(names, _by_role(terms) if len(names) == 2 else [terms.published], strict=True))
 
 
-def blocks(promise: Promise) -> tuple[Block, ...]:
+def blocks(terms: Terms) -> tuple[Block, ...]:
     """Return the sets of columns that the recipe itself says stay linked row by row."""
-    if not promise.permuted:
-        return (promise.published,)
-    if promise.shape.linked == "roles":
-        return tuple(block for block in _by_role(promise) if block)
-    linked = _linked_sets(promise)
+    if not terms.permuted:
+        return (terms.published,)
+    if terms.shape.linked == "roles":
+        return tuple(block for block in _by_role(terms) if block)
+    linked = _linked_sets(terms)
     inside = [name for block in linked for name in block]
-    return (*linked, *((name,) for name in promise.published if name not in inside))
+    return (*linked, *((name,) for name in terms.published if name not in inside))
 
 
-def sets_are_formed(promise: Promise) -> bool:
+def sets_are_formed(terms: Terms) -> bool:
     """Say whether the run formed the column sets, so that the recipe does not tell them."""
-    return promise.shape.linked == "sets" and not promise.shape.sets
+    return terms.shape.linked == "sets" and not terms.shape.sets
 
 
-def _by_role(promise: Promise) -> tuple[Block, Block]:
+def _by_role(terms: Terms) -> tuple[Block, Block]:
     """Return the columns beside the quasi-identifiers, and those beside the sensitive columns."""
-    with_sensitive = promise.shape.insensitive_with == "sensitive"
+    with_sensitive = terms.shape.insensitive_with == "sensitive"
     second = [
         name
-        for name in promise.published
-        if name not in promise.quasi and (name in promise.sensitive or with_sensitive)
+        for name in terms.published
+        if name not in terms.quasi and (name in terms.sensitive or with_sensitive)
     ]
-    return tuple(n for n in promise.published if n not in second), tuple(second)
+    return tuple(n for n in terms.published if n not in second), tuple(second)
 
 
-def _linked_sets(promise: Promise) -> tuple[Block, ...]:
+def _linked_sets(terms: Terms) -> tuple[Block, ...]:
     """Return the sets of columns that are told, else the sensitive columns."""
-    if promise.shape.linked != "sets":
+    if terms.shape.linked != "sets":
         return ()
-    if sets_are_formed(promise):
-        sensitive = (n for n in promise.published if n in promise.sensitive)
-        apart = tuple(n for n in sensitive if n not in promise.quasi)
+    if sets_are_formed(terms):
+        sensitive = (n for n in terms.published if n in terms.sensitive)
+        apart = tuple(n for n in sensitive if n not in terms.quasi)
         return (apart,) if apart else ()
-    return tuple(tuple(n for n in s if n in promise.published) for s in promise.shape.sets)
+    return tuple(tuple(n for n in s if n in terms.published) for s in terms.shape.sets)
 
 
 #: Of a model about all classes together: given which classes may stay by all other models, and

@@ -93,7 +93,6 @@ def sole_text(runs: Sequence[Runs], size: int) -> Codes | None:
 
     Parameters
     ----------
-    runs : sequence of Runs
     size : int
         Codes are below it.
     """
@@ -143,7 +142,7 @@ def _last(kind: Codes, count: Codes, room: Codes) -> Codes:
 
 
 def covering_pairs(
-    points: Codes | Short, boxes: Codes, columns: Sequence[TextRuns], most: int = 0
+    points: Codes | Short, boxes: Codes, columns: Sequence[TextRuns]
 ) -> tuple[Codes, Codes]:
     """Return every pair of a point and a box that covers it.
 
@@ -156,14 +155,11 @@ def covering_pairs(
         Distinct codes of the table.
     boxes : int64 array of shape (boxes, columns)
         Published texts.
-    columns : sequence of TextRuns
-    most : int
-        Pairs that are looked at, where these are not ten times `MOST_PAIRS`.
 
     Raises
     ------
     TooLarge
-        If there are more than `MOST_PAIRS` pairs, or more to look at.
+        If there are more than `MOST_PAIRS` pairs, or ten times as many to look at.
     """
     # Codes are numbers of texts, so 32 bits hold them; most of the time goes into comparing them.
     low = [column.low[boxes[:, d]].astype(np.int32) for d, column in enumerate(columns)]
@@ -185,7 +181,7 @@ def covering_pairs(
             work.append((some[~left], near[high[d][near] > at]))
             continue
         looked_at += size
-        if looked_at > (most or MOST_PAIRS * 10):
+        if looked_at > MOST_PAIRS * 10:
             raise _too_large()
         inside = np.ones((len(some), len(near)), dtype=np.bool_)
         for d, codes in enumerate(by_column):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check, undecided
-from anon_core.verification.recipe import Promise
+from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.groups import Block, Grouped, blocks, coded, tally
 from anon_core.verification.rows.matching import (
     TooLarge,
@@ -80,7 +80,7 @@ class Standing:
     why: str = ""
 
 
-def parts_of(promise: Promise, grouped: Mapping[str, Grouped], table: PrivateTable) -> list[Part]:
+def parts_of(terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTable) -> list[Part]:
     """Return the sets of linked columns of a permuted release.
 
     Raises
@@ -89,9 +89,9 @@ def parts_of(promise: Promise, grouped: Mapping[str, Grouped], table: PrivateTab
         If too many cells are true of too many values.
     """
     found: list[Part] = []
-    for block in blocks(promise):
-        if promise.coarsened:
-            found += [_coarsened(name, promise, grouped, table) for name in block]
+    for block in blocks(terms):
+        if terms.coarsened:
+            found += [_coarsened(name, terms, grouped, table) for name in block]
         else:
             found.append(_exact(block, grouped, table))
     return found
@@ -104,11 +104,11 @@ def _exact(block: Block, grouped: Mapping[str, Grouped], table: PrivateTable) ->
 
 
 def _coarsened(
-    name: str, promise: Promise, grouped: Mapping[str, Grouped], table: PrivateTable
+    name: str, terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTable
 ) -> Part:
     """Return one column whose cells may cover several values; see `coarsened`."""
     beside = next(iter(grouped.values()))
-    if name not in promise.quasi:
+    if name not in terms.quasi:
         return _exact((name,), grouped, table)
     texts = beside.table.texts_of(name)
     runs = table.cover(name, texts).runs
@@ -132,7 +132,6 @@ def can_stand(parts: Sequence[Part], count: Codes, groups: int) -> Standing:
 
     Parameters
     ----------
-    parts : sequence of Part
     count : int64 array of shape (lines of the table,)
         People of each line.
 
@@ -377,7 +376,7 @@ class Witness:
 
 
 def check_witness(
-    promise: Promise,
+    terms: Terms,
     grouped: Mapping[str, Grouped],
     file: PublishedTable,
     table: PrivateTable,
@@ -392,16 +391,16 @@ def check_witness(
     """
     first = next(iter(grouped.values()))
     place, rows = witness.place, table.rows
-    if not witness.is_of(table, promise.published) or not np.array_equal(
+    if not witness.is_of(table, terms.published) or not np.array_equal(
         np.sort(place), np.arange(rows)
     ):
         return undecided("membership", "What the run says of its groups is not of this table.")
     group = np.asarray(first.group[file.line_of_row])[place]
     wrong: set[int] = set()
-    for block in blocks(promise):
+    for block in blocks(terms):
         owns = [witness.own(table, name) for name in block]
         beside = next(one for one in grouped.values() if block[0] in one.columns)
-        if promise.coarsened and block[0] in promise.quasi:
+        if terms.coarsened and block[0] in terms.quasi:
             wrong |= _uncovered(block[0], owns[0], group, beside, table)
             continue
         told = [

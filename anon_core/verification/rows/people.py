@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan, listing
-from anon_core.verification.recipe import Promise
+from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.groups import Grouped, Histogram, Lines, tally
 from anon_core.verification.rows.matching import beyond, covering_pairs, text_runs
 from anon_core.verification.rows.tables import PrivateTable, joined
@@ -51,7 +51,7 @@ class Behind:
 
 
 def behind(
-    promise: Promise,
+    terms: Terms,
     grouped: Grouped,
     private: PrivateTable,
     asked: Sequence[PrivateColumn],
@@ -66,18 +66,18 @@ def behind(
         If there are too many pairs to look at.
     """
     release, classes = grouped.table, len(grouped.sizes)
-    covers = [private.cover(n, release.texts_of(n)) for n in promise.quasi]
+    covers = [private.cover(n, release.texts_of(n)) for n in terms.quasi]
     if any(cover.unknown or cover.ambiguous for cover in covers):
         return None
-    quasi = [private.codes(n) for n in promise.quasi]
+    quasi = [private.codes(n) for n in terms.quasi]
     point, first_of_point = joined(quasi, len(private))
     first = np.unique(grouped.group, return_index=True)[1]
     near_point, near_box = covering_pairs(
         np.stack([codes[first_of_point] for codes in quasi], axis=1),
-        np.stack([release.codes_of(n)[first] for n in promise.quasi], axis=1),
+        np.stack([release.codes_of(n)[first] for n in terms.quasi], axis=1),
         [
             text_runs(cover.runs, private.columns[n].missing + 1)
-            for n, cover in zip(promise.quasi, covers, strict=True)
+            for n, cover in zip(terms.quasi, covers, strict=True)
         ],
     )
     # What is published exactly, coded alike in both tables; a value the table lacks is 0.
@@ -89,7 +89,7 @@ def behind(
             ]
         )
         + 1
-        for n in promise.exact
+        for n in terms.exact
     ]
     payload, _ = joined(exact, len(private) + len(release))
     wide = int(payload.max(initial=0)) + 1
@@ -264,7 +264,7 @@ class PublicPeople:
 
 
 def read_public(
-    promise: Promise,
+    terms: Terms,
     public: TextTable,
     private: TextTable,
     table: PrivateTable,
@@ -278,7 +278,7 @@ def read_public(
     BadPlan
         If the public table lacks a quasi-identifier.
     """
-    gone = [name for name in promise.quasi if public.names.count(name) != 1]
+    gone = [name for name in terms.quasi if public.names.count(name) != 1]
     if gone:
         raise BadPlan(
             f"The public table has no column {listing(gone)}, or more than one.",
@@ -289,14 +289,14 @@ def read_public(
     covers: list[Cover] = []
     sizes: list[int] = []
     unplaced: list[str] = []
-    for name in promise.quasi:
+    for name in terms.quasi:
         # Both tables in one column, so that a value has one code wherever it stands.
         column = read_private_column(
             Cells.joined([private.column(name), public.column(name)]),
             table.columns[name].spelling.kind,
-            promise.missing_of(name),
-            kept=promise.kept.get(name, ()),
-            neutralised=promise.neutralised,
+            terms.missing_of(name),
+            kept=terms.kept.get(name, ()),
+            neutralised=terms.neutralised,
             ordered=True,
             levels=levels.get(name, ()),
             thousands=table.columns[name].thousands,
@@ -324,7 +324,7 @@ def read_public(
     )
 
 
-def covered_people(promise: Promise, grouped: Grouped, people: PublicPeople) -> tuple[Codes, Codes]:
+def covered_people(terms: Terms, grouped: Grouped, people: PublicPeople) -> tuple[Codes, Codes]:
     """Return whom each class of whole rows covers.
 
     Returns
@@ -340,7 +340,7 @@ def covered_people(promise: Promise, grouped: Grouped, people: PublicPeople) -> 
         If there are too many pairs to look at.
     """
     first = np.unique(grouped.group, return_index=True)[1]
-    boxes = np.stack([grouped.table.codes_of(n)[first] for n in promise.quasi], axis=1)
+    boxes = np.stack([grouped.table.codes_of(n)[first] for n in terms.quasi], axis=1)
     columns = [
         text_runs(cover.runs, size + 1)
         for cover, size in zip(people.covers, people.sizes, strict=True)

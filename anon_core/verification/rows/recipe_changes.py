@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan
 from anon_core.verification.findings import Check, many
-from anon_core.verification.recipe import Promise, section
+from anon_core.verification.recipe import Terms, section
+from anon_core.verification.rows.tables import read_of_rows
 from anon_core.verification.text.cells import Cells, TextTable, narrow
 from anon_core.verification.text.labels import ranges_of, untrue
 from anon_core.verification.text.texts import (
@@ -23,14 +24,13 @@ from anon_core.verification.text.texts import (
     Key,
     PrivateColumn,
     Spelling,
-    read_private_column,
 )
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 
 
 def with_unseen(
-    recipe: Mapping[str, Any], promise: Promise, private: TextTable, levels: Levels
+    recipe: Mapping[str, Any], terms: Terms, private: TextTable, levels: Levels
 ) -> tuple[TextTable, Levels, tuple[Check, ...]]:
     """Return the private table without rows that hold such values, or level tables that know them.
 
@@ -48,17 +48,10 @@ def with_unseen(
         return private, levels, ()
     widened = dict(levels)
     unknown = np.zeros(len(private), dtype=np.bool_)
-    for name in (*promise.quasi, *section(recipe, "sensitive_levels")):
+    for name in (*terms.quasi, *section(recipe, "sensitive_levels")):
         if not levels.get(name) or name not in private.names:
             continue
-        column = read_private_column(
-            private.column(name),
-            promise.kinds.get(name),
-            promise.missing_of(name),
-            kept=promise.kept.get(name, ()),
-            neutralised=False,
-            ordered=False,
-        )
+        column = read_of_rows(terms, private, name)
         listed = {column.spelling.key(line[0].strip()) for line in levels[name] if line}
         new = [code for code, key in enumerate(column.keys) if key not in listed]
         if not new or len(new) == len(column.keys):
@@ -108,9 +101,9 @@ Marks = npt.NDArray[np.bool_]
 
 
 def chosen_rows(
-    recipe: Mapping[str, Any], promise: Promise, private: TextTable
-) -> tuple[Promise, TextTable, tuple[Check, ...]]:
-    """Return the promise and the rows of the private table of which the condition is true.
+    recipe: Mapping[str, Any], terms: Terms, private: TextTable
+) -> tuple[Terms, TextTable, tuple[Check, ...]]:
+    """Return the recipe's terms and the rows of the private table of which the condition is true.
 
     What all rows say of kinds and of marks between thousands stays so for those that are left.
 
@@ -123,8 +116,8 @@ def chosen_rows(
     if not isinstance(where, str):
         raise BadPlan("The recipe's where is no text.", remedy="Write a condition in quotes.")
     if not where.strip():
-        return promise, private, ()
-    names = [n for n in private.names if n in {*promise.named, *promise.published}]
+        return terms, private, ()
+    names = [n for n in private.names if n in {*terms.named, *terms.published}]
     read: dict[str, PrivateColumn] = {}
 
     def column(name: str) -> PrivateColumn:
@@ -134,14 +127,7 @@ def chosen_rows(
                 remedy="Use the table the release was made with.",
             )
         if name not in read:
-            read[name] = read_private_column(
-                private.column(name),
-                promise.kinds.get(name),
-                promise.missing_of(name),
-                kept=promise.kept.get(name, ()),
-                neutralised=False,
-                ordered=False,
-            )
+            read[name] = read_of_rows(terms, private, name)
         return read[name]
 
     kept = rows_where(where, column)
@@ -158,8 +144,17 @@ def chosen_rows(
         sentence=f"{np.count_nonzero(kept)} of {len(private)} rows were chosen again by the "
         "recipe's condition; what is published is true of these.",
     )
-    promise = replace(promise, kinds={**kinds, **promise.kinds})
-    return promise, private.replaced(plain).kept(kept), (check,)
+    terms = replace(terms, kinds={**kinds, **terms.kinds})
+    return terms, private.replaced(plain).kept(kept), (check,)
+
+
+def complete_rows(terms: Terms, private: TextTable) -> TextTable:
+    """Return the rows that miss no value in a quasi-identifier or sensitive column."""
+    kept = np.ones(len(private), dtype=np.bool_)
+    for name in (*terms.quasi, *terms.sensitive):
+        column = read_of_rows(terms, private, name)
+        kept &= ~column.absent
+    return private.kept(kept)
 
 
 def rows_where(where: str, column: Callable[[str], PrivateColumn]) -> Marks:
@@ -371,7 +366,7 @@ _WORD = re.compile(r"[^\W_]+")
 _HIDDEN = "[redacted]"
 
 
-def without_redacted(recipe: Mapping[str, Any], promise: Promise, private: TextTable) -> TextTable:
+def without_redacted(recipe: Mapping[str, Any], terms: Terms, private: TextTable) -> TextTable:
     """Return the private table with `[redacted]` in the place of names.
 
     Names are the words of an identifier's distinct values that begin with a capital and have three
@@ -390,19 +385,15 @@ def without_redacted(recipe: Mapping[str, Any], promise: Promise, private: TextT
     hidden: dict[str, Cells] = {}
     for name, sources in named.items():
         fits = isinstance(sources, list | tuple) and sources
-        if (
-            not fits
-            or name not in promise.exact
-            or set(sources) - {*promise.identifier, *promise.shown}
-        ):
+        if not fits or name not in terms.exact or set(sources) - {*terms.identifier, *terms.shown}:
             raise BadPlan(
                 "The recipe's redacted names columns that are not so used.",
                 remedy="Correct the recipe's roles.",
             )
         names = set[str]()
         for source in sources:
-            names |= _names_of(_texts(private, source, promise))
-        told, cells = _texts(private, name, promise), private.column(name)
+            names |= _names_of(_texts(private, source, terms))
+        told, cells = _texts(private, name, terms), private.column(name)
         shown = [
             _hide(text.strip(), names) if text.strip() in told else text for text in cells.texts
         ]
@@ -410,10 +401,10 @@ def without_redacted(recipe: Mapping[str, Any], promise: Promise, private: TextT
     return private.replaced(hidden)
 
 
-def _texts(private: TextTable, name: str, promise: Promise) -> set[str]:
+def _texts(private: TextTable, name: str, terms: Terms) -> set[str]:
     """Return the distinct texts of a column that stand for no missing value."""
     found = private.column(name).texts
-    return {text.strip() for text in found} - {t.strip() for t in promise.missing_of(name)}
+    return {text.strip() for text in found} - {t.strip() for t in terms.missing_of(name)}
 
 
 def _names_of(texts: set[str]) -> set[str]:
@@ -477,9 +468,9 @@ def at_each_level(recipe: Mapping[str, Any], levels: Levels) -> Iterator[Mapping
 
 
 def at_levels(
-    recipe: Mapping[str, Any], promise: Promise, private: TextTable, levels: Levels
-) -> tuple[Promise, TextTable, Levels]:
-    """Return the promise, the private table and the level tables of what is to be published.
+    recipe: Mapping[str, Any], terms: Terms, private: TextTable, levels: Levels
+) -> tuple[Terms, TextTable, Levels]:
+    """Return the recipe's terms, the private table and the level tables of what is to be published.
 
     Each value of such a column gives way to its line's label at that level, as a text; what lies
     below is gone from its level table. A missing value stays missing.
@@ -491,11 +482,11 @@ def at_levels(
     """
     named = section(recipe, "sensitive_levels")
     if not named:
-        return promise, private, levels
-    shown, kinds, above = dict[str, Cells](), dict(promise.kinds), dict(levels)
+        return terms, private, levels
+    shown, kinds, above = dict[str, Cells](), dict(terms.kinds), dict(levels)
     for name, level in named.items():
         lines = [[cell.strip() for cell in line] for line in levels.get(name, ()) if line]
-        if name not in promise.sensitive or name in promise.quasi:
+        if name not in terms.sensitive or name in terms.quasi:
             raise BadPlan(
                 "The recipe's sensitive_levels names a column that is not sensitive only.",
                 remedy="Correct the recipe's roles.",
@@ -512,14 +503,7 @@ def at_levels(
                 f"The level table of '{name}' has no level {level}.",
                 remedy="Use the level tables the release was made with.",
             )
-        column = read_private_column(
-            private.column(name),
-            promise.kinds.get(name),
-            promise.missing_of(name),
-            kept=promise.kept.get(name, ()),
-            neutralised=False,
-            ordered=False,
-        )
+        column = read_of_rows(terms, private, name)
         label = dict[int, str]()
         for line in lines:
             label.setdefault(column.code_of_text(line[0]), line[level])
@@ -535,4 +519,4 @@ def at_levels(
         shown[name] = Cells(codes=narrow(codes, len(code_of)), texts=list(code_of))
         kinds[name] = "text"
         above[name] = [list(line) for line in dict.fromkeys(tuple(line[level:]) for line in lines)]
-    return replace(promise, kinds=kinds), private.replaced(shown), above
+    return replace(terms, kinds=kinds), private.replaced(shown), above

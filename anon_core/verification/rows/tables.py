@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan
-from anon_core.verification.recipe import SEED_BITS, Promise
+from anon_core.verification.recipe import SEED_BITS, Terms
 from anon_core.verification.text.cells import Narrow, TextTable, narrow
 from anon_core.verification.text.texts import (
     Codes,
@@ -43,7 +43,13 @@ def drawn(
     sort = [_ranks(column)[column.codes[rows]] for column in columns]
     order = np.lexsort(sort[::-1]) if sort else np.arange(len(rows))
     # A third has no end as a decimal: the guard keeps the last of its rows.
-    size = math.floor(share * len(rows) + Fraction(1, 10**9))
+    part = share if share <= 1 else share / len(rows)
+    size = math.floor(part * len(rows) + Fraction(1, 10**9))
+    if size > len(rows):
+        raise BadPlan(
+            f"The recipe draws {size:,} rows, and {len(rows):,} are complete.",
+            remedy="Use the recipe that the run completed.",
+        )
     places = _draws(seed).permutation(len(rows))[:size]
     found = np.zeros(len(kept), dtype=np.bool_)
     found[rows[order[places]]] = True
@@ -58,6 +64,18 @@ def _draws(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(start))
 
 
+def read_of_rows(terms: Terms, private: TextTable, name: str) -> PrivateColumn:
+    """Return a column as the rows have it, whatever is published of it."""
+    return read_private_column(
+        private.column(name),
+        terms.kinds.get(name),
+        terms.missing_of(name),
+        kept=terms.kept.get(name, ()),
+        neutralised=False,
+        ordered=False,
+    )
+
+
 def _ranks(column: PrivateColumn) -> Codes:
     """Return the place of every code in the column's order; the missing value is the last."""
     keys = list(enumerate(column.keys))
@@ -69,7 +87,7 @@ def _ranks(column: PrivateColumn) -> Codes:
     return ranks
 
 
-# The two tables of the second computation, and what was promised about them.
+# The two tables of the second computation, and what was asked for about them.
 
 
 _HASHED_FROM = 1 << 18
@@ -89,42 +107,42 @@ class PrivateTable:
 
     def __init__(
         self,
-        promise: Promise,
+        terms: Terms,
         private: TextTable,
         levels: Mapping[str, Sequence[Sequence[str]]],
     ) -> None:
         self.columns: dict[str, PrivateColumn] = {}
-        self._table, self._promise, self._levels = private, promise, levels
+        self._table, self._terms, self._levels = private, terms, levels
         self._sets: dict[str, LevelSets] = {}
         self._used: dict[str, npt.NDArray[np.bool_]] = {}
         self._beside: dict[str, PrivateColumn] = {}
-        private.prefetch(promise.published)
+        private.prefetch(terms.published)
         for name in private.names:
-            if name in promise.published:
+            if name in terms.published:
                 self.columns[name] = read_private_column(
                     private.column(name),
-                    promise.kinds.get(name),
-                    promise.missing_of(name),
-                    kept=promise.kept.get(name, ()),
-                    neutralised=promise.neutralised,
-                    ordered=name in promise.quasi,
-                    levels=levels.get(name, ()) if name in promise.quasi else (),
+                    terms.kinds.get(name),
+                    terms.missing_of(name),
+                    kept=terms.kept.get(name, ()),
+                    neutralised=terms.neutralised,
+                    ordered=name in terms.quasi,
+                    levels=levels.get(name, ()) if name in terms.quasi else (),
                 )
         kept = np.ones(len(private), dtype=np.bool_)
-        if promise.drops_missing:
-            for name in (*promise.quasi, *promise.sensitive):
+        if terms.drops_missing:
+            for name in (*terms.quasi, *terms.sensitive):
                 kept &= ~self.columns[name].absent
         self.before_sampling = int(np.count_nonzero(kept))
         self._spelled = None if self.before_sampling == len(private) else kept
-        if promise.sample < 1:
-            if promise.seed is None:
+        if terms.sample != 1:
+            if terms.seed is None:
                 raise BadPlan(
                     "The recipe has no seed, so it is not known which rows were drawn for the "
                     "sample.",
                     remedy="Use the completed recipe, which `run --recipe-out` writes.",
                 )
             every = list(self.columns.values())
-            kept = drawn(every, kept, promise.sample, promise.seed)
+            kept = drawn(every, kept, terms.sample, terms.seed)
         self.rows = int(np.count_nonzero(kept))
         self._kept = None if self.rows == len(private) else kept
         self._places = None if self._kept is None else np.flatnonzero(self._kept)
@@ -165,14 +183,7 @@ class PrivateTable:
         """Return a column whether it is published or not; None where the table has none."""
         found = self.columns.get(name) or self._beside.get(name)
         if found is None and name in self._table.names:
-            found = self._beside[name] = read_private_column(
-                self._table.column(name),
-                self._promise.kinds.get(name),
-                self._promise.missing_of(name),
-                kept=self._promise.kept.get(name, ()),
-                neutralised=False,
-                ordered=False,
-            )
+            found = self._beside[name] = read_of_rows(self._terms, self._table, name)
         return found
 
     def codes(self, name: str) -> Codes:
@@ -257,7 +268,7 @@ class PrivateTable:
         shown = self._texts_used(name) & ~column.gone
         used = np.flatnonzero(shown)
         codes = column.code_of_cell[used]
-        if self._promise.sample < 1:
+        if self._terms.sample != 1:
             before = np.flatnonzero(column.used(self._spelled) & ~column.gone)
             used = before[np.isin(column.code_of_cell[before], codes)]
             codes = column.code_of_cell[used]

@@ -244,6 +244,33 @@ class TextTable:
         return TextTable(self.names, self._rows, load)
 
 
+def to_arrow(numbers: npt.NDArray[Any]) -> Any:
+    """Return whole numbers as Arrow holds them, without pandas, which `pyarrow.array` imports."""
+    import pyarrow as pa
+
+    own = np.ascontiguousarray(numbers)
+    kind: Any = pa.from_numpy_dtype(own.dtype)
+    return cast(Any, pa.Array).from_buffers(kind, len(own), [None, pa.py_buffer(cast(Any, own))])
+
+
+def texts_to_arrow(texts: Sequence[str]) -> Any:
+    """Return texts as Arrow holds them, likewise."""
+    import pyarrow as pa
+
+    encoded = [text.encode() for text in texts]
+    ends = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum([len(one) for one in encoded], out=ends[1:])
+    buffers = [None, pa.py_buffer(cast(Any, ends)), pa.py_buffer(b"".join(encoded))]
+    return cast(Any, pa.Array).from_buffers(pa.large_string(), len(encoded), buffers)
+
+
+def from_arrow(numbers: Any) -> npt.NDArray[Any]:
+    """Return the numbers of an Arrow array without missing ones, likewise."""
+    kind = numbers.type.to_pandas_dtype()
+    whole = np.frombuffer(numbers.buffers()[1] or b"", dtype=kind)
+    return whole[numbers.offset :][: len(numbers)]
+
+
 def cells_of_column(column: pa.ChunkedArray[Any]) -> Cells:
     """Return the cells of a column, each different one made a text once."""
     import pyarrow as pa
@@ -256,7 +283,7 @@ def cells_of_column(column: pa.ChunkedArray[Any]) -> Cells:
     places = whole.indices
     if places.null_count:
         places = places.cast(pa.int64()).fill_null(-1)
-    return coded_cells(places.to_numpy(zero_copy_only=False), whole.dictionary)
+    return coded_cells(from_arrow(places), whole.dictionary)
 
 
 def _shortened(time: str) -> str:
@@ -276,7 +303,7 @@ def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
     shown = np.bincount(places[places >= 0], minlength=len(values)) > 0
     if not shown.all():
         at = np.append(np.cumsum(shown) - 1, -1)
-        places, values = at[places], cast(Any, values).take(pa.array(np.flatnonzero(shown)))
+        places, values = at[places], cast(Any, values).take(to_arrow(np.flatnonzero(shown)))
     if pa.types.is_string(values.type) and not values.null_count:
         told = cast(list[str], values.to_pylist())
         return Cells(codes=narrow(places, len(told)), texts=told)

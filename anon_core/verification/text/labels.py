@@ -66,7 +66,7 @@ _UNITS = re.compile(
     r"|dollar|dollars|einwohner|einwohnern|employees|enfant|enfants|erwachsene|eur"
     r"|euro|euros|f|feet|fois|franc|francs|franken|ft|fälle|g|gbp|gross|h|ha"
     r"|habitants|haushalte|heure|heures|hour|hours|households|hpa|hr|hrs|huf|hz|ie"
-    r"|inch|inches|inhabitants|items|iu|jahr|jahre|jahren|jahres|jour|jours|jpy"
+    r"|inch|inches|inhabitants|items|iu|j|jahr|jahre|jahren|jahres|jour|jours|jpy"
     r"|jährig|jährige|jährigen|jähriger|jährlich|k|kcal|kg|kinder|kindern|kj|km"
     r"|kmh|kw|kwh|l|lb|lbs|lebensjahre|lits|m|mal|mbar|men|mg|mi|mile|miles"
     r"|mille|milliarden|millier|milliers|million|millionen|millions|min|mins|minute"
@@ -85,13 +85,12 @@ _UNIT = re.compile(r"([^\W\d_]|[€$£%‰°])\D*")
 _WORD_FIRST = re.compile(r"[^\W\d_]+\.?(?= )")
 _PLAIN = re.compile(r"([0-9]+) ?[-–] ?([0-9]+)")
 _OPENING, _CLOSING = {"[": True, "(": False, "]": False}, {"]": True, ")": False, "[": False}
-_SPLIT = {";", "|", ","}
 _ENDLESS = {"": None, "∞": 1, "inf": 1, "+∞": 1, "+inf": 1, "infinity": 1, "-∞": -1, "-inf": -1}
 _BLANKS = re.compile(r"(?<![0-9])[0-9]{1,3}([ '’\u00a0\u202f\u2009][0-9]{3})+(?![0-9])")
 
 
 def meanings(label: str, read: Read) -> list[Inside]:
-    """Return what a label may claim of a value, most likely first; nothing where it claims none."""
+    """Return the claims that a label may make, most likely first; empty if it makes none."""
     found: list[Inside] = []
     if plain := _PLAIN.fullmatch(label):  # what most labels are
         low, top = read(plain[1]), read(plain[2])
@@ -113,7 +112,7 @@ def meanings(label: str, read: Read) -> list[Inside]:
 
 def _core(text: str) -> str:
     """Return the part of a label that states a range, in plain signs and without compounds."""
-    for odd, plain in zip("＜＞＝～＋－≦≧", "<>=~+-≤≥", strict=True):
+    for odd, plain in zip("＜＞＝～＋－≦≧\u2010\u2011\u2015\ufe63", "<>=~+-≤≥----", strict=True):
         text = text.replace(odd, plain)
     text = re.sub(r"(?i)(\d)-\s+(bis|to|à)\b", r"\1 \2", text)
     text = re.sub(r"(?i)(\d)-(?:jährige?[nr]?|year-olds?)\b", r"\1 ", text)

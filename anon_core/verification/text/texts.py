@@ -145,12 +145,6 @@ _MEMBER = re.compile(r'(?:"((?:[^"]|"")*)"|([^,{}"]+))(, |$)')
 # ---- single texts ----------------------------------------------------------------------------
 
 
-def may_begin(texts: Iterable[str], signs: Iterable[str]) -> bool:
-    """Say whether some of many texts may begin with one of some signs; if not, none does."""
-    begins = "[" + re.escape("".join(signs)) + "]"
-    return re.search(f"\n{begins}", "\n".join(["", *texts])) is not None
-
-
 def is_formula(text: str) -> bool:
     """Return whether a spreadsheet could take a cell, or a part of it, for a formula."""
     if text.startswith(FORMULA_START) and number_of(text) is None:

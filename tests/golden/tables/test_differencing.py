@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
+from anon_core.base.errors import BadPlan
 from anon_core.tables.audit import intervals
-from anon_core.tables.differencing import atoms, differences, linked
+from anon_core.tables.differencing import Earlier, Together, atoms, differences, linked
+from anon_core.tables.publication import Judged, files_of, judge, protect
+from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.sensitivity import Contributions, Threshold
 from anon_core.tables.system import Bounds
+from tests.tabulated import dataset_of
 
 AGES = {"<20": ["a"], "<25": ["a", "b"], "25-39": ["c"], "20-39": ["b", "c"]}
 
@@ -78,3 +86,80 @@ def test_living_and_working() -> None:  # TB-76
         d.value for kind in people for d in differences({kind: every[kind]}, {kind: printed[kind]})
     ]
     assert women == [1, 5, 4]
+
+
+#: A quarter within a town, so that one table's cells are the other's less a few people.
+PEOPLE = {
+    "area": ["inside"] * 20 + ["inside"] * 15 + ["edge"] * 1 + ["edge"] * 6 + ["out"] * 18,
+    "large": ["a"] * 35 + ["a"] * 7 + ["b"] * 18,
+    "small": ["a"] * 35 + ["b"] * 7 + ["b"] * 18,
+    "sex": ["f"] * 20 + ["m"] * 15 + ["f"] * 1 + ["m"] * 6 + ["f"] * 9 + ["m"] * 9,
+}
+
+
+def of(column: str, method: str = "optimal") -> Judged:
+    recipe = TableRecipe.from_toml(
+        f'[table]\ncolumns = ["{column}", "sex"]\n[[rules]]\nname = "threshold"\nn = 3\n'
+        f'[protect]\nmethod = "{method}"\n[reader]\nsingle_respondents = false\n'
+    )
+    return judge(dataset_of(PEOPLE), recipe, {})
+
+
+def test_tables_that_are_safe_alone_are_protected_together() -> None:
+    old = protect(of("large"))
+    csv_file = files_of(old)["table.csv"]
+    assert not old.suppressed  # no cell has fewer than 3
+    assert not protect(of("small")).suppressed
+    earlier = Earlier.read(of("large"), csv_file)
+    both = Together(earlier, of("small"))
+    rests = [one for one in both.rests(frozenset()) if one.reason]
+    assert {str(one) for one in rests} == {
+        "earlier: a|f less a|f leaves 1: 1 respondent, fewer than 3",
+        "b|f less earlier: b|f leaves 1: 1 respondent, fewer than 3",
+    }
+    # Whoever subtracts is told of one woman: she is a cell like any other, and hidden.
+    new = both.protected()
+    names = new.table.names
+    assert {names[c] for c in new.suppressed} == {"a|f", "b|f", "a|m", "b|m"}
+    assert not [one for one in both.rests(new.suppressed) if one.reason]
+
+
+@pytest.mark.parametrize(
+    ("column", "exposed", "hidden"),
+    [
+        ("small", set[str](), set[str]()),
+        # Printed, a less inside leaves the one woman of the edge.
+        ("large", {"earlier: edge|f"}, {"a|f", "a|m", "b|f", "b|m"}),
+    ],
+)
+def test_what_one_table_suppresses_the_other_does_not_give_away(
+    column: str, exposed: set[str], hidden: set[str]
+) -> None:
+    old = protect(of("area"))
+    assert {old.table.names[c] for c in old.suppressed} == {"edge|f", "edge|m", "out|f", "out|m"}
+    assert not protect(of(column)).suppressed
+    both = Together(Earlier.read(of("area"), files_of(old)["table.csv"]), of(column))
+    assert {both.names[one.cell] for one in both.audited(frozenset()).exposed} == exposed
+    new = both.protected()
+    assert {new.table.names[c] for c in new.suppressed} == hidden
+    assert both.audited(new.suppressed).safe
+
+
+@pytest.mark.parametrize(
+    ("printed", "message"),
+    [
+        (b"a,f,22\n", "does not print 'a|f' as these rows"),
+        (b"a,f,21\nc,f,9\n", "has 1 cells that its recipe does not make"),
+    ],
+)
+def test_an_earlier_table_of_other_rows_is_refused(printed: bytes, message: str) -> None:
+    content = files_of(protect(of("large")))["table.csv"]
+    assert b"a,f,21\n" in content
+    with pytest.raises(BadPlan, match=re.escape(message)):
+        Earlier.read(of("large"), content.replace(b"a,f,21\n", printed))
+
+
+def test_an_earlier_table_with_rounded_numbers_is_refused() -> None:
+    judged = of("large", "random-rounding")
+    with pytest.raises(BadPlan, match="protected by 'random-rounding'"):
+        Earlier.read(judged, files_of(protect(judged))["table.csv"])

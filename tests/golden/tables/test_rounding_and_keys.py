@@ -10,17 +10,21 @@ import pytest
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.tables.audit import intervals
 from anon_core.tables.axis import Axis
-from anon_core.tables.cell_key import cell_key, noise, noise_row, perturbed, perturbed_amount
 from anon_core.tables.publication import judge, protect, report_of
 from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.rounding import (
     bounds_of_noise,
     bounds_of_rounded,
     cell_chance,
+    cell_key,
     chances,
     controlled,
     conventional,
     known_of_rounded,
+    noise,
+    noise_row,
+    perturbed,
+    perturbed_amount,
     random_rounding,
     small_cells,
 )

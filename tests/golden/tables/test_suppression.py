@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
-from anon_core.base.context import Context
+from anon_core.base.context import Context, Standing
 from anon_core.base.errors import Infeasible
 from anon_core.tables.audit import Insider, audit, intervals
 from anon_core.tables.reader import Reader
@@ -183,3 +184,27 @@ def test_what_has_to_be_published_can_forbid_it() -> None:  # TB-91
 
 def test_nothing_sensitive_suppresses_nothing() -> None:
     assert solved(INVESTMENT, {}) == (0, set())
+
+
+def test_a_search_that_is_stopped_returns_a_safe_pattern_with_its_bound() -> None:
+    draw = np.random.default_rng(5)
+    inner = draw.integers(1, 60, (8, 8)).tolist()
+    system = grid([f"r{n}" for n in range(8)], [f"c{n}" for n in range(8)], inner)
+    bounds, costs = Bounds.of(system, lower=0), costs_of(system, "value")
+    small = [c for c, v in enumerate(system.values) if 4 <= v <= 8]
+    needs = {c: Level(lower=3, upper=3) for c in small}
+    seen = list[Standing]()
+
+    def taken(_share: float, _stage: str) -> None:
+        if context.so_far.standing is not None:
+            seen.append(context.so_far.standing)
+            context.so_far.taken.set()
+
+    context = Context(progress=taken)
+    found = suppress(system, needs, bounds, costs, context=context)
+    whole = suppress(system, needs, bounds, costs)
+    assert seen
+    assert found.bound is not None
+    assert found.bound <= whole.cost <= found.cost == seen[0].cost
+    assert whole.optimal
+    assert audit(system, found.cells, needs, bounds).safe

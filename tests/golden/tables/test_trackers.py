@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from anon_core.tables.queries import (
+from anon_core.methods.queries.trackers import (
+    Attempt,
     QueryBox,
     Refused,
+    attempt,
     determined,
     double_tracker,
     general_tracker,
     individual_property,
     individual_tracker,
+    nameable,
+    singled_out,
     tracker_window,
 )
-from tests.tabulated import CHILDREN
+from tests.tabulated import CHILDREN, dataset_of
 
 SALARY = [int(str(v)) for v in CHILDREN["salary"]]
 
@@ -66,3 +70,50 @@ def test_sums_determine_records() -> None:  # TB-86
     sets = [frozenset({0, 1, 2}), frozenset({1, 2, 3}), frozenset({0, 3})]
     assert determined(4, sets[:2]) == frozenset()
     assert determined(4, sets) == {0, 3}
+
+
+VERY_HIGH, MEDIUM = (("education " + v, where("education", v)) for v in ("very high", "medium"))
+BY_RACE = ("race white", WHITE)
+
+
+@pytest.mark.parametrize(
+    ("least", "first", "second", "kind", "steps", "answer"),
+    [
+        (3, BY_RACE, MEDIUM, "Individual tracker", [11, 10], 1),
+        (3, VERY_HIGH, None, "General tracker", [11, 9, 12, 9], 1),
+        (5, ("high", where("education", "high")), None, "General tracker", [10, 10, 13, 10], 3),
+    ],
+)
+def test_a_refused_query_is_asked_after_all(
+    least: int,
+    first: tuple[str, frozenset[int]],
+    second: tuple[str, frozenset[int]] | None,
+    kind: str,
+    steps: list[int],
+    answer: int,
+) -> None:
+    box = QueryBox(values=SALARY, least=least)
+    names = [BY_RACE] if least < 5 else nameable(dataset_of(CHILDREN))
+    found = attempt(box, box.count, first, second, names)
+    assert isinstance(found, Attempt)
+    assert (found.kind, found.answer) == (kind, answer)
+    assert [step.answer for step in found.steps] == steps
+    assert len(found.legend) == 2
+
+
+def test_no_tracker_where_sets_have_to_be_a_third() -> None:
+    box = QueryBox(values=SALARY, least=8)
+    assert attempt(box, box.count, VERY_HIGH, None, nameable(dataset_of(CHILDREN))) is None
+
+
+@pytest.mark.parametrize("least", [2, 3, 4, 5])
+def test_an_audit_of_all_answers_stops_every_tracker(least: int) -> None:
+    box = QueryBox(values=SALARY, least=least, audits=True)
+    names = nameable(dataset_of(CHILDREN))
+    for n in range(20):
+        for ask in (box.count, box.total):
+            found = attempt(box, ask, ("one child", frozenset({n})), None, names)
+            assert found is None or found.answer is None
+    assert box.answered
+    assert not singled_out(box.answered)
+    assert not determined(20, box.answered)

@@ -26,8 +26,7 @@ from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.runner import run
 from anon_core.release.problem import Problem
 from anon_core.techniques.algorithms.safepub.account import SampleRule, sample_rule
-from anon_core.techniques.algorithms.safepub.chosen_levels import draw_levels, score_of
-from anon_core.techniques.algorithms.safepub.coins import Coins
+from anon_core.techniques.algorithms.safepub.chosen_levels import Coins, draw_levels, score_of
 from anon_core.techniques.algorithms.safepub.safepub import SafePub, SortedRows, told
 from anon_core.techniques.models.differential_privacy import DifferentialPrivacy
 from anon_core.techniques.models.k_anonymity import KAnonymity

@@ -180,7 +180,7 @@ def test_a_planted_leak_is_found_where_it_was_planted(by: Attack) -> None:
 
 
 def test_people_are_counted_or_the_attack_is_refused() -> None:
-    counting = {by.name for by in EVERY if by.counts_people}
+    counting = {by.name for by in EVERY if by.needs.counts_people}
     assert counting == {"probabilistic", "skewness", "similarity"}
 
 

@@ -25,7 +25,7 @@ WRITERS = {
     ("anon_core/base/private_file.py", "for_owner"): "private",
     ("anon_core/cli/experiment.py", "experiment"): "figures of the literature",
     ("anon_core/cli/suggest.py", "suggest"): "a new recipe without any secret",
-    ("anon_core/counts/command.py", "_write"): "public: counts with noise, in a new folder",
+    ("anon_core/cli/counts.py", "_write"): "public: counts with noise, in a new folder",
     ("anon_core/data/reading/stored.py", "brought"): "private, opened by for_owner",
     ("anon_core/teaching/experiments/result_files.py", "write"): "figures of the literature",
     ("anon_core/pipeline/compilation.py", "warm"): "which kernels are compiled",

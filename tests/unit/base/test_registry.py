@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import anon_core.base.registry as registry
 from anon_core.base.errors import AnonError, BadPlan
 from anon_core.base.params import Parameter, Technique
 from anon_core.base.registry import family, find, option_title, register
+from anon_core.contracts.attack import Attack
 
 
 @pytest.fixture(autouse=True)
@@ -140,6 +142,20 @@ def test_a_technique_is_found_without_the_others_of_its_family() -> None:
         "anon_core.techniques.algorithms.datafly",
         "anon_core.techniques.models.k_anonymity",
     ]
+
+
+@pytest.mark.parametrize("which", ["attack", "metric"])
+def test_what_runs_use_by_default_is_told_by_files_as_by_classes(which: registry.Family) -> None:
+    folder = importlib.import_module(f"anon_core.techniques.{which}s")
+    for name, technique in family(which).items():
+        asked_for = registry._is_asked_for(folder, name.replace("-", "_"))
+        assert asked_for != cast(type[Attack], technique).use.by_default, name
+    named = next(
+        n for n, kind in family(which).items() if not cast(type[Attack], kind).use.by_default
+    )
+    expected = [n for n, k in family(which).items() if cast(type[Attack], k).use.by_default]
+    assert [*registry.by_default(which)] == expected
+    assert [*registry.by_default(which, [named])] == sorted([*expected, named])
 
 
 @pytest.mark.parametrize("which", registry.FAMILIES)

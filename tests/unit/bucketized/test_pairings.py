@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
-from anon_core.methods.bucketized.pairings import pairings
+from anon_core.methods.bucketized.slice_chances import pairings
 from anon_core.release.knowledge.audience import audience_of
 from anon_core.techniques.attacks.attribute_inference import AttributeInference
 from anon_core.techniques.attacks.fake_tuples import FakeTuples

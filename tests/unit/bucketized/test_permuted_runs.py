@@ -96,10 +96,11 @@ def test_every_partition_of_every_algorithm_verifies(name: str, partition: str) 
             if turn:
                 continue
             assessed += 1
+            exact = name != "angel"  # its boxes coarsen what is published
             for metric in ("loss", "ncp"):
-                assert result.measures[metric].value == 0
+                assert (result.measures[metric].value == 0) == exact
             told = {a.attack for a in result.attacks}
-            whole = name in ("anatomy", "bucketization")
+            whole = name in ("angel", "anatomy", "bucketization")
             assert ("prosecutor" in told) == ("marketer" in told) == whole
     assert released > 4
     assert assessed

@@ -111,3 +111,21 @@ def test_a_table_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixtu
     recipe, rows = written(tmp_path, RECIPE)
     assert main(["table", str(recipe), "--data", str(rows), "--out", str(tmp_path)]) == 1
     assert "is there already" in capsys.readouterr().err
+
+
+def test_a_second_table_is_protected_together_with_the_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe, rows = written(tmp_path, RECIPE)
+    one, two, alone = (tmp_path / name for name in ("one", "two", "alone"))
+    given = ["--data", str(rows), "--out"]
+    assert main(["table", str(recipe), *given, str(one)]) == 0
+    recipe.write_text(recipe.read_text().replace('["education", "race"]', '["education"]'))
+    assert main(["table", str(recipe), *given, str(alone)]) == 0
+    assert main(["table", str(recipe), *given, str(two), "--earlier", str(one)]) == 0
+    assert "Audited together with an earlier table of 15 cells" in capsys.readouterr().out
+    assert b"medium,\xc3\x97" in (two / "table.csv").read_bytes()
+    (one / "table.csv").write_text("education,race,count\n")
+    again = ["table", str(recipe), *given, str(tmp_path / "three"), "--earlier", str(one)]
+    assert main(again) != 0
+    assert "earlier table does not print" in capsys.readouterr().err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 import struct
 import zipfile
 from pathlib import Path
@@ -15,8 +14,8 @@ import pytest
 import xlsxwriter
 
 from anon_core.base.errors import BadInput, BadPlan
-from anon_core.data.reading import DataOptions, named_sheets, read_table
-from anon_core.data.reading.spreadsheet import _most_zeros
+from anon_core.data.reading import DataOptions, read_table
+from anon_core.data.reading.spreadsheet import named_sheets
 from anon_core.data.table import MISSING_TOKENS, Dataset
 from anon_core.verification.files.reading import read_table as read_again
 from anon_core.verification.files.reading_options import read_options
@@ -98,9 +97,13 @@ def test_a_number_that_is_shown_as_a_day_and_is_none_is_refused_by_both(
             for y, value in enumerate(rows, 1):
                 sheet.write_number(y, 0, value, day)
                 sheet.write_string(y, 1, "f")
-        if number not in rows or (rows[0] == rows[1] and number >= 0):
+        if number not in rows or (rows[0] == rows[1] and 0 <= number < 1):
             both(path)  # days alone, or times of day alone
             continue
+        if rows[0] == rows[1] and number > 0:  # also where no day says that it holds days
+            assert (
+                cells(read_table(path, kinds={"born": "number"}), "born") == [f"{number:.0f}"] * 2
+            )
         cell = f"A{2 + rows.index(number)}"
         said = f"column 'born' holds days, and 1 number that is no day of the calendar, in {cell}"
         with pytest.raises(BadInput, match=said):
@@ -231,7 +234,7 @@ def test_broken_files_are_refused_with_their_format(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match="cannot be read"):
             read_again(path)
     with pytest.raises(BadInput, match="cannot be read as one"):
-        read_table(b"PK\x03\x04" + io.BytesIO(b"xl/workbook.xml").getvalue())
+        read_table(b"PK\x03\x04xl/workbook.xml")
 
 
 @pytest.mark.parametrize("key", ["sheet", "header_row", "value_labels"])
@@ -375,20 +378,25 @@ def test_an_open_document_keeps_the_zeros_it_shows(tmp_path: Path) -> None:
     assert cells(found, "part") == ["01-02", "11-02", "00-07", "00-07"]
 
 
-def old_workbook(path: Path, form: str, numbers: list[float]) -> Path:
-    """Write an .xls file: a sheet with the column zip, and one number format."""
+def old_workbook(path: Path, form: str, numbers: list[float], short: bool = False) -> Path:
+    """Write an .xls file: a sheet with the column zip, and the number format of its cells."""
 
     def record(kind: int, content: bytes) -> bytes:
         return struct.pack("<HH", kind, len(content)) + content
 
     told = struct.pack("<HHB", 164, len(form), 0) + form.encode()
     begin = record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 1997, 0, 0)) + record(0x41E, told)
+    for number in (0, 164):  # the styles
+        begin += record(0xE0, struct.pack("<HH16x", 0, number))
     end = record(0x0A, b"")
     at = len(begin) + 4 + 9 + len(end)
     begin += record(0x85, struct.pack("<IBBBB", at, 0, 0, 1, 0) + b"A") + end
     cells = record(0x204, struct.pack("<HHHHB", 0, 0, 0, 3, 0) + b"zip")
     for row, number in enumerate(numbers, 1):
-        cells += record(0x203, struct.pack("<HHHd", row, 0, 0, number))
+        if short and number % 1 == 0:
+            cells += record(0xBD, struct.pack("<HHHIH", row, 0, 1, int(number) << 2 | 2, 0))
+        else:
+            cells += record(0x203, struct.pack("<HHHd", row, 0, 1, number))
     stream = begin + record(0x809, struct.pack("<HHHHII", 0x600, 16, 0, 1997, 0, 0)) + cells + end
     stream += bytes(4096)  # what is shorter is kept elsewhere
     sectors = -(-len(stream) // 512)
@@ -417,26 +425,100 @@ def old_workbook(path: Path, form: str, numbers: list[float]) -> Path:
     return path
 
 
-def test_an_old_workbook_with_a_format_of_zeros_is_refused_until_it_is_told(tmp_path: Path) -> None:
-    plain = both(old_workbook(tmp_path / "a.xls", "#,##0", [2139, 94110]))
+def binary_workbook(path: Path, form: str, numbers: list[float], short: bool = False) -> Path:
+    """Write the same as an .xlsb file."""
+
+    def record(kind: int, content: bytes = b"") -> bytes:
+        name = bytes([kind]) if kind < 128 else bytes([kind & 127 | 128, kind >> 7])
+        assert len(content) < 128
+        return name + bytes([len(content)]) + content
+
+    def text(own: str) -> bytes:
+        return struct.pack("<I", len(own)) + own.encode("utf-16-le")
+
+    styles = record(615, struct.pack("<I", 1)) + record(44, struct.pack("<H", 164) + text(form))
+    styles += record(616) + record(617, struct.pack("<I", 2))
+    for number in (0, 164):
+        styles += record(47, struct.pack("<HH12x", 0, number))
+    rows = record(0, struct.pack("<I21x", 0)) + record(6, struct.pack("<II", 0, 0) + text("zip"))
+    for row, number in enumerate(numbers, 1):
+        rows += record(0, struct.pack("<I21x", row))
+        if short and number % 1 == 0:
+            rows += record(2, struct.pack("<III", 0, 1, int(number) << 2 | 2))
+        else:
+            rows += record(5, struct.pack("<IId", 0, 1, number))
+    sheet = record(129) + record(148, struct.pack("<IIII", 0, len(numbers), 0, 0))
+    sheet += record(145) + rows + record(146) + record(130)
+    book = (
+        record(131) + record(143) + record(156, struct.pack("<II", 0, 1) + text("r1") + text("A"))
+    )
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    links = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        f'<Relationship Id="r1" Type="{office}/worksheet" Target="worksheets/sheet1.bin"/>'
+        "</Relationships>"
+    )
+    with zipfile.ZipFile(path, "w") as parts:
+        parts.writestr("[Content_Types].xml", "<Types/>")
+        parts.writestr("xl/workbook.bin", book + record(144) + record(132))
+        parts.writestr("xl/_rels/workbook.bin.rels", links)
+        parts.writestr("xl/styles.bin", record(278) + styles + record(618) + record(279))
+        parts.writestr("xl/worksheets/sheet1.bin", sheet)
+    return path
+
+
+BINARY = {"xls": old_workbook, "xlsb": binary_workbook}
+
+
+@pytest.mark.parametrize("short", [False, True])
+@pytest.mark.parametrize("ending", BINARY)
+def test_days_that_are_none_or_get_lost_are_refused_in_binary_workbooks(
+    tmp_path: Path, ending: str, short: bool
+) -> None:
+    write, path = BINARY[ending], tmp_path / f"a.{ending}"
+    write(path, "yyyy-mm-dd", [45_000, 45_001], short)
+    if ending == "xlsb" and short:  # which the library reads as numbers
+        with pytest.raises(BadInput, match=r"shows numbers as days, first in A2") as caught:
+            read_table(path)
+        assert "Save the workbook as .xlsx" in caught.value.remedy
+    else:
+        assert cells(both(path), "zip") == ["2023-03-15", "2023-03-16"]
+    assert cells(both(write(path, "#,##0", [3e6, 4e6], short)), "zip") == ["3000000", "4000000"]
+    for numbers in ([3e6, 4e6], [45_000.5, 4e6], [2_958_466.5, 3e6]):
+        write(path, "dd/mm/yyyy", numbers, short)
+        with pytest.raises(BadInput, match=f"no day.* in A{3 if numbers[0] < 1e6 else 2}"):
+            read_table(path)
+    told = read_table(path, kinds={"zip": "number"})
+    assert cells(told, "zip") == ["2958466.5", "3000000"]
+
+
+@pytest.mark.parametrize("ending", BINARY)
+def test_a_binary_workbook_with_a_format_of_zeros_is_refused_until_it_is_told(
+    tmp_path: Path, ending: str
+) -> None:
+    write = BINARY[ending]
+    plain = both(write(tmp_path / f"a.{ending}", "#,##0", [2139, 94110]))
     assert cells(plain, "zip") == ["2139", "94110"]
-    path = old_workbook(tmp_path / "b.xls", "00000", [2139, 94110])
+    path = write(tmp_path / f"b.{ending}", "00000", [2139, 94110])
     with pytest.raises(BadInput, match=r"format of 5 zeros.* 'zip' may lack zeros") as caught:
         read_table(path)
     assert ".xlsx" in caught.value.remedy
     assert 'zip = "number"' in caught.value.remedy
     assert read_table(path, kinds={"zip": "number"}).column("zip").values == ("2139", "94110")
-    both(old_workbook(tmp_path / "c.xls", "00000", [12139, 94110]))
+    both(write(tmp_path / f"c.{ending}", "00000", [12139, 94110]))
 
 
-def test_the_formats_of_a_binary_workbook_are_found(tmp_path: Path) -> None:
-    def packed(form: str) -> bytes:
-        sink = io.BytesIO()
-        with zipfile.ZipFile(sink, "w") as parts:
-            told = struct.pack("<HI", 164, len(form)) + form.encode("utf-16-le")
-            parts.writestr("xl/styles.bin", b"\x2c" + bytes([len(told)]) + told + b"\0\0")
-        return sink.getvalue()
-
-    assert [
-        _most_zeros(packed(form)) for form in ("00000", "000-00-0000", "0.00", "0", "#,##0")
-    ] == [*(5, 9, 0, 0, 0)]
+@pytest.mark.parametrize(
+    ("form", "zeros"),
+    [("00000", 5), ("000-00-0000", 9), ("00000;[Red]0", 5), ("0.00", 0), ("0", 0), ("#,##0", 0)],
+)
+@pytest.mark.parametrize("ending", BINARY)
+def test_formats_of_zeros_in_binary_workbooks(
+    tmp_path: Path, ending: str, form: str, zeros: int
+) -> None:
+    path = BINARY[ending](tmp_path / f"a.{ending}", form, [7, 8])
+    if zeros:
+        with pytest.raises(BadInput, match=f"format of {zeros} zeros"):
+            read_table(path)
+    else:
+        both(path)

@@ -10,8 +10,7 @@ import pytest
 from anon_core.base.context import Context
 from anon_core.teaching.experiments import Experiment, Settings, Tables, all_experiments, carry_out
 from anon_core.teaching.experiments.catalogue.x01_reidentified import Reidentified
-from anon_core.teaching.experiments.measured_points import Found
-from anon_core.teaching.experiments.points import Point
+from anon_core.teaching.experiments.points import Found, Point
 
 TABLES = Tables(most_rows=600, cached=False)
 

@@ -30,7 +30,7 @@ from anon_core.teaching.experiments import (
 from anon_core.teaching.experiments.bench import Bench
 from anon_core.teaching.experiments.execution import documented, run_said
 from anon_core.teaching.experiments.experiment import Outcome, Source, verdict
-from anon_core.teaching.experiments.measured_points import Found
+from anon_core.teaching.experiments.points import Found
 from anon_core.teaching.experiments.result_files import JSON, as_html, earlier, rows_of, write
 
 TABLES = Tables(most_rows=40, cached=False)

@@ -37,7 +37,7 @@ from anon_core.data.hierarchy import (
     unplaced,
 )
 from anon_core.data.hierarchy.edit.draft import check
-from anon_core.data.hierarchy.edit.history import STEPS
+from anon_core.data.hierarchy.edit.editing import STEPS
 from anon_core.data.hierarchy.edit.operations import MOST_LETTERS, MOST_LEVELS
 from anon_core.data.values.kinds import ColumnKind
 
@@ -475,7 +475,7 @@ def test_a_long_history_of_a_large_column_is_cut(monkeypatch: pytest.MonkeyPatch
     draft = flat_draft()
     history = History.begin(draft)
     monkeypatch.setattr(
-        "anon_core.data.hierarchy.edit.history.MOST_LETTERS", 3 * len(history.present)
+        "anon_core.data.hierarchy.edit.editing.MOST_LETTERS", 3 * len(history.present)
     )
     for turn in range(6):
         draft = apply(draft, Rename(level=1, node=0, label="ab"[turn % 2]))
@@ -492,7 +492,7 @@ def test_what_is_no_history_is_refused(plain: dict[str, Any]) -> None:
         history_of_dict(plain)
 
 
-@pytest.mark.parametrize("module", ["edit.draft", "edit.editing", "edit.history", "construction"])
+@pytest.mark.parametrize("module", ["edit.draft", "edit.editing", "construction"])
 def test_the_examples_are_true(module: str) -> None:
     found = doctest.testmod(
         importlib.import_module(f"anon_core.data.hierarchy.{module}"), optionflags=doctest.ELLIPSIS

@@ -110,3 +110,43 @@ file._save_index({{Gone(): "small.1.nbc"}})
     shutil.rmtree(folder / "__pycache__", ignore_errors=True)
     after = started(folder, "from small import doubled; print(doubled(4))")
     assert after.communicate(timeout=120)[0] == "8\n"
+
+
+_ONE_KEPT = """
+import numpy as np
+from anon_core.kernels.pair_counts import count_linked
+one = np.zeros(1, dtype=np.int32)
+count_linked(one, one, np.ones(1, dtype=np.int64), np.zeros((1, 1)))
+"""
+#: Loads all machine code that is kept of the core's loops, each in a process of its own.
+_ALL_KEPT = """
+import importlib, os, pkgutil, sys
+import anon_core.kernels
+loaded = 0
+for module in pkgutil.iter_modules(anon_core.kernels.__path__):
+    for kernel in vars(importlib.import_module(f"anon_core.kernels.{module.name}")).values():
+        if not hasattr(getattr(kernel, "_cache", None), "_cache_file"):
+            continue
+        cache, context = kernel._cache, kernel.targetctx
+        keys = cache._cache_file._load_index()
+        # Those of this machine and source.
+        keys = [k for k in keys if k == cache._index_key(k[0], context.codegen())]
+        child = os.fork() if keys else -1
+        if child == 0:
+            os._exit(any(cache.load_overload(key[0], context) is None for key in keys))
+        assert child < 0 or os.waitpid(child, 0)[1] == 0, kernel
+        loaded += len(keys)
+assert "numba.np.arraymath" not in sys.modules
+print(loaded)
+"""
+
+
+@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_what_is_kept_is_loaded_without_all_that_compiling_needs() -> None:
+    """A name that machine code needs and nobody gave ends the process."""
+    subprocess.run([sys.executable, "-c", _ONE_KEPT], check=True, cwd=CHECKOUT)
+    done = subprocess.run(
+        [sys.executable, "-c", _ALL_KEPT], capture_output=True, text=True, check=True, cwd=CHECKOUT
+    )
+    assert int(done.stdout) > 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 from anon_core.base.context import Context
-from anon_core.contracts.model import GroupModel
+from anon_core.contracts.model import GroupModel, ModelLogic
 from anon_core.kernels import cuts, specialize
 from anon_core.methods.lattice.local_search import clock
 from anon_core.techniques.algorithms.anytime import anytime as specialization
@@ -59,7 +62,7 @@ def test_parts_are_those_of_a_recursion(kernels: str, promises: str) -> None:
 
 def test_which_models_can_steer_parts() -> None:
     class Other(KAnonymity):
-        by_limits = False
+        logic: ClassVar[ModelLogic] = replace(KAnonymity.logic, by_limits=False)
 
     assert steers([KAnonymity(k=2), DistinctLDiversity(l=2)])
     assert not steers([KAnonymity(k=2), Other(k=2)])

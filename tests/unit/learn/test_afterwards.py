@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from anon_core.teaching.learn import Step, Trace, find_lesson, traced
-from anon_core.teaching.learn.measuring import attacked
+from anon_core.teaching.learn.lesson_run import attacked
 from anon_core.teaching.learn.pictures import Bars, Table
 
 LESSON = find_lesson("afterwards")

@@ -18,13 +18,19 @@ import pytest
 
 from anon_core.base.errors import BadInput
 from anon_core.teaching.learn import Example, Lesson, Step, Trace, all_lessons, find_lesson, traced
-from anon_core.teaching.learn.drawing import View, draw
+from anon_core.teaching.learn.drawing import View, draw, numbered
 from anon_core.teaching.learn.example import FOLDER_VARIABLE, Material, own_example
 from anon_core.teaching.learn.handout import handout, zoom_to_fit
-from anon_core.teaching.learn.lesson_run import quiet_run
+from anon_core.teaching.learn.lesson_run import (
+    moved,
+    plan_of,
+    quiet_run,
+    setting_of,
+    settings_of,
+)
 from anon_core.teaching.learn.pictures import Links, Table, ids
 from anon_core.teaching.learn.shelf import examples_of
-from anon_core.teaching.learn.shuffled import attack_said
+from anon_core.teaching.learn.shuffles import attack_said
 from anon_core.teaching.learn.trace import Run
 from tests.making import Case, random_case
 
@@ -135,6 +141,22 @@ def test_the_person_who_is_followed_is_marked(pair: tuple[Lesson, Example]) -> N
     for person in (0, trace.rows - 1):
         drawn = [draw(p, View(chosen=person)) for step in steps for p in step.pictures]
         assert sum(bool(re.search(r'class="[^"]*\bchosen\b', one)) for one in drawn) > 1
+
+
+@every
+def test_a_step_carries_out_lines_that_its_algorithm_has(pair: tuple[Lesson, Example]) -> None:
+    for code in (step.code for step in told(pair)[1] if step.code is not None):
+        assert set(code.now) <= set(range(1, len(code.lines) + 1))
+        assert numbered(code).count('aria-current="step"') == len(code.now) > 0
+
+
+def test_every_line_of_an_algorithm_is_carried_out_in_some_step() -> None:
+    met: dict[tuple[str, ...], set[int]] = {}
+    for code in (step.code for pair in PAIRS for step in told(pair)[1] if step.code is not None):
+        met.setdefault(code.lines, set()).update(code.now)
+    assert len(met) > 10
+    for lines, now in met.items():
+        assert now == set(range(1, len(lines) + 1)), lines
 
 
 def test_mondrian_cuts_where_the_run_did() -> None:
@@ -251,6 +273,37 @@ def test_a_lecturers_folder_adds_an_example(
     (place / "table.csv").write_text("")
     with pytest.raises(BadInput, match="my-class"):
         examples_of(lesson)
+
+
+def test_a_dial_sets_what_is_run_and_a_shuffle_draws_again() -> None:
+    for lesson in all_lessons():
+        for example in lesson.examples:
+            own, places = setting_of(lesson, example), settings_of(lesson, example)
+            assert (own in places) == (own is not None)
+            assert moved(lesson, example, own).as_given
+            for place in places:
+                turned = moved(lesson, example, place)
+                plans = {name: plan_of(lesson, turned, name).as_mapping() for name in lesson.runs}
+                assert lesson.dial is not None
+                at = {name: lesson.dial.at(name, plan) for name, plan in plans.items()}
+                told = {value for value in at.values() if value is not None}
+                assert (told or {turned.setting or lesson.dial.begins}) == {place}
+            with pytest.raises(BadInput, match="cannot be read with 99"):
+                moved(lesson, example, 99)
+    lesson = find_lesson("anatomy")
+    again = [moved(lesson, lesson.examples[0], None, n) for n in range(4)]
+    shown = {str(lesson.steps(traced(lesson, one))[-1].pictures) for one in again}
+    assert len(shown) > 1
+    assert str(lesson.steps(traced(lesson, again[1]))[-1].pictures) in shown
+
+
+def test_what_a_source_prints_is_said_of_its_own_settings_only() -> None:
+    lesson = find_lesson("homogeneity")
+    for example in lesson.examples[:2]:
+        for place in settings_of(lesson, example):
+            turned = moved(lesson, example, place)
+            said = [s.words + s.printed for s in lesson.steps(traced(lesson, turned))]
+            assert turned.as_given == any("lide" in one for one in said)
 
 
 def test_what_cannot_be_read_is_refused_with_a_remedy() -> None:

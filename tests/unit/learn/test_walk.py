@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -26,11 +27,11 @@ from anon_core.release.ground_truth import Truth, truth_of
 from anon_core.release.knowledge.audience import audience_of
 from anon_core.teaching.learn import Example, Lesson, Step, Trace, all_lessons, traced
 from anon_core.teaching.learn.example import Material, own_example
-from anon_core.teaching.learn.measuring import attacked
+from anon_core.teaching.learn.lesson_run import attacked, moved, settings_of, shuffles
 from anon_core.teaching.learn.pictures import Links, Picture, Plane, Row, Table
 from anon_core.teaching.learn.public_people import public_people, public_table
-from anon_core.teaching.learn.seen import Seen
-from anon_core.teaching.learn.shuffled import attack_said
+from anon_core.teaching.learn.readings import Seen
+from anon_core.teaching.learn.shuffles import attack_said
 from anon_core.teaching.learn.trace import Run
 from anon_core.techniques.attacks.linking import Linking
 from anon_core.techniques.attacks.membership import Membership
@@ -44,7 +45,7 @@ LESSONS = {lesson.name: lesson for lesson in all_lessons()}
 #: Own tables that every lesson is read on, and how many may be drawn to find as many.
 TABLES, DRAWN = times(20), 12 * times(20)
 #: Lessons in which no row is published as a whole.
-SHUFFLED = ("anatomy", "slicing-check", "presence", "mpalm", "queries")
+SHUFFLED = ("anatomy", "slicing-check", "presence", "mpalm", "queries", "dealing", "changes")
 FITS = re.compile(r"finds (no|\d+) rows?(?: \(([^)]*)\))?")
 
 
@@ -81,8 +82,16 @@ def read_on_own_tables(name: str) -> tuple[tuple[Trace, tuple[Step, ...]], ...]:
 
 @cache
 def read_on_examples(name: str) -> tuple[tuple[Trace, tuple[Step, ...]], ...]:
-    traces = [traced(LESSONS[name], example) for example in LESSONS[name].examples]
-    return tuple((trace, tuple(LESSONS[name].steps(trace))) for trace in traces)
+    lesson = LESSONS[name]
+    traces = [traced(lesson, example) for example in lesson.examples]
+    for example in lesson.examples:
+        places = settings_of(lesson, example)
+        turned = [moved(lesson, example, place) for place in places]
+        turned += [moved(lesson, example, None, 1)] * shuffles(lesson, example)
+        for one in turned:
+            with suppress(BadInput, Infeasible, NotFound):
+                traces.append(traced(lesson, one))
+    return tuple((trace, tuple(lesson.steps(trace))) for trace in traces)
 
 
 def walked(name: str) -> Iterator[tuple[Trace, Step]]:
@@ -230,7 +239,7 @@ def test_lines_go_to_the_rows_that_are_named(name: str) -> None:
                 drawn = [int(line.right[4:]) for line in picture.lines if person in line.people]
                 assert tuple(sorted(drawn)) == rows_said(attack_said(trace, step, person))
                 compared += 1
-    assert bool(compared) == (name == "linking")
+    assert bool(compared) == (name in ("linking", "consistency"))
 
 
 @every
@@ -312,8 +321,9 @@ def expected_by_texts(trace: Trace, run: Run, person: int) -> tuple[set[str], di
 
 def test_groups_and_chances_of_shuffled_columns_are_those_of_the_texts() -> None:
     checked = 0
-    for trace, step in (*walked("anatomy"), *walked("queries")):
-        run = next((r for r in trace.runs.values() if step.found and step.title in _of(r)), None)
+    for trace, step in (*walked("anatomy"), *walked("queries"), *walked("dealing")):
+        own = [r for r in trace.runs.values() if step.together in ((), r.together)]
+        run = next((r for r in own if step.found and step.title in _of(r)), None)
         if run is None:
             continue
         truth = truth_of(run.result.problem, run.release)

@@ -13,7 +13,7 @@ import pytest
 from anon_core.base.context import Context, now
 from anon_core.base.errors import BadInput
 from anon_core.methods.membership import presolve as backbone
-from anon_core.methods.membership.bucket import BucketProblem, from_people, from_types
+from anon_core.methods.membership.bucket import BucketProblem, from_types
 from anon_core.methods.membership.decisions import NO, UNKNOWN, YES, Answer, decide
 from anon_core.methods.membership.equations_from_view import PeopleByLeaf
 from anon_core.methods.membership.exact_chances import count, shares
@@ -21,7 +21,7 @@ from anon_core.methods.membership.integer_program import Targets, relaxed, solve
 from anon_core.methods.membership.neighbour_solutions import first_solution, local_witnesses
 from anon_core.methods.membership.presolve import parts, presolve
 from anon_core.methods.membership.settling_order import log_ways
-from tests.membership_twin import random_bucket
+from tests.membership_twin import from_people, random_bucket
 
 
 def late() -> Context:

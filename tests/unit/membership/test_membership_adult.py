@@ -12,10 +12,9 @@ from anon_core.base.context import Context
 from anon_core.data.roles.roles import Roles
 from anon_core.data.samples import adult_path, sample
 from anon_core.data.table import Dataset
-from anon_core.methods.membership.decisions import UNKNOWN, YES, decide
+from anon_core.methods.membership.decisions import UNKNOWN, YES, decide, proven_by_raw
 from anon_core.methods.membership.equations_from_view import Published, published_buckets
 from anon_core.methods.membership.exact_chances import count
-from anon_core.methods.membership.members import proven_by_raw
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.grouping import Grouping
 from anon_core.release.problem import Problem, build_problem

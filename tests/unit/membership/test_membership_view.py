@@ -11,12 +11,18 @@ import pytest
 from anon_core.base.context import Context, now
 from anon_core.base.errors import AnonError, BadInput, BadPlan, Infeasible
 from anon_core.data.table import Dataset
-from anon_core.methods.membership.decisions import UNKNOWN, YES, decide
+from anon_core.methods.membership.decisions import (
+    UNKNOWN,
+    YES,
+    decide,
+    find_members,
+    hits,
+    proven_by_raw,
+)
 from anon_core.methods.membership.equations_from_view import published_buckets
 from anon_core.methods.membership.estimated_chances import estimate, interval
 from anon_core.methods.membership.exact_chances import count, shares
 from anon_core.methods.membership.joint_model import JointProblem
-from anon_core.methods.membership.members import find_members, hits, proven_by_raw
 from anon_core.release.attack_result import MOST_GROUPS
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.grouping import Grouping
@@ -221,7 +227,7 @@ def test_overlapping_covers_in_a_bucket_are_undecided() -> None:
 def test_who_is_named_is_bounded_with_the_proven_first(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = people_aged(["20", "21", "30", "40"], ["20", "21", "30", "40", "20"])
     release = boxed(problem, [(0, 1), (1, 2), (2, 2), (3, 3)], [0, 0, 0, 1])
-    monkeypatch.setattr("anon_core.methods.membership.members.MOST_HITS", 2)
+    monkeypatch.setattr("anon_core.methods.membership.decisions.MOST_HITS", 2)
     (result,) = Membership().run(*attacked(problem, release.view), Context())
     assert result.hits is not None
     assert (result.hits.people, result.at_risk) == (5, 5)

@@ -14,7 +14,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.data.table import Dataset
-from anon_core.methods.membership.exact_fractions import exact_means
+from anon_core.methods.membership.exact_chances import exact_means
 from anon_core.methods.membership.presence import (
     OPEN,
     OUTSIDE,

@@ -130,8 +130,8 @@ def test_a_model_asks_for_nothing_unless_it_says_so() -> None:
     assert model.needs(PROBLEM) == ()
     assert model.least_size() == 1
     assert model.least_distinct(PROBLEM) == {}
-    assert model.monotone_merge
-    assert model.monotone_suppress
+    assert model.logic.monotone_merge
+    assert model.logic.monotone_suppress
     account = Optimal().run(PROBLEM, [model], CONTEXT).account
     assert (account.node, account.cost) == ({"age": 0, "zip": 0}, 0)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from anon_core.pipeline.figures import figures_of
-from anon_core.pipeline.measure.before_and_after import (
+from anon_core.pipeline.measure.column_statistics import (
     column_statistics,
     spread_bounds,
     total_variation,

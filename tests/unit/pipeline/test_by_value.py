@@ -9,6 +9,7 @@ import pytest
 
 from anon_core.methods.queries.count_queries import parts_of
 from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.measure.column_statistics import column_statistics
 from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
 from anon_core.pipeline.runner import run
 from tests.making import PATIENTS, Case
@@ -87,3 +88,27 @@ def test_cut_links_pay_by_their_groups() -> None:
     assert pays is not None
     assert all(0 < float(r["mean loss"]) <= 1 for r in pays.rows)
     assert result.measures["loss"].value == 0
+
+
+def test_before_is_what_the_table_had_before_its_cells_were_changed() -> None:
+    case = Case(
+        columns={"n": [str(i) for i in range(40)], "s": list("abcd") * 10},
+        quasi=("n",),
+        sensitive=("s",),
+        kinds={"n": "number", "s": "text"},
+    )
+    changes = [
+        {"name": "additive-noise", "columns": ["n"], "alpha": 4.0},
+        {"name": "pram", "columns": ["s"], "keep": 0.0},
+    ]
+    plan = case.plan(models=[], algorithm={"name": "as-is"}, changes=changes)
+    result = run(plan, case.dataset, case.levels)
+    found = column_statistics(result, "n")
+    ends = [found.before.minimum, found.before.maximum, found.before.mean]
+    assert [str(one) for one in ends] == ["0", "39", "19.5"]
+    assert found.after != found.before
+    told = distribution(result, "n").rows
+    assert sum(row["before"] for row in told) == pytest.approx(1)
+    assert [row["before"] for row in told] != pytest.approx([row["after"] for row in told])
+    letters = {row["value"]: row["before"] for row in distribution(result, "s").rows}
+    assert letters == pytest.approx(dict.fromkeys("abcd", 0.25))

@@ -24,7 +24,7 @@ from tests.making import PATIENTS, random_case
 
 def _late(kind: str) -> set[str]:
     known = cast(dict[str, type[Metric] | type[Attack]], family(kind))
-    return {name for name, one in known.items() if not one.at_once}
+    return {name for name, one in known.items() if not one.use.at_once}
 
 
 def test_first_figures_are_no_release() -> None:

@@ -10,7 +10,7 @@ from anon_core.base.errors import BadPlan
 from anon_core.base.secret import draw, spell
 from anon_core.recipe.old_recipes import VERSION, renewed
 from anon_core.recipe.plan import Plan
-from anon_core.verification.recipe import VERSIONS, read_promise
+from anon_core.verification.recipe import VERSIONS, read_terms
 
 #: As recipes were written before they had a version.
 OLD: dict[str, Any] = {
@@ -60,12 +60,12 @@ def test_a_version_that_is_not_known_is_refused_twice(version: object) -> None:
         Plan.from_mapping(given)
     assert refused.value.remedy
     with pytest.raises(BadPlan, match="version"):
-        read_promise(given, COLUMNS)
+        read_terms(given, COLUMNS)
 
 
 def test_both_computations_know_the_same_versions() -> None:
     assert list(VERSIONS) == list(range(1, VERSION + 1))
     for version in VERSIONS:
         assert renewed({"version": version})[0] == {"version": VERSION}
-        assert read_promise({**OLD, "version": version}, COLUMNS).quasi == ("age", "sex")
-    assert read_promise(OLD, COLUMNS).left_out == ("note",)
+        assert read_terms({**OLD, "version": version}, COLUMNS).quasi == ("age", "sex")
+    assert read_terms(OLD, COLUMNS).left_out == ("note",)

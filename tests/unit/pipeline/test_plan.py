@@ -80,7 +80,7 @@ def test_defaults_of_a_small_recipe() -> None:
 
 def test_every_attack_runs_with_the_plans_parameters_where_it_gives_some() -> None:
     attacks = {a.name: a.as_mapping() for a in Plan.from_mapping(FULL).all_attacks()}
-    usual = [n for n, a in family("attack").items() if cast(type[Attack], a).by_default]
+    usual = [n for n, a in family("attack").items() if cast(type[Attack], a).use.by_default]
     assert list(attacks) == usual
     assert {"homogeneity", "journalist", "membership", "prosecutor"} <= set(usual)
     assert attacks["prosecutor"] == {"threshold": 0.1}
@@ -89,7 +89,7 @@ def test_every_attack_runs_with_the_plans_parameters_where_it_gives_some() -> No
 
 def test_every_metric_measures_with_the_plans_parameters_where_it_gives_some() -> None:
     metrics = {m.name: m.as_mapping() for m in Plan.from_mapping(FULL).all_metrics()}
-    usual = {n for n, m in family("metric").items() if getattr(m, "by_default", True)}
+    usual = {n for n, m in family("metric").items() if m.use.by_default}
     assert set(metrics) == usual
     assert "model-utility" not in usual, "it is measured when asked for"
     assert (metrics["query-error"]["queries"], metrics["query-error"]["predicates"]) == (50, 2)

@@ -13,8 +13,8 @@ from anon_core.data.hierarchy import read_levels
 from anon_core.data.samples import hierarchy_folder, sample
 from anon_core.data.table import Dataset
 from anon_core.pipeline.runner import run
-from anon_core.pipeline.search import shared_search
-from anon_core.pipeline.search.shared_search import with_best_levels
+from anon_core.pipeline.sweep import sweep
+from anon_core.pipeline.sweep.sweep import with_best_levels
 from anon_core.recipe.plan import Plan
 
 KS = (2, 3, 4, 5, 6, 9, 10, 20)
@@ -78,5 +78,5 @@ def test_few_searches_and_large_lattices_are_left_to_the_search(
     assert with_best_levels(
         plan_of(metric="discernibility"), KS[:1], table, levels, None, Context()
     )
-    monkeypatch.setattr(shared_search, "_MOST_WALKED", 100)
+    monkeypatch.setattr(sweep, "_MOST_WALKED", 100)
     assert not with_best_levels(plan_of(), KS, table, levels, None, Context())

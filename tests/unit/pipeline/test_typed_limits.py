@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anon_core.base.errors import BadPlan
-from anon_core.data.values.meanings import Meaning
+from anon_core.data.table import Meaning
 from anon_core.pipeline.runner import run
 from anon_core.recipe.statistics_files import as_excel, as_spss, as_stata, typed
 from anon_core.verification.files import statistics_files as second

@@ -34,6 +34,7 @@ WITH_SETS = [
     "matching",
     "microaggregation",
     "mondrian",
+    "r-gather",
     "rtree",
     "single-dimension",
     "spatial-order",

@@ -150,6 +150,12 @@ def test_figures_are_those_of_the_run(general: Result) -> None:
     assert {m["name"]: m["value"] for m in told["utility"]["metrics"]} == figures["metrics"]
     assert {n["attack"] for n in told["risk"]["not_run"]} == set(figures["attacks_not_run"])
     assert len(told["questions"]) == len(figures["questions"])
+    shown = {one["column"]: one["statistics"] for one in told["statistics"]}
+    assert [one["column"] for one in figures["before_and_after"]] == list(shown)
+    (mean,) = (line for line in shown["age"] if line["statistic"] == "mean")
+    assert mean["before"] == "35.5"
+    assert mean["before"] in as_html(internal_edition(told))
+    assert "Statistics before and after" not in as_html(public_edition(told))
     every = {r["column"]: (r["role"], r["reason"]) for r in told["roles"]}
     assert every["age"] == ("quasi-identifier", "In registers.")
     assert every["name"] == ("identifier", None)
@@ -198,7 +204,7 @@ def test_the_public_edition_holds_no_secret(general: Result) -> None:
             "A class.",
         ):
             assert private not in text
-    assert not {"suppression", "questions", "alternatives", "open"} & set(told)
+    assert not {"suppression", "statistics", "questions", "alternatives", "open"} & set(told)
     assert all("raw" not in a and "at_risk" not in a for a in told["risk"]["attacks"])
     assert "n0" not in re.findall(r"\w+", as_json(told))
 

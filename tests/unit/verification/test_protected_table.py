@@ -155,3 +155,40 @@ def test_adjusted_tables(columns: Mapping[str, Sequence[object]], text: str) -> 
     true, _, _ = made(columns, f'{own}method = "none"\n')
     broken = [c.name for c in verify_table(true, recipe, rows, {}) if not c.holds]
     assert broken == ["levels"]
+
+
+AGREED = {
+    **FIRMS,
+    "agreed": ["yes" if turnover in (90, 80) else "" for turnover in FIRMS["turnover"]],
+}
+SIGNED = {
+    **FIRMS,
+    "turnover": [
+        -x if n % 5 == 2 else x for n, x in enumerate(map(int, map(str, FIRMS["turnover"])))
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        (AGREED, SUMS.replace("[[rules]]", 'waiver = "agreed"\n[[rules]]', 1)),
+        (
+            SIGNED,
+            SUMS.replace("[[rules]]", 'negatives = "absolute"\n[[rules]]', 1)
+            + "[reader]\nsigned = true\n",
+        ),
+    ],
+)
+def test_waivers_and_negative_amounts_are_recomputed(
+    columns: Mapping[str, Sequence[object]], text: str
+) -> None:
+    content, recipe, rows = made(columns, text)
+    checks = verify_table(content, recipe, rows, {})
+    assert [check.name for check in checks] == ["values", "sensitive cells", "protection", "sums"]
+    assert all(check.holds for check in checks)
+    true, _, _ = made(columns, text.replace("[protect]\n", '[protect]\nmethod = "none"\n'))
+    judged = judge(dataset_of(columns), TableRecipe.from_toml(f"[table]\n{text}"), {})
+    bare = verify_table(true, recipe, rows, {})[1]
+    assert bare.sentence.endswith(f"Not so for {len(judged.findings)} cells.")
+    assert 0 < len(judged.findings) < len(judged.table.values)

@@ -39,8 +39,9 @@ def named() -> set[str]:
     """Return the names that the code gives to checks."""
     found: set[str] = set()
     folder = ROOT / "anon_core" / "verification"
-    # A protected table is no release of rows: its checks are in `test_protected_table.py`.
-    apart = ("models", "protected_table")
+    # Protected tables, networks and boxes of places are no releases of rows: their checks are in
+    # `test_protected_table.py`, `test_networks.py` and `test_places.py`.
+    apart = ("models", "protected_table", "other_data")
     files = [f for f in folder.rglob("*.py") if not {f.parent.name, f.stem} & set(apart)]
     verify = ROOT / "anon_core" / "pipeline" / "verify"
     files += [verify / name for name in ("repeated_run.py", "earlier_release.py")]
@@ -126,6 +127,7 @@ PERMUTED = f"""version = 3
 name = "frequency-l-diversity"
 l = 2
 """
+BOXED = PERMUTED.replace(SLICING, 'name = "angel"\nk = 2')
 AVERAGED = f"""version = 3
 {ROLES}
 [algorithm]
@@ -137,6 +139,7 @@ k = 2
 SAMPLED = MIXED.replace("[types]", "[data]\nsample = 0.75\n[types]")
 FEWER = WHOLE.replace("zip = 2}", "zip = 0}\nmax_suppression = 0.3")
 BOUNDED = WHOLE.replace("[algorithm]", "[level_bounds]\nage = { most = 1 }\n[algorithm]")
+LINKED = MIXED.replace('name = "mondrian"', 'name = "cell-suppression"\nlinked = [["age", "sex"]]')
 CHANGED = f"""version = 3
 {ROLES}
 [algorithm]
@@ -332,6 +335,15 @@ def _permuted(desk: Desk) -> Iterator[None]:
     assert "drawn-again" in {c.name for c in desk.verify().unchecked}
 
 
+def _boxed(desk: Desk) -> Iterator[None]:
+    yield desk.release(BOXED)
+    desk.verify()
+    desk.verify(table=False)
+    desk.change(cell(1, 1, "*"))  # the box of one row says more than that of the others
+    desk.verify()
+    desk.verify(table=False)
+
+
 def exchanged(rows: list[list[str]]) -> None:
     """Exchange the numbers of two groups."""
     for row in rows[1:]:
@@ -378,6 +390,11 @@ def _bounded(desk: Desk) -> Iterator[None]:
     desk.verify(table=False)
     desk.change(lambda rows: [row.__setitem__(0, "*") for row in rows[1:]])
     desk.verify()
+    yield desk.release(LINKED)
+    desk.verify()
+    desk.verify(table=False)
+    desk.change(lambda rows: [row.__setitem__(1, "F") for row in rows[1:]])
+    desk.verify()
     for change in (
         lambda rows: None,
         cell(0, 0, "years"),
@@ -398,7 +415,7 @@ def _bounded(desk: Desk) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     found = Desk(folder=tmp_path_factory.mktemp("desk"))
-    for way in (_whole, _permuted, _averaged, _alone, _previous, _bounded):
+    for way in (_whole, _permuted, _boxed, _averaged, _alone, _previous, _bounded):
         for _ in way(found):
             pass
     return found

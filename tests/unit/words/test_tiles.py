@@ -65,9 +65,9 @@ def test_everything_within_its_threshold_is_good() -> None:
             # What is cut off in a narrow strip is its end.
             "threshold missed by Marketer",
         ),
-        ({"homogeneity": FINE | {"worst": 1.0, "at_risk": 3}}, ("bad", "bad"), "certain"),
+        ({"homogeneity": FINE | {"worst": 1.0, "at_risk": 3}}, ("bad", "bad"), "for 3 of 8 people"),
         ({"prosecutor": FINE | {"undecided": 2}}, ("doubtful",) * 2, "not all is decided"),
-        ({"background": FINE | {"worst": 1.0, "at_risk": 1}}, ("doubtful",) * 2, "knows more"),
+        ({"background": FINE | {"worst": 1.0, "at_risk": 1}}, ("doubtful",) * 2, "know more"),
     ],
 )
 def test_what_is_certain_missed_or_undecided_is_never_good(

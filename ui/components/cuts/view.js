@@ -189,9 +189,10 @@ function trackOf(b, points, level) {
     part.style.left = percent(from);
     part.style.width = percent(to - from);
     const room = (to - from) * b.wide;
-    if (room > label.length * 6.6 + 14) part.append(element("span", "label", {}, label));
     const count = rows.toLocaleString("en");
-    if (room > count.length * 6 + 14) part.append(element("small", "count", {}, count));
+    // A number without its label is read as one: where the label has no room, both are hidden.
+    if (room > Math.max(label.length * 6.6, count.length * 6) + 14)
+      part.append(element("span", "label", {}, label), element("small", "count", {}, count));
     track.append(part);
   }
   const shown = points.filter((at) => at > data.values[0] && at < data.values[data.values.length - 1]);

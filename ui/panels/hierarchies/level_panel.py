@@ -15,7 +15,13 @@ from ui.state import loading, state
 
 
 def draw(data: Dataset, column: str) -> None:
-    """Draw the consequences of a column's levels, and the level table behind a click."""
+    """Draw the consequences of a column's levels, and the level table behind a click.
+
+    Parameters
+    ----------
+    data : Dataset
+        The rows that are published.
+    """
     try:
         hierarchy = loading.hierarchy_of(column)
     except AnonError as error:

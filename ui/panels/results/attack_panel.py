@@ -17,11 +17,11 @@ from anon_core.pipeline.measure.extra_attacks import attack as attack_further
 from anon_core.pipeline.measure.extra_attacks import attacked
 from anon_core.release.attack_result import AttackResult
 from ui.charts.attack_plots import attack_bullets, name_of, risk_bullets, title_of, untried
-from ui.charts.chart_frame import Palette, Series, figure, kept, show
+from ui.charts.chart_frame import Chart, Palette, Series, figure, kept, show
 from ui.components.guard import handled, show_error
 from ui.forms import attack_form, run_form
 from ui.forms.parameter_forms import parameter_form
-from ui.panels import panel_head
+from ui.panels.panel_head import Line
 from ui.panels.results import linked_charts
 from ui.panels.results.drawers import details_panel, links_panel, members_panel, stopping_panel
 from ui.panels.run import earlier_panel
@@ -49,23 +49,28 @@ _QUESTIONS = {
 }
 
 
-def draw(run: Series, colours: Palette) -> None:
-    """Draw the panel of one run: a line for each attack."""
-    base = linked_charts.baseline()
-    now = selection.now(run.facts)
-    if now is None:
-        chart = kept(attack_bullets, [run], colours, base)
-    else:
-        chart = attack_bullets([run], colours, base, linked_charts.exposed(run.facts))
+def line(run: Series, colours: Palette) -> Line:
+    """Return what is above the attacks on a run."""
     signs = [("■", run.colour, "average, worst"), ("○", colours.ink, "guess")]
-    if base is not None:
+    if linked_charts.baseline() is not None:
         signs.append(("┃", colours.sensitive, "A"))
     if any(limited(a) for a in run.facts.attacks):
         signs.append(("│", colours.warning, "threshold"))
-    if now is not None:
+    if selection.now(run.facts) is not None:
         signs.append(("◆", colours.ink, "chosen"))
-    panel_head.draw("Attacks", of="Attacks", chart=chart, key="attacks", signs=signs)
-    figure(chart, key="attacks")
+    return Line(title="Attacks", signs=signs, chart=lambda: _chart(run, colours))
+
+
+def draw(run: Series, colours: Palette) -> None:
+    """Draw the panel of one run: a line for each attack."""
+    figure(_chart(run, colours), key="attacks")
+
+
+def _chart(run: Series, colours: Palette) -> Chart:
+    base = linked_charts.baseline()
+    if selection.now(run.facts) is None:
+        return kept(attack_bullets, [run], colours, base)
+    return attack_bullets([run], colours, base, linked_charts.exposed(run.facts))
 
 
 def details(run: Series, colours: Palette) -> None:
@@ -115,24 +120,25 @@ def not_tested(runs: Sequence[Series]) -> None:
 def _one_by_one(run: Series, colours: Palette) -> None:
     known = cast(dict[str, type[Attack]], family("attack"))
     for kind, heading in _KINDS.items():
-        here = [a for a in run.facts.attacks if known[a.attack].discloses == kind]
-        stopped = {n: w for n, w in run.facts.not_run.items() if known[n].discloses == kind}
+        here = [a for a in run.facts.attacks if known[a.attack].aim.discloses == kind]
+        stopped = {n: w for n, w in run.facts.not_run.items() if known[n].aim.discloses == kind}
         if not here and not stopped:
             continue
         st.markdown(f"##### {heading}")
         for attack in here:
             _one(run, colours, attack)
         for name, why in stopped.items():
-            with st.container(gap=None):
-                st.caption(plain(f"Not run – {title_of(name)}: {why}"))
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.caption(plain(f"Not run – {title_of(name)}: {why}"), width="stretch")
                 what_is_this(known[name])
 
 
 def _one(run: Series, colours: Palette, attack: AttackResult) -> None:
-    with st.container(gap=None):
-        st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}{_badge(attack)}")
-        if attack.control is not None:
-            st.caption(plain(_control(attack)))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(gap=None):
+            st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}{_badge(attack)}")
+            if attack.control is not None:
+                st.caption(plain(_control(attack)))
         what_is_this(family("attack")[attack.attack])
     stopping_panel.draw(run.facts.result, attack)
     members_panel.draw(run.facts, attack)
@@ -196,7 +202,7 @@ def _further(run: Series) -> None:
         show_error(failed)
     jobs.watch(ATTACKING.job)
     known = cast(dict[str, type[Attack]], family("attack"))
-    names = [n for n, attack in known.items() if not attack.by_default]
+    names = [n for n, attack in known.items() if not attack.use.by_default]
     waiting = [n for n in names if n in result.on_request or n not in result.not_run]
     st.caption(
         "These attacks are slow or need extra input. Run them on demand; they are then added to "

@@ -47,7 +47,8 @@ def standing(runs: Sequence[Series]) -> None:
 def draw(runs: Sequence[Series]) -> None:
     """Draw what differs from the first run, in choices and in figures; what is equal is folded."""
     plans = plan_table(runs)
-    left, right = st.columns([2, 3], gap="medium")
+    with st.container(key="stack-differences"):
+        left, right = st.columns([2, 3], gap="medium")
     with left:
         st.markdown("**Chosen otherwise**")
         if len(plans):

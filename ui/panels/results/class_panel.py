@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from ui.charts.chart_frame import Palette, Series
-from ui.panels import panel_head
+from ui.panels.panel_head import Line
 from ui.panels.results import linked_charts
 from ui.state import selection
 
 
-def draw(run: Series, colours: Palette) -> None:
-    """Draw the panel of one run."""
-    chart = linked_charts.of_run(run, colours)
+def line(run: Series, colours: Palette) -> Line:
+    """Return what is above the tracks of a run."""
     one, many = run.facts.noun
     count = len(run.facts.sizes)
     base = linked_charts.baseline()
@@ -20,5 +19,9 @@ def draw(run: Series, colours: Palette) -> None:
     if selection.now(run.facts) is not None:
         signs.append(("■", colours.ink, "chosen"))
     title = f"{count:,} {one if count == 1 else many}"
-    panel_head.draw(title, of="Classes", chart=chart, key="classes-chart", signs=signs)
-    linked_charts.draw(run, colours, chart)
+    return Line(title=title, signs=signs, chart=lambda: linked_charts.of_run(run, colours))
+
+
+def draw(run: Series, colours: Palette) -> None:
+    """Draw the panel of one run."""
+    linked_charts.draw(run, colours, linked_charts.of_run(run, colours))

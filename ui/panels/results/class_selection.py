@@ -13,8 +13,9 @@ from ui.charts import class_values
 from ui.charts.chart_frame import Series, table
 from ui.components.guard import handled
 from ui.panels.results import workspace
-from ui.state import selection
+from ui.state import results, selection
 from ui.state.result_view import Facts
+from ui.state.result_view import facts as facts_of
 from ui.state.work.fragments import redraw_linked
 from ui.words.escaping import plain
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _CLASS, _ROW = "chosen/class", "chosen/row"
+_BY_NUMBER = "chosen-by-number"
+#: Pixels of three columns: what a figure is, of what is chosen, and of everyone.
+_WIDE = 600
 
 
 def bar(run: Series) -> None:
@@ -43,7 +47,10 @@ def bar(run: Series) -> None:
                 on_click=handled("The choice")(_clear),
             )
         _steps(facts, now)
-        with st.popover(f"Choose a {one}", key="chosen-by-number"):
+        by_number = st.popover(f"Choose a {one}", key=_BY_NUMBER, on_change="rerun")
+        if not by_number.open:
+            return
+        with by_number:
             _number(f"Choose a {one} by its number", _CLASS, len(facts.sizes), _by_class(facts))
             _number("Choose a row of your table", _ROW, facts.result.problem.rows, _by_row(facts))
             if now is None:
@@ -54,8 +61,16 @@ def bar(run: Series) -> None:
                 return
             fold = st.expander("Figures of what is chosen", key="chosen-fold", on_change="rerun")
             if fold.open:
-                with fold:
+                with fold, st.container(width=_WIDE):
                     table(figures(facts, now.groups), key="chosen-figures", wide="figure")
+
+
+def told() -> object:
+    """Return what the bar is drawn from as long as nothing is chosen."""
+    result = results.shown()
+    if result is None or selection.is_any() or st.session_state.get(_BY_NUMBER):
+        return object()
+    return facts_of(result).noun, selection.turn()
 
 
 def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.DataFrame:
@@ -174,7 +189,7 @@ def _steps(facts: Facts, now: selection.Chosen | None) -> None:
     one, last = facts.noun[0], len(facts.sizes) - 1
     places = [] if now is None else facts.place[now.groups].tolist()
     for sign, name, at in (
-        ("chevron_left", "Smaller", min(places, default=last + 1) - 1),
+        ("chevron_left", "Smaller", min(places) - 1 if places else -1),
         ("chevron_right", "Larger", max(places, default=-1) + 1),
     ):
         st.button(
@@ -182,16 +197,20 @@ def _steps(facts: Facts, now: selection.Chosen | None) -> None:
             key=f"chosen-{name.lower()}",
             icon=f":material/{sign}:",
             type="tertiary",
-            disabled=not 0 <= at <= last,
+            disabled=bool(places) and not 0 <= at <= last,
             on_click=handled("The choice")(_choose_place),
-            args=(facts, at),
+            args=(at,),
             help=f"Choose the next {one} in the order of sizes.",
         )
 
 
-def _choose_place(facts: Facts, at: int) -> None:
-    selection.choose_number(facts, int(facts.numbers[facts.by_size[at]]))
-    redraw_linked()
+def _choose_place(at: int) -> None:
+    """Choose the class at a place in the order of sizes, -1 for the largest."""
+    result = results.shown()
+    if result is not None:
+        facts = facts_of(result)
+        selection.choose_number(facts, int(facts.numbers[facts.by_size[at]]))
+        redraw_linked()
 
 
 def _clear() -> None:

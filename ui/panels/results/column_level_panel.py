@@ -14,11 +14,12 @@ from ui.words.escaping import plain
 
 _NAME = "The what-if bar"
 _BETWEEN = "what-if/between/{}"
+_OPEN = "what-if/columns"
 
 
 def draw() -> None:
     """Draw the button, and the columns once it is opened."""
-    inside = st.popover("Columns", key="what-if/columns", on_change="rerun")
+    inside = st.popover("Columns", key=_OPEN, on_change="rerun")
     result = results.last()
     if not inside.open or result is None:
         return
@@ -35,7 +36,10 @@ def draw() -> None:
             "full-domain technique."
         )
         for name in result.problem.quasi:
-            with st.container(horizontal=True, vertical_alignment="bottom"):
+            plain_row = not searched and node is None
+            with st.container(
+                horizontal=True, vertical_alignment="center" if plain_row else "bottom"
+            ):
                 if searched:
                     _between(result, name, None if node is None else node[name])
                 elif node is not None:
@@ -59,6 +63,11 @@ def draw() -> None:
                 on_click=handled(_NAME)(what_if.put_back),
                 args=(name,),
             )
+
+
+def is_open() -> bool:
+    """Say whether the columns are shown."""
+    return bool(st.session_state.get(_OPEN))
 
 
 def _between(result: Result, name: str, now: int | None) -> None:

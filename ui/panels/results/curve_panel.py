@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import cast
 
@@ -14,7 +15,7 @@ from ui.components import another_look
 from ui.components.guard import handled
 from ui.panels.results import pending_result
 from ui.state import results
-from ui.state.work import curve, what_if
+from ui.state.work import curve, running, what_if
 from ui.state.work.background_points import Point
 from ui.state.work.fragments import alone
 from ui.state.work.time_left import duration
@@ -27,31 +28,60 @@ _CHART = "curve/chart"
 _LOOK_EVERY = 300
 
 
-def draw(one: what_if.Setting, label: str) -> None:
-    """Draw what is known of a parameter's values, and look at the others once the page is drawn."""
-    turns: list[int] = []
-    before = _in_a(one)
+def draw(name_of: Callable[[what_if.Setting], str]) -> None:
+    """Draw what is known of a parameter's values, and look at the others once the page is drawn.
+
+    Parameters
+    ----------
+    name_of : callable
+        Returns the name of the parameter for a person.
+    """
+    turns: list[object] = []
 
     def drawn() -> None:
-        if len(turns) == 1 or curve.is_asked():  # the page is drawn; once, also where it fails
+        one = curve.setting()
+        if one is None:
+            return
+        before, of = _in_a(one), _of(one)
+        if turns and turns[0] != of:
+            turns.clear()
+        begins = len(turns) == 1 and not running.is_running()
+        if begins or curve.is_asked():  # the page is drawn; once, also where it fails
             curve.begin(one, before)
-        turns.append(len(turns))
-        _chart(one, label, before)
-        waits = not turns[-1] and curve.at_once() and bool(curve.missing(one, before))
-        if curve.is_running() or waits:
+        if begins or not turns:
+            turns.append(of)
+        waits = len(turns) == 1 and curve.at_once() and bool(curve.missing(one, before))
+        waits = waits or curve.is_running()
+        _chart(one, name_of(one), before, waits=waits)
+        if waits:
             another_look.soon("curve-look", milliseconds=_LOOK_EVERY)
 
+    def told() -> object:
+        one = curve.setting()
+        if one is None:
+            return None
+        points = curve.of(one).points
+        drawable = len(points) > 1 and not curve.missing(one, _in_a(one))
+        return _of(one), len(points), drawable or results.is_current()
+
     with st.container(key="curve", gap=None):
-        alone(_NAME, drawn, key=KEY)
+        alone(_NAME, drawn, key=KEY, tells="verdict", told=told)
 
 
-def _chart(one: what_if.Setting, label: str, before: float | None) -> None:
+def _of(one: what_if.Setting) -> object:
+    """Return which curve it is, and what is marked in it."""
+    return curve.of(one), one.value, _in_a(one)
+
+
+def _chart(one: what_if.Setting, label: str, before: float | None, *, waits: bool) -> None:
     colours = palette()
     points = sorted(curve.of(one).points.values(), key=lambda point: point.value)
-    if len(points) < 2:
-        _asks(one, label, before)
+    if len(points) < 2 or all(point.loss is None for point in points):
+        if waits or not _asks(one, label, before):
+            why = "Looking ahead …" if waits else _why_none(label, len(points))
+            st.html(f"<div class='aw-curve-head aw-curve-none'>{escape(why)}</div>")
         return
-    st.html(_head(label, colours))
+    st.html(_head(label, points, colours))
     now = float(cast(float, one.value))
     stops = [
         Stop(
@@ -86,22 +116,34 @@ def _said(point: Point) -> str:
     return f"{many}, {gone} of rows suppressed"
 
 
-def _head(label: str, colours: Palette) -> str:
-    marks = (
-        f"<span style='color:{colours.quasi}'>━ loss</span> "
-        f"<span style='color:{colours.sensitive}'>━ worst chance</span> "
-        "<span>▮ suppressed</span> · not verified"
-    )
-    title = "Search only: nothing of it is recomputed until you click a value."
+def _head(label: str, points: Sequence[Point], colours: Palette) -> str:
+    """Return what is drawn: of some runs the search alone knows no chance."""
+    signs = [f"<span style='color:{colours.quasi}'>━ loss</span>"]
+    if any(point.chance is not None for point in points):
+        worst = "<span class='aw-roomy'>worst </span>chance"
+        signs.append(f"<span style='color:{colours.sensitive}'>━ {worst}</span>")
+    if any(point.suppressed for point in points):
+        signs.append("<span class='aw-roomy'>▮ suppressed</span>")
+    marks = f"{' '.join(signs)} · not verified"
+    title = "Search only: nothing of it is recomputed until you click a value. Each line from 0."
     return f"<div class='aw-curve-head' title='{title}'><b>{escape(label)}</b> {marks}</div>"
 
 
-def _asks(one: what_if.Setting, label: str, before: float | None) -> None:
-    """Draw the button that looks ahead where each search takes its time."""
+def _why_none(label: str, known: int) -> str:
+    """Return why there is no curve, in a line."""
+    if known > 1:
+        return f"No value of {label} that was tried keeps the privacy models."
+    if not results.is_current():
+        return f"The curve of {label} comes with the next release."
+    return f"{label} has no other value to look at."
+
+
+def _asks(one: what_if.Setting, label: str, before: float | None) -> bool:
+    """Draw the button that looks ahead where each search takes its time; say whether it is."""
     last = results.last()
-    if last is None or curve.at_once() or curve.is_running():
-        return
     many = len(curve.missing(one, before))
+    if last is None or curve.at_once() or not many or not results.is_current():
+        return False
     st.button(
         f"Look ahead ({duration(last.took * many / 2)})",
         key="curve/ask",
@@ -110,6 +152,7 @@ def _asks(one: what_if.Setting, label: str, before: float | None) -> None:
         help=f"Searches {many} values of {label}, and draws what each would come to. Nothing of "
         "it is verified.",
     )
+    return True
 
 
 def _in_a(one: what_if.Setting) -> float | None:

@@ -150,8 +150,8 @@ def _side_by_side(
     whole: bool,
     key: str,
 ) -> None:
-    # A column of the page is at least wide enough for a group number and a value.
-    widths = [max(len(frame.columns), 3) for frame in frames.values()]
+    # A table is at least wide enough for ticks, a group number and a value.
+    widths = [max(len(frame.columns), 4) for frame in frames.values()]
     with st.container(key=f"stack-tables-{key}"):
         for column, (title, frame) in zip(
             st.columns(widths, gap="small"), frames.items(), strict=True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 import streamlit as st
@@ -10,8 +11,11 @@ from anon_core.base.registry import family
 from anon_core.explain.text import phrases
 from anon_core.explain.text.tiles import Tile, tiles
 from anon_core.pipeline.result import Result
+from anon_core.release.outcome import Verdict
 from ui.charts.theme import VERDICT_STYLE, grid, ink, muted, verdict_colour
 
+#: Models whose chips have room for all their words.
+_ROOMY = 2
 #: How a figure is → the sign before its words.
 _SIGNS = {"bad": "✕", "doubtful": "⚠", "good": "✓", "plain": ""}
 
@@ -27,7 +31,7 @@ def draw(result: Result, base: Result | None) -> None:
     """
     before: list[Tile | None] = [None] * 3 if base is None else [*tiles(base)]
     told = [
-        _tile(tile, old, pending=result.pending)
+        _tile(_titled(tile, result), old, pending=result.pending)
         for tile, old in zip(tiles(result), before, strict=True)
     ]
     with st.container(key="strip"):
@@ -65,12 +69,22 @@ def rules() -> str:
     )
 
 
+def _titled(tile: Tile, result: Result) -> Tile:
+    """Return a tile without the column its attack is on, where the result has one alone."""
+    if tile.of is None or len(result.problem.sensitive) > 1:
+        return tile
+    return replace(tile, attacker=tile.attacker.removesuffix(f" on {tile.of.column}"))
+
+
 def _tile(tile: Tile, before: Tile | None, *, pending: bool) -> str:
-    by = f" · {tile.attacker}" if tile.attacker else ""
+    by = f" · {tile.attacker or tile.scale}" if tile.attacker or tile.scale else ""
     title = f"{tile.name}{by}"
     arrow = ""
     if before is not None and tile.value is not None and before.value is not None:
-        arrow = against(tile.value, before.value, before.figure)
+        # Of how many people it is, the present figure says.
+        same = before.total and before.total == tile.total
+        figure = f"{before.value:,.0f}" if same else before.figure
+        arrow = against(tile.value, before.value, figure)
     verdict = "plain" if pending and tile.verdict == "good" else tile.verdict
     sign = _SIGNS[verdict]
     word = f"{sign} {tile.word}".strip()
@@ -90,6 +104,7 @@ def _chips(result: Result) -> str:
     if result.pending:
         agreed, of = "recomputing …", "Nothing of this is recomputed yet, so it is no release yet"
     chips = [f"<span class='aw-chip' title='{of}'>{agreed}</span>"]
+    close = len(result.verdicts) > _ROOMY
     several = len({v.column for v in result.verdicts if v.column}) > 1
     for verdict in result.verdicts:
         title = known[verdict.model].title if verdict.model in known else verdict.model
@@ -98,9 +113,7 @@ def _chips(result: Result) -> str:
         sign = "…" if result.pending else sign
         chips.append(
             f"<span class='aw-chip' title='{escape(verdict.sentence)}'>{sign} "
-            f"{escape(f'{title}{column}: asked {_short(verdict.bound)}, reached ')}"
-            f"{escape(_short(verdict.reached))}"
-            "</span>"
+            f"{escape(_reached(title + column, verdict, close=close))}</span>"
         )
     if result.cautions:
         many = "1 warning" if len(result.cautions) == 1 else f"{len(result.cautions)} warnings"
@@ -118,6 +131,14 @@ def _chips(result: Result) -> str:
         "<div class='aw-chips' tabindex='0' role='region' aria-label='Privacy models and checks'>"
         f"{''.join(chips)}</div>"
     )
+
+
+def _reached(title: str, verdict: Verdict, *, close: bool) -> str:
+    """Return what a model asked for and reached; of many models in fewer words."""
+    asked, reached = _short(verdict.bound), _short(verdict.reached)
+    if close:
+        return f"{title} {reached} (asked {asked})"
+    return f"{title}: asked {asked}, reached {reached}"
 
 
 def _short(value: float) -> str:

@@ -18,6 +18,7 @@ from ui.state.result_view import MISSING_TEXT, Facts
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pandas.io.formats.style import Styler
 
     from anon_core.pipeline.result import Result
 
@@ -96,15 +97,15 @@ def _plain(frame: pd.DataFrame, *, key: str) -> None:
 
 def _note(told: str, extent: str = "", colours: Palette | None = None, *, title: str = "") -> None:
     """Draw the line above the table: the levels, which rows these are, what the marks mean."""
-    full = re.sub("<[^>]*>", "", told)  # as HTML: what is cut off at the panel's width
-    parts = [f"<span class='aw-levels' title='{full}'>{told}</span>"] if told else []
-    if extent:
-        parts.append(f"<span title='{escape(title)}'>{escape(extent)}</span>")
+    full = re.sub("<[^>]*>", "", told)  # as HTML: what is cut off below the second line
+    parts = [f"<span title='{escape(title)}'>{escape(extent)}</span>"] if extent else []
     if colours is not None:
         mark = f"<b style='color: {colours.scale[3]}'>■</b>"
         parts.append(
             f"<span title='Cells published coarser than in your table'>{mark} coarser</span>"
         )
+    if told:
+        parts.append(f"<span class='aw-levels' title='{full}'>{told}</span>")
     st.html(f"<div class='aw-table-note'>{' '.join(parts)}</div>")
 
 
@@ -125,10 +126,11 @@ def _levels(facts: Facts) -> list[str]:
     told: list[str] = []
     for name, level in node.items():
         height = _height(facts.result, name)
-        text = f"{escape(name)} {level}/{height}"
+        text = f"{escape(name)}\u00a0{level}/{height}"
         old = before.get(name)
         # A level says the same of both runs only where the hierarchy is as high in both.
-        if base is not None and old is not None and _height(base.result, name) == height:
+        alike = base is not None and _height(base.result, name) == height
+        if alike and old is not None and old != level:
             text += f" {_against(level, old)}"
         title = f"{name}: level {level} of {height} (0 unchanged, {height} suppressed)"
         told.append(f"<span title='{escape(title)}'>{text}</span>")
@@ -140,8 +142,6 @@ def _height(result: Result, column: str) -> int:
 
 
 def _against(level: int, before: int) -> str:
-    if level == before:
-        return "<span class='aw-same' title='the same level as A'>=</span>"
     word, sign, side = ("worse", "▲", "coarser") if level > before else ("better", "▼", "finer")
     return f"<span class='aw-{word}' title='{side} than A (level {before})'>{sign}</span>"
 
@@ -154,12 +154,8 @@ def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: s
     for name in frame.columns[1:]:
         texts = pd.Series(np.asarray(frame[name], dtype=object))  # of these rows, not of all values
         frame[name] = texts.where(texts.notna() & (texts != ""), MISSING_TEXT)
-    style = f"background-color: {colours.scale[1]}; color: {colours.ink}; font-weight: 600"
-    styled = frame.style.apply(
-        lambda column: [style if m else "" for m in marks.get(str(column.name), _none(column))]
-    )
     st.dataframe(
-        styled,
+        _styled(frame, marks, colours),
         hide_index=True,
         height="stretch",
         row_height=ROW,
@@ -170,8 +166,29 @@ def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: s
     )
 
 
-def _none(column: Any) -> list[bool]:
-    return [False] * len(column)
+def _styled(frame: pd.DataFrame, marks: dict[str, list[bool]], colours: Palette) -> Styler:
+    """Return the rows with marked cells.
+
+    Pandas would write the table as HTML for it, which takes longer than all else in the panel;
+    Streamlit reads no more of that than which cells have which look.
+    """
+    # No bold letters: the browser makes columns as wide as regular ones need.
+    look = [("background-color", colours.scale[1]), ("color", colours.ink)]
+    cells = [
+        f"row{row}_col{place}"
+        for place, name in enumerate(frame.columns)
+        for row, marked in enumerate(marks.get(str(name), []))
+        if marked
+    ]
+    styled: Any = frame.style
+    styled._compute = lambda: styled
+    told = [{"props": look, "selectors": cells}] if cells else []
+
+    def translated(_index: bool, _columns: bool) -> dict[str, Any]:
+        return {"cellstyle": told}
+
+    styled._translate = translated
+    return styled
 
 
 def _marks(facts: Facts, frame: pd.DataFrame, side: str) -> dict[str, list[bool]]:

@@ -15,7 +15,7 @@ from anon_core.explain.advice.fixes import Change
 from anon_core.explain.text.phrases import says_nothing
 from anon_core.explain.text.plan_words import made_by
 from ui.components.guard import handled
-from ui.forms import run_form
+from ui.forms import draft_sync, run_form
 from ui.forms.draft_sync import follow, is_overtaken, put
 from ui.panels.results import (
     column_level_panel,
@@ -25,7 +25,7 @@ from ui.panels.results import (
 )
 from ui.panels.run import fixes_panel
 from ui.state import results, state
-from ui.state.work import curve, jobs, running, what_if
+from ui.state.work import jobs, running, what_if
 from ui.state.work.time_left import duration
 from ui.words.escaping import plain
 
@@ -43,11 +43,25 @@ def draw() -> None:
                 _fields()
                 _run_button()
                 _baseline()
-            one = curve.setting()
-            if one is not None:
-                curve_panel.draw(one, _label(one))
+            if what_if.settings():
+                curve_panel.draw(_label)
             history_panel.draw()
         _said()
+
+
+def told() -> object:
+    """Return what the bar is drawn from, the curve and the runs aside: they are drawn alone."""
+    settings = what_if.settings()
+    # A field that shows what the draft has stays; what was typed in it is no news.
+    fields = [(one.key, draft_sync.shows(one.key, one.value) or object()) for one in settings]
+    shown = draft_sync.shows(_TECHNIQUE, what_if.technique().name)
+    base, last = results.baseline(), results.last()
+    refused = what_if.refused() is not None or running.error() is not None
+    silent = last is not None and last.is_silent and results.is_current()
+    if not shown or refused or silent or column_level_panel.is_open():
+        return object()
+    awaited = results.first() is None and running.is_running()
+    return fields, None if base is None else base.result, _offers_run(), awaited
 
 
 def _fields() -> None:
@@ -72,7 +86,7 @@ def _fields() -> None:
         format_func=lambda name: known[name].title,
         key=_TECHNIQUE,
         on_change=_technique,
-        width=186 if many else 193 if close else 208,
+        width=193 if close else 208,
     )
     column_level_panel.draw()
 
@@ -105,9 +119,7 @@ def _number(one: what_if.Setting, label: str, more: str, *, wide: int) -> None:
 
 def _run_button() -> None:
     last = results.last()
-    if last is None or results.is_current() or running.is_running():
-        return
-    if what_if.refused() is not None or running.error() is not None:
+    if last is None or not _offers_run():
         return
     st.button(
         f"Run ({duration(last.took)})",
@@ -117,6 +129,12 @@ def _run_button() -> None:
         on_click=handled(_NAME)(pending_result.shown(what_if.go)),
         help="The settings changed since this run. The estimate is the time the last run took.",
     )
+
+
+def _offers_run() -> bool:
+    if results.last() is None or results.is_current() or running.is_running():
+        return False
+    return what_if.refused() is None and running.error() is None
 
 
 def _baseline() -> None:
@@ -148,12 +166,15 @@ def _said() -> None:
         _says_nothing()
         return
     with st.container(key="what-if-refused", horizontal=True, vertical_alignment="center"):
-        told = f"{error.message} {error.remedy}".strip()
+        near = refused is not None and refused.setting is not None
+        found = [] if near else _changes(error, tried=refused is None)
+        # Where a button says the remedy, it is said once.
+        mends = bool(found) or (refused is not None and refused.nearest is not None)
+        told = error.message if mends else f"{error.message} {error.remedy}".strip()
         st.markdown(f":material/warning: {plain(told)} Below: your last release.", width="stretch")
-        if refused is not None and refused.setting is not None:
+        if refused is not None and near:
             _nearest(refused)
-        else:
-            _changes(error, tried=refused is None)
+        _buttons(found, tried=refused is None)
         st.button(
             "Keep the settings of this result",
             key="what-if/keep",
@@ -177,7 +198,7 @@ def _nearest(refused: what_if.Refused) -> None:
     if setting is None or refused.nearest is None:
         return
     st.button(
-        f"Set {_label(setting)} to {refused.nearest:g}",
+        f"Set {_label(setting)} = {refused.nearest:g}",
         key="what-if/nearest",
         type="primary",
         width="content",
@@ -186,11 +207,11 @@ def _nearest(refused: what_if.Refused) -> None:
     )
 
 
-def _changes(error: AnonError, *, tried: bool) -> None:
+def _changes(error: AnonError, *, tried: bool) -> Sequence[Change]:
+    """Return what would make a run possible: tried after it failed, else worked out."""
     last = results.last()
     other = last is not None and last.plan.algorithm.name != what_if.technique().name
-    found = running.helps() if tried else fixes_panel.making_a_plan(error, keeps_technique=other)
-    _buttons(found, tried=tried)
+    return running.helps() if tried else fixes_panel.making_a_plan(error, keeps_technique=other)
 
 
 def _buttons(found: Sequence[Change], *, tried: bool) -> None:
@@ -201,7 +222,9 @@ def _buttons(found: Sequence[Change], *, tried: bool) -> None:
             width="content",
             on_click=handled(_NAME)(pending_result.shown(_mend)),
             args=(change,),
-            help=f"{change.note} It was tried on this table.".strip() if tried else None,
+            help=f"{change.note} It was tried on {fixes_panel.tried_on()}.".strip()
+            if tried
+            else None,
         )
 
 

@@ -61,11 +61,17 @@ _LOOK = """<style>
 .st-key-history-list button {min-height: 32px; height: 32px; padding: 0 .5rem;}
 .st-key-history-list button p, .st-key-what-if-fields input {font-size: .8rem !important;}
 .st-key-what-if-fields [role="combobox"] {padding: 0 .4rem; text-overflow: ellipsis;}
-.st-key-curve {height: 66px; overflow: hidden; justify-content: flex-end;}
+body:has(.st-key-what-if-technique [aria-expanded="true"])
+  [data-testid="stSelectboxVirtualDropdown"] {min-width: 19rem;}
+[data-testid="stLayoutWrapper"]:has(> .st-key-curve .aw-curve-none) {flex-basis: 7.5rem;}
+.st-key-curve {height: 66px; overflow: hidden; justify-content: flex-end;
+  container-type: inline-size;}
+@container (max-width: 16rem) {.aw-curve-head .aw-roomy {display: none;}}
 .st-key-curve [data-testid="stVerticalBlock"] {gap: 0;}
 .st-key-curve .st-key-curve-look {position: absolute;}
 .aw-curve-head {font-size: .75rem; line-height: 1.3; color: MUTED; white-space: nowrap;
   overflow: hidden; text-overflow: ellipsis;}
+.aw-curve-none {white-space: normal;}
 .st-key-drawer-row > [data-testid="stLayoutWrapper"]:has(.st-key-drawers)
   {flex: 0 1 auto; width: auto;}
 .st-key-drawers {gap: .4rem;}
@@ -88,7 +94,6 @@ _LOOK = """<style>
 [class*="st-key-panel-"] > [data-testid="stElementContainer"] [data-testid="stCaptionContainer"]
   {margin-bottom: 0;}
 [class*="st-key-head-"] {gap: .5rem; flex-wrap: nowrap; min-height: 1.75rem;}
-[class*="st-key-head-"] > [data-testid]:not(:nth-child(2)) {flex: none; width: auto;}
 [class*="st-key-head-"] button {min-height: 1.6rem; padding: 0 .3rem;}
 [class*="st-key-panel-"] .aw-legend {text-align: right;}
 [class*="st-key-head-"] h3 {font-size: 1rem !important; white-space: nowrap;}
@@ -100,13 +105,11 @@ _LOOK = """<style>
 [class*="st-key-step-"] button {padding: 0 !important; gap: 0;}
 [class*="st-key-step-"] [data-testid="stMarkdownContainer"] p {font-size: 0 !important;}
 .aw-of {font-size: .8rem; white-space: nowrap; color: MUTED;}
-.aw-table-note {display: flex; gap: .8rem; font-size: .76rem; line-height: 1.3; color: MUTED;
-  padding-right: 7.2rem; font-variant-numeric: tabular-nums; white-space: nowrap;}
-.aw-table-note .aw-levels {flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis;}
-[class*="st-key-vega-"] [data-testid="stElementToolbar"] {transform: scale(.75);
-  transform-origin: top right; top: -4px !important;}
-.st-key-vega-tracks [data-testid="stElementToolbar"] {transform-origin: bottom right;
-  top: auto !important; bottom: 0;}
+.aw-table-note {font-size: .76rem; line-height: 1.3; color: MUTED; padding-right: 6.7rem;
+  font-variant-numeric: tabular-nums; display: -webkit-box; -webkit-box-orient: vertical;
+  -webkit-line-clamp: 2; overflow: hidden;}
+.aw-table-note > span:not(.aw-levels) {white-space: nowrap; margin-right: .5rem;}
+[class*="st-key-vega-"] [data-testid="stElementToolbar"] {top: -.75rem !important;}
 .st-key-chosen-bar {justify-content: flex-end; gap: .4rem;}
 .st-key-chosen-smaller button, .st-key-chosen-larger button {padding: 0 .1rem; gap: 0;}
 .st-key-chosen-smaller [data-testid="stMarkdownContainer"] p,
@@ -116,6 +119,9 @@ _LOOK = """<style>
 [class*="st-key-panel-"] {padding: .35rem .7rem .6rem;}
 [class*="st-key-panel-"], [class*="st-key-panel-"] [data-testid="stVerticalBlock"] {gap: .45rem;}
 [class*="st-key-panel-"] h3 {padding: 0 !important;}
+.st-key-panel-table [data-testid="stCaptionContainer"] p {font-size: .76rem; line-height: 1.35;}
+.st-key-drawer-open [data-testid="stHorizontalBlock"]:has(> * > .stPopover, > * > * > .stPopover)
+  {flex-wrap: nowrap;}
 .st-key-drawer-open {position: fixed; top: 0; right: 0; bottom: 0; width: min(64rem, 94vw);
   z-index: 999991; overflow-y: auto; padding: .8rem 1.2rem 2rem; background: PAPER;
   border-left: 1px solid GRID; box-shadow: -8px 0 24px rgba(0, 0, 0, .25);}
@@ -156,8 +162,9 @@ _LOOK = """<style>
     {height: 100%;}
   .st-key-panel-table :is([data-testid="stDataFrameResizable"], .stDataFrameGlideDataEditor)
     {min-height: 0 !important;}
-  .st-key-results-panels > * > :not(.st-key-panel-table) > [data-testid="stLayoutWrapper"],
-  .st-key-results-panels > * > :not(.st-key-panel-table) > * > .stVerticalBlock,
+  .st-key-results-panels > * > :not(.st-key-panel-table) >
+    [data-testid="stLayoutWrapper"]:last-child,
+  .st-key-results-panels > * > :not(.st-key-panel-table) > :last-child > .stVerticalBlock,
   .st-key-results-panels [data-testid="stLayoutWrapper"]:has(> [class*="st-key-vega-"])
     {flex: 1 0 auto; display: flex; flex-direction: column;}
   [class*="st-key-panel-"] [class*="st-key-vega-"] {contain: size; height: auto !important;

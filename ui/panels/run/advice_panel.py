@@ -62,7 +62,7 @@ def draw() -> None:
     if request is None:
         st.caption("State what must not be learned to get two or three recommendations.")
         return
-    data = state.typed_dataset()
+    data = state.released_dataset()
     if data is None:
         return
     file = population_tables.find(str(state.draft()["population"].get("file", "")))
@@ -82,9 +82,10 @@ def draw() -> None:
         _table(came, request, shared, len(facts.quasi))
     _not_offered(came)
     if not suited:
+        marked = "" if state.roles().sensitive else "Mark the columns that are sensitive on Roles. "
         st.info(
-            "No technique stops all of this on this table. Mark the columns that are sensitive on "
-            "Roles, ask for less, or choose from all techniques below."
+            f"No technique stops all of this on this table. {marked}Ask for less, or choose from "
+            "all techniques below."
         )
     if "presence" in request.concealed and not people:
         st.caption("With a table of the population, below, techniques made for presence join in.")

@@ -46,8 +46,7 @@ class Asked:
 
 def draw() -> None:
     """Draw the panel, closed until someone opens it."""
-    data = state.dataset()
-    if data is None:
+    if state.dataset() is None:
         return
     place = st.expander(
         "Publish counts with noise instead of rows", key="counts-with-noise", on_change="rerun"
@@ -64,9 +63,11 @@ def draw() -> None:
         if why:
             st.info(plain(why), icon=":material/block:")
             return
+        if (data := state.released_dataset()) is None:
+            return
         asked = _form(data)
-        _draw_button(data, asked)
-        _drawn(data)
+        _draw_button(asked)
+        _drawn()
 
 
 def hindrance(person: str) -> str:
@@ -174,8 +175,8 @@ def _level(name: str, lines: Sequence[Sequence[str]]) -> int:
     )
 
 
-def _draw_button(data: Dataset, asked: Asked) -> None:
-    before = noise_budget.of(data.fingerprint)
+def _draw_button(asked: Asked) -> None:
+    before = noise_budget.of(_whole())
     with st.container(border=True, key="counts-budget"):
         st.markdown(
             f"**Budget.** Unit: one row, added or removed. This draw spends {_budget(asked)}. "
@@ -204,13 +205,19 @@ def _draw_button(data: Dataset, asked: Asked) -> None:
         st.caption(f":material/block: {plain(asked.missing)}")
 
 
+def _whole() -> str:
+    """Return which table budgets add up over, whatever condition chooses its rows."""
+    data = state.dataset()
+    return "" if data is None else data.fingerprint
+
+
 def _budget(asked: Asked) -> str:
     return f"ε = {asked.epsilon:g}" + (f" and δ = {asked.delta:g}" if asked.delta else "")
 
 
 @handled(PANEL)
 def _draw(asked: Asked) -> None:
-    data = state.typed_dataset()
+    data = state.released_dataset()
     if data is None:
         return
     levels = state.levels()
@@ -223,12 +230,12 @@ def _draw(asked: Asked) -> None:
         levels=asked.levels,
         clip=asked.clip,
     )
-    noise_budget.enter(data.fingerprint, drawn)
+    noise_budget.enter(_whole(), drawn)
 
 
-def _drawn(data: Dataset) -> None:
+def _drawn() -> None:
     """Draw what was drawn last, and its files."""
-    last = noise_budget.of(data.fingerprint).last
+    last = noise_budget.of(_whole()).last
     if last is None:
         return
     (table,) = last.tables

@@ -50,7 +50,7 @@ def draw(run: Series, colours: Palette) -> None:
         st.caption("Not in the figures yet: run again.")
     known = cast(dict[str, type[Attack]], family("attack"))
     for attack in run.facts.attacks:
-        if known[attack.attack].needs_earlier:
+        if known[attack.attack].needs.earlier:
             _one(run, colours, attack, known[attack.attack])
 
 

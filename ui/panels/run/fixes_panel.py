@@ -57,21 +57,26 @@ def making_a_plan(
 
 
 def of_run(error: AnonError) -> None:
-    """Offer the changes that released something when they were tried after the run was refused.
-
-    On a table that is too large to try them, those are offered that make a plan, and that is said.
-    """
-    data = state.dataset()
-    if data is not None and data.rows > trying.MOST_ROWS:
-        of_plan(error)
-        st.caption("Not tried: the table is large. Run says whether it helps.")
-        return
+    """Offer the changes that released something when they were tried after the run was refused."""
     found = running.helps()
     _draw(found, key="run")
     if found:
         each = "It was" if len(found) == 1 else "Each of these was"
-        st.caption(f"{each} tried on this table, and releases something.")
+        st.caption(
+            f"{each} tried on {tried_on()}, and releases something{' there' * is_sampled()}."
+        )
     _page(error, found)
+
+
+def is_sampled() -> bool:
+    """Say whether changes are tried on a sample of the table."""
+    data = state.dataset()
+    return data is not None and data.rows > trying.MOST_ROWS
+
+
+def tried_on() -> str:
+    """Return what changes were tried on, in words."""
+    return f"a sample of {trying.MOST_ROWS:,} rows" if is_sampled() else "this table"
 
 
 def _makes_a_plan(error: AnonError | None, keeps_technique: bool) -> Iterable[Change]:

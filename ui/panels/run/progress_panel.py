@@ -19,8 +19,14 @@ from ui.words.escaping import plain
 LOOK_EVERY = 1.0
 
 
-def draw() -> None:
-    """Draw the work of this session, with the way to the page that shows what it comes to."""
+def draw(page: str) -> None:
+    """Draw the work of this session, with the way to the page that shows what it comes to.
+
+    Parameters
+    ----------
+    page : str
+        Title of the page that is open: it says itself what came of its work.
+    """
     # An emptied place takes the drawing away at once, as where a job's own page draws it.
     place = st.empty()
     found = jobs.of_pages()
@@ -33,7 +39,7 @@ def draw() -> None:
         for name, job in found.items():
             if job.state == "running":
                 _running(name, job)
-            else:
+            elif _step(job) != page:
                 _ended(job)
         if ended is not None and running.JOB not in found:
             _ended(ended)
@@ -67,6 +73,9 @@ def _ended(job: Job) -> None:
     _link(job)
 
 
+def _step(job: Job) -> str:
+    return PurePosixPath(job.page).stem.split("_", 1)[-1]
+
+
 def _link(job: Job) -> None:
-    step = PurePosixPath(job.page).stem.split("_", 1)[-1]
-    st.page_link(job.page, label=f"See it on {step}", icon=":material/arrow_forward:")
+    st.page_link(job.page, label=f"See it on {_step(job)}", icon=":material/arrow_forward:")

@@ -2,46 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 from markupsafe import escape
 
+from anon_core.base.errors import AnonError
 from anon_core.teaching.learn import Exercise, Lesson, Question
-from anon_core.teaching.learn.drawing import View, draw, style
+from anon_core.teaching.learn.drawing import View, draw, numbered, style
+from anon_core.teaching.learn.example import MOST_ROWS
 from anon_core.teaching.learn.handout import handout, text_log
 from anon_core.teaching.learn.pictures import Picture, ids
-from anon_core.teaching.learn.shuffled import attack_said
+from anon_core.teaching.learn.shuffles import attack_said
 from ui.charts import theme
 from ui.components.downloads import download, later
-from ui.components.guard import handled
+from ui.components.guard import handled, show_error
 from ui.components.lesson_stage import lesson_stage
 from ui.state import lesson_place
-from ui.state.lesson_place import Reading
+from ui.state.lesson_place import TYPED, Reading, Typed
 from ui.words.escaping import first_sentence, linked, plain
 
 _PANEL = "Lesson"
+#: Letters that a title has at most in one line of a projector.
+_LONG = 36
 #: Milliseconds that a step is shown while the lesson plays.
 _PACE = 4000
 
 
 def cards(lessons: tuple[Lesson, ...]) -> None:
     """Draw all lessons as cards."""
+    st.html(f"<style>{_CARDS}</style>")
     for begin in range(0, len(lessons), 3):
         for column, one in zip(st.columns(3), lessons[begin : begin + 3], strict=False):
             with column.container(border=True, height="stretch", key=f"lesson-{one.name}"):
-                st.markdown(
-                    f"**{one.number}. {plain(one.title)}** · {one.minutes} min",
-                    help=linked(one.source.cited),
-                )
-                st.write(plain(first_sentence(one.summary)))
                 st.button(
-                    "Open",
+                    f"**{one.number}. {plain(one.title)}**",
                     key=f"learn/open/{one.name}",
-                    help=plain(one.summary),
+                    help=f"{plain(one.summary)}\n\n{one.minutes} minutes. "
+                    f"{plain(one.source.cited)}",
+                    type="tertiary",
                     on_click=_open,
                     args=(one.name,),
                 )
+                st.write(plain(first_sentence(one.summary)))
 
 
 def draw_lesson(now: Reading, leave: Callable[[], None]) -> None:
@@ -71,6 +74,9 @@ def draw_lesson(now: Reading, leave: Callable[[], None]) -> None:
                 st.warning(plain(step.printed), icon=":material/edit_note:")
         elif step.question is not None:
             _asked(now, step.question)
+        if step.code is not None:
+            code = step.code if now.shown else step.code.at()
+            st.html(numbered(code))
         st.caption(linked(now.lesson.source.cited))
     with pictures:
         if now.shown:
@@ -90,30 +96,108 @@ def _looked_at(now: Reading, question: Question) -> tuple[Picture, ...]:
     return question.pictures or (now.steps[now.at - 1].pictures if now.at else ())
 
 
+#: A title of two lines is read from the left, and what it is about follows closely.
+_CARDS = """
+[class*="st-key-learn-open-"] button {text-align: left; min-height: 0; padding: 0;}
+[class*="st-key-lesson-"] {gap: .4rem;}
+"""
 #: The page's own title is for readers of the screen while a lesson is read: pictures come first.
 _STAGE = """
 [data-testid="stMainBlockContainer"] {padding-top: 1.1rem; gap: .6rem;}
+body:has([data-testid="stExpandSidebarButton"]) [data-testid="stMainBlockContainer"]
+  {padding-top: 3.75rem;}
 [data-testid="stMainBlockContainer"] h1 {position: absolute; clip-path: inset(50%); width: 1px;
   height: 1px; overflow: hidden; white-space: nowrap;}
 [data-testid="stMainBlockContainer"] h3 {padding-top: 0;}
-.st-key-learn-told {gap: .6rem;}
-.st-key-learn-told :is(p, [role="status"]) {font-size: .9rem; line-height: 1.45;}
-.st-key-learn-told [data-testid="stAlertContainer"] {padding: .6rem .8rem;}
+.st-key-learn-told {gap: .5rem;}
+.st-key-learn-told :is(p, [role="status"]) {font-size: .86rem; line-height: 1.4;}
+.st-key-learn-told ol.code {font-size: .78rem; line-height: 1.35; margin: 0; border-radius: 4px;
+  padding: .35rem .6rem .35rem 1.9rem;
+  background: color-mix(in srgb, currentColor 5%, transparent);}
+.st-key-learn-told ol.code li {margin: 0; opacity: .8; font-size: inherit;}
+.st-key-learn-told ol.code li[aria-current] {opacity: 1; font-weight: 600;}
+.st-key-learn-told [data-testid="stAlertContainer"] {padding: .4rem .8rem;}
 .st-key-learn-head [data-testid="stMarkdown"] {padding-bottom: .55rem;}
 """
 
 
 def _head(now: Reading, leave: Callable[[], None]) -> int:
     """Draw title, source, table and who is followed in one line; return the latter's row."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="learn-head"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", key="learn-head"):
         st.button(
             "All lessons",
             key="learn/all",
             icon=":material/list:",
             on_click=handled("Lesson")(leave),
         )
-        st.markdown(f"**{plain(now.lesson.title)}**", width="stretch")
+        title = now.lesson.title  # a long one takes two lines, so that all else stays in one
+        st.markdown(f"**{plain(title)}**", width=290 if len(title) > _LONG else "stretch")
+        draw_dial(now.lesson)
         return _followed(now)
+
+
+def draw_typing(lesson: Lesson, now: Typed) -> None:
+    """Draw the table that is being typed, and what its columns are."""
+    st.markdown(f"**{plain(lesson.title)}** on a table of at most {MOST_ROWS} rows.")
+    text = st.text_area(
+        "Rows, under a line with the columns' names",
+        now.text,
+        key="learn/typed/text",
+        height=260,
+        help="Separated by commas, semicolons or tabs: cells copied from a sheet can be pasted.",
+    )
+    said = None
+    try:
+        names = lesson_place.table_of(text).names
+    except AnonError as error:
+        show_error(error)
+    else:
+        left, right = st.columns(2)
+        with left:
+            quasi = _marked("Known to others (quasi-identifiers)", "quasi", names, now.quasi)
+        with right:
+            sensitive = _marked("Sensitive", "sensitive", names, now.sensitive)
+        both = sorted({*quasi} & {*sensitive})
+        if both:
+            st.error(f"{plain(', '.join(both))}: a column has one role.")
+        elif quasi:
+            said = Typed(text=text, quasi=quasi, sensitive=sensitive, ready=True)
+    with st.container(horizontal=True):
+        st.button(
+            "Read the lesson on it",
+            key="learn/typed/read",
+            type="primary",
+            disabled=said is None,
+            on_click=_typed,
+            args=(said,),
+        )
+        st.button(
+            "Back to the lesson's table", key="learn/typed/back", on_click=_example, args=("",)
+        )
+
+
+def _marked(label: str, role: str, names: Sequence[str], before: Sequence[str]) -> tuple[str, ...]:
+    """Ask which columns have a role; those that had it before and are there have it at first."""
+    held = [name for name in before if name in names]
+    return tuple(st.multiselect(label, names, held, key=f"learn/typed/{role}/{names}"))
+
+
+def draw_dial(lesson: Lesson) -> None:
+    """Draw the setting of a lesson that can be moved: all is computed again at once."""
+    dial = lesson_place.dial(lesson)
+    if dial is None:
+        return
+    st.select_slider(
+        dial.label,
+        dial.values,
+        dial.at,
+        format_func=lambda value: f"{value:g}",
+        key=dial.key,
+        on_change=_turn,
+        args=(dial.key,),
+        help="Move it: the lesson is computed again, and stays at this step.",
+        width=105,
+    )
 
 
 def _doors(now: Reading) -> None:
@@ -145,7 +229,15 @@ def _followed(now: Reading) -> int:
             on_change=_example,
             args=(f"learn/example/{now.lesson.name}/{own}",),
             help="What the lesson is read on: an example, or your own table of a few rows.",
-            width=250,
+            width=200,
+        )
+    if own == TYPED:
+        st.button(
+            "Edit",
+            key="learn/typed/again",
+            icon=":material/edit:",
+            help="Change the typed table",
+            on_click=_type_again,
         )
     names = [f"{row + 1}: {name}" for row, name in enumerate(now.trace.names)]
     person = st.selectbox(
@@ -155,14 +247,14 @@ def _followed(now: Reading) -> int:
         format_func=names.__getitem__,
         key=f"learn/person/{now.lesson.name}/{own}",
         help="Marked ▶ in every table, and in the pictures.",
-        width=150,
+        width=130,
     )
     return int(person)
 
 
 def _controls(now: Reading) -> None:
     last = len(now.steps) - 1
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         first, end = now.at == 0, now.at == last and now.shown
         for name, label, sign, off in (
             ("first", "First", "first_page", first),
@@ -188,6 +280,15 @@ def _controls(now: Reading) -> None:
             on_click=_play,
             help="A step every few seconds; questions wait for an answer.",
         )
+        drawn = lesson_place.can_shuffle(now)
+        if drawn:
+            st.button(
+                "Shuffle",
+                key="learn-shuffle",
+                icon=":material/shuffle:",
+                on_click=_shuffle,
+                help="What chance decides is drawn again, and the step computed from it.",
+            )
         st.markdown(f"Step {now.at + 1} of {len(now.steps)}", width="content")
         if last:
             key = f"learn/scrub/{now.lesson.name}/{now.trace.example.name}/{now.at}/{now.shown}"
@@ -200,7 +301,7 @@ def _controls(now: Reading) -> None:
                 on_change=_scrub,
                 args=(key,),
                 label_visibility="collapsed",
-                width="stretch",
+                width=110 if drawn else "stretch",
             )
         _doors(now)
 
@@ -327,7 +428,18 @@ def _to_run(now: Reading, name: str) -> None:
 
 @handled(_PANEL)
 def _example(key: str) -> None:
-    lesson_place.open_example(str(st.session_state[key]))
+    lesson_place.open_example(str(st.session_state[key]) if key else "")
+
+
+@handled(_PANEL)
+def _typed(now: Typed | None) -> None:
+    if now is not None:
+        lesson_place.read_typed(now)
+
+
+@handled(_PANEL)
+def _type_again() -> None:
+    lesson_place.type_again()
 
 
 @handled(_PANEL)
@@ -345,6 +457,16 @@ def _move(now: Reading, where: str) -> None:
 @handled(_PANEL)
 def _play() -> None:
     lesson_place.play(not lesson_place.playing())
+
+
+@handled(_PANEL)
+def _turn(key: str) -> None:
+    lesson_place.turn(float(st.session_state[key]))
+
+
+@handled(_PANEL)
+def _shuffle() -> None:
+    lesson_place.shuffle_again()
 
 
 @handled(_PANEL)

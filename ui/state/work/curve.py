@@ -60,7 +60,9 @@ def values(of: what_if.Setting, before: float | None = None) -> list[float]:
     if parameter.name == BUDGET:
         found = set(_BUDGETS)
     elif parameter.kind == "integer":
-        top = min(max(50.0, 4 * now), high)
+        last = results.last()
+        rows = math.inf if last is None or of.table != "models" else float(last.problem.rows)
+        top = min(max(50.0, 4 * now), high, max(rows, now))
         ratio = (top / max(low, 1.0)) ** (1 / (MOST - 1))
         found = {float(round(max(low, 1.0) * ratio**step)) for step in range(MOST)}
     elif high <= 1:

@@ -5,50 +5,32 @@ A page of many panels takes a second to draw in a browser, one panel of it a fif
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, cast
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
-from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
-from ui.components import guard
+from ui.components import guard, reruns
 from ui.state import results, state
 from ui.state.work import jobs
 
+reruns.mend()
 _T = TypeVar("_T")
-#: The panels of the page by their keys, in the order in which they are drawn.
-_PANELS = "alone/panels"
+#: The panels of the page by their keys, in the order in which they are drawn, and what they told.
+_PANELS, _TOLD = "alone/panels", "alone/told"
+#: Seconds after which what a panel drew has surely been sent.
+_UNSENT = 1.0
 #: What a panel says of a result: nothing; its figures; also what the second computation says.
 Tells = Literal["", "figures", "verdict"]
 
 
 def begin_page() -> None:
     """Forget the panels of the page before; called as a page begins to be drawn."""
-    st.session_state[_PANELS] = {}
-
-
-_clear_queue = AppSession._clear_queue  # pyright: ignore[reportPrivateUsage]
-
-
-def clear_queue(self: AppSession, fragment_ids_this_run: list[str] | None = None) -> None:
-    """Drop the messages that a browser does not have yet of fragments that are drawn again.
-
-    Streamlit 1.67 keeps those of fragments within such a fragment, and drops the blocks that they
-    are drawn in: the browser then ends the page with "Cannot set a node at a delta path".
-    """
-    if fragment_ids_this_run is not None:
-        queue = self._browser_queue._queue  # pyright: ignore[reportPrivateUsage]
-        known = self._fragment_storage  # pyright: ignore[reportPrivateUsage]
-        waiting = {m.delta.fragment_id for m in queue if m.WhichOneof("type") == "delta"}
-        within = {f for f in waiting if f and known.has_ancestor_in(f, fragment_ids_this_run)}
-        fragment_ids_this_run = [*fragment_ids_this_run, *sorted(within)]
-    _clear_queue(self, fragment_ids_this_run)
-
-
-AppSession._clear_queue = clear_queue  # pyright: ignore[reportPrivateUsage]
+    st.session_state[_PANELS], st.session_state[_TOLD] = {}, {}
 
 
 def alone(
@@ -58,6 +40,7 @@ def alone(
     key: str,
     linked: bool = False,
     tells: Tells = "",
+    told: Callable[[], object] | None = None,
 ) -> None:
     """Draw a panel by itself; what goes wrong is reported at its place.
 
@@ -78,23 +61,29 @@ def alone(
         Whether it shows what is chosen. Such a panel must be there at every draw of the page.
     tells : {'', 'figures', 'verdict'}
         See `redraw_result`.
+    told : callable, optional
+        Returns all that the panel is drawn from. As long as that is the same, the panel stays as
+        it is where others are drawn again. It is drawn with them each time without this.
     """
-    _panels()[key] = _Panel(before=_shared(), linked=linked, tells=tells)
+    _panels()[key] = _Panel(before=_shared(), linked=linked, tells=tells, told=told)
 
     @st.fragment(key=key)
     def drawn() -> None:
         panel = _panels().get(key)
         if guard.waits_elsewhere(name) or panel is None or not panel.before.stands():
             st.rerun()
+        _told().pop(key, None)
         with guard.panel(name):
             draw()
+            if told is not None:
+                _told()[key] = _Told(what=told(), at=time.monotonic())
 
     drawn()
 
 
 def redraw_linked() -> None:
     """Draw the panels that show what is chosen, and nothing else; to be called at a click's end."""
-    redraw(*[key for key, panel in _panels().items() if panel.linked])
+    redraw(*[key for key, panel in _panels().items() if panel.linked and _is_other(key)])
 
 
 def redraw_result(tells: Tells) -> None:
@@ -109,7 +98,7 @@ def redraw_result(tells: Tells) -> None:
     for key, panel in panels.items():
         panels[key] = replace(panel, before=now)
     wanted = ("figures", "verdict") if tells == "figures" else ("verdict",)
-    redraw(*[key for key, panel in panels.items() if panel.tells in wanted])
+    redraw(*[key for key, panel in panels.items() if panel.tells in wanted and _is_other(key)])
 
 
 def draws_alone() -> bool:
@@ -167,11 +156,14 @@ def folded(label: str, form: Callable[[], _T], unopened: Callable[[], _T], *, ke
     """
     told: list[_T] = []
     was_open: list[bool] = []
+    kept = f"{key}/fold"
+    begins_open = opens_with(st.session_state.get(kept), label)
 
     @st.fragment(key=f"{key}-alone")
     def drawn() -> None:
-        fold = st.expander(label, key=key, type="compact", on_change="rerun")
+        fold = st.expander(label, expanded=begins_open, key=key, type="compact", on_change="rerun")
         is_open = bool(fold.open)
+        st.session_state[kept] = (label, begins_open, is_open)
         if was_open == [is_open]:
             st.rerun()
         was_open[:] = [is_open]
@@ -183,6 +175,24 @@ def folded(label: str, form: Callable[[], _T], unopened: Callable[[], _T], *, ke
 
     drawn()
     return told[0]
+
+
+def opens_with(before: tuple[str, bool, bool] | None, label: str) -> bool:
+    """Return whether a fold begins open: to Streamlit it is another one where its label changed.
+
+    Parameters
+    ----------
+    before : tuple of (str, bool, bool), or None
+        Its label when it was drawn last, whether it began open then, and whether it was.
+
+    Examples
+    --------
+    >>> opens_with(("A", False, True), "A"), opens_with(("A", False, True), "A: 1 changed")
+    (False, True)
+    """
+    if before is None:
+        return False
+    return before[1] if before[0] == label else before[2]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -200,12 +210,34 @@ class _Shared:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class _Told:
+    """What a panel was drawn from, and when."""
+
+    what: object
+    at: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Panel:
     """What a panel was drawn from, and when it is drawn again."""
 
     before: _Shared
     linked: bool
     tells: Tells
+    told: Callable[[], object] | None
+
+
+def _is_other(key: str) -> bool:
+    """Say whether a panel would be drawn from something else than it was."""
+    told, before = _panels()[key].told, _told().get(key)
+    # What was drawn just now may not have been sent yet, and is dropped where a click comes first.
+    if told is None or before is None or time.monotonic() - before.at < _UNSENT:
+        return True
+    return told() != before.what
+
+
+def _told() -> dict[str, _Told]:
+    return cast(dict[str, _Told], st.session_state.setdefault(_TOLD, {}))
 
 
 def _panels() -> dict[str, _Panel]:

@@ -14,7 +14,7 @@ from anon_core.data.table import Dataset
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import LevelTable, Plan
 
-JOB = "promise-cost"
+JOB = "model-cost"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ def costs(
 
     Every release is recomputed as any other; none is kept.
     """
-    plan = replace(plan, accept=())  # what each promise costs, accepted or not
+    plan = replace(plan, accept=())  # what each model costs, accepted or not
     plans: list[tuple[str, Plan]] = [("", plan)]
     if len(plan.models) > 1:
         for place, model in enumerate(plan.models):

@@ -20,10 +20,10 @@ from anon_core.release.problem import Problem
 from ui.state import state
 from ui.state.work import jobs, running
 
-JOB = "promise-facts"
+JOB = "model-facts"
 #: Seconds that a page waits for the table to be encoded; larger tables are described later.
 _PATIENCE = 0.3
-_JOB = "promise_facts/job"
+_JOB = "model_facts/job"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ def facts(model: GroupModel, of: Problem, plan: Plan, place: int) -> Facts:
     """Return what the table says of the privacy model that is at a place of the plan."""
     removable = rows_removable(of, plan.algorithm)
     key = (of, model.name, model.as_mapping(), removable)
-    return state.once(f"promise-facts/{place}", key, lambda: _facts(model, of, removable))
+    return state.once(f"model-facts/{place}", key, lambda: _facts(model, of, removable))
 
 
 def unfit(kind: type[GroupModel], of: Problem) -> str:

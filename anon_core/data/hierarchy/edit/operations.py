@@ -38,7 +38,6 @@ class MakeGroup(Operation):
     ----------
     level : int
         Level of the nodes.
-    nodes : tuple of int
     at : int
         Level of the new group; 0 means the one above the nodes.
     label : str
@@ -87,7 +86,6 @@ class Move(Operation):
     ----------
     level : int
         Level of the nodes.
-    nodes : tuple of int
     onto : int
         Level of the group that takes them.
     to : int
@@ -252,7 +250,6 @@ class Place(Operation):
 
     Attributes
     ----------
-    values : tuple of str
     onto, to : int
         Level and number of the group that takes them; level 0 puts them under the top, where
         they represent themselves.

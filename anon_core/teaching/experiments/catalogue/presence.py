@@ -9,7 +9,7 @@ from anon_core.base.context import Context
 from anon_core.pipeline.result import Result
 from anon_core.teaching.experiments.bench import Bench, Data
 from anon_core.teaching.experiments.experiment import Claim, Source
-from anon_core.teaching.experiments.measured_points import Found, mean
+from anon_core.teaching.experiments.points import Found, mean
 
 #: In the order in which the source names them.
 QUASI = (
@@ -32,14 +32,14 @@ def toth(where: str) -> Source:
     )
 
 
-def drawn(bench: Bench, rows: int = 0, public: int = 0, sensitive: tuple[str, ...] = ()) -> Data:
+def drawn(bench: Bench, public: int = 0, sensitive: tuple[str, ...] = ()) -> Data:
     """Return the private rows and the public table they are drawn from, as the settings say."""
     settings = bench.settings
     return bench.data(
         "adult-train",
         QUASI,
         sensitive,
-        rows=rows or settings.rows,
+        rows=settings.rows,
         public=public or settings.public,
     )
 

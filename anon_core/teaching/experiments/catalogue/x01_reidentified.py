@@ -18,7 +18,7 @@ from anon_core.teaching.experiments.experiment import (
     Step,
     Value,
 )
-from anon_core.teaching.experiments.measured_points import Found, mean, per_cent
+from anon_core.teaching.experiments.points import Found, mean, per_cent
 
 _BUCKETS, _ONE, _SLICES = "Bucketization", "One-attribute slicing", "Slicing"
 _MONDRIAN, _COMBINED, _MPALM = "K-Mondrian", "CombinedAlg", "MPALM"

@@ -26,7 +26,7 @@ from anon_core.teaching.experiments.experiment import (
     Settings,
     Step,
 )
-from anon_core.teaching.experiments.measured_points import Found
+from anon_core.teaching.experiments.points import Found
 
 _K = "k"
 #: Sizes of groups that are tried, the smallest that is enough being kept.
@@ -67,7 +67,7 @@ class CombinedOrMpalm(Experiment):
         ]
 
     def measure(self, step: Step, bench: Bench, context: Context) -> Sequence[Point]:
-        """Release with the smallest groups that do."""
+        """Release with the smallest groups that suffice."""
         name, high = str(step.given["name"]), float(step.given["high"])
         k, costs = self._smallest(bench, name, high, context)
         beyond = name == COMBINED_BY_MPALM

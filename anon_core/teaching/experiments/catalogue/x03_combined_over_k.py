@@ -26,7 +26,7 @@ from anon_core.teaching.experiments.experiment import (
     Settings,
     Step,
 )
-from anon_core.teaching.experiments.measured_points import Found, goes
+from anon_core.teaching.experiments.points import Found, goes
 
 _SECONDS = "seconds"
 _HIGH = 0.9
@@ -89,7 +89,7 @@ class CombinedOverK(Experiment):
         ]
 
     def claims(self, found: Found) -> Sequence[Claim]:
-        """See what the source says of its figures 6.5 and 6.6."""
+        """Compare with what the source says of its figures 6.5 and 6.6."""
         both = [_rises(found), lower(found, AG, "amount of generalization")]
         tried = max(found.settings.at) >= _NEVER  # small settings do not come that far
         return [*both, _never_ends(found)] if tried else both

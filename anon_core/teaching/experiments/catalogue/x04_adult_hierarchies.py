@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from anon_core.base.context import Context
 from anon_core.teaching.experiments.bench import Bench
-from anon_core.teaching.experiments.catalogue.describing import agree, counted, figure, printed
+from anon_core.teaching.experiments.catalogue.description import agree, counted, figure, printed
 from anon_core.teaching.experiments.catalogue.presence import QUASI, toth
 from anon_core.teaching.experiments.experiment import Claim, Experiment, Point, Settings, Step
-from anon_core.teaching.experiments.measured_points import Found
+from anon_core.teaching.experiments.points import Found
 
 _VALUES: Mapping[str, float] = {
     "age": 74,

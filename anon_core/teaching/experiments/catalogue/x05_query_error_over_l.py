@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from anon_core.base.context import Context
 from anon_core.teaching.experiments.bench import Bench
-from anon_core.teaching.experiments.catalogue.permuting import (
+from anon_core.teaching.experiments.catalogue.permutation import (
     ANATOMY,
     EXPONENT,
     PA,
@@ -30,7 +30,7 @@ from anon_core.teaching.experiments.experiment import (
     Settings,
     Step,
 )
-from anon_core.teaching.experiments.measured_points import Found, mean, per_cent
+from anon_core.teaching.experiments.points import Found, mean, per_cent
 
 _S = 0.1
 _LONGER = "Permutation, intervals as printed"

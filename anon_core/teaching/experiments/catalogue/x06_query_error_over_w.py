@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from anon_core.base.context import Context
 from anon_core.teaching.experiments.bench import Bench
-from anon_core.teaching.experiments.catalogue.permuting import (
+from anon_core.teaching.experiments.catalogue.permutation import (
     ANATOMY,
     EXPONENT,
     L_NOT_SAID,
@@ -31,7 +31,7 @@ from anon_core.teaching.experiments.experiment import (
     Settings,
     Step,
 )
-from anon_core.teaching.experiments.measured_points import Found
+from anon_core.teaching.experiments.points import Found
 
 _MEDIAN = "median"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from anon_core.base.context import Context
 from anon_core.teaching.experiments.bench import Bench
-from anon_core.teaching.experiments.catalogue.permuting import (
+from anon_core.teaching.experiments.catalogue.permutation import (
     EXPONENT,
     L_NOT_SAID,
     STAND_IN,
@@ -21,7 +21,7 @@ from anon_core.teaching.experiments.catalogue.permuting import (
     releases,
 )
 from anon_core.teaching.experiments.experiment import Claim, Experiment, Point, Settings, Step
-from anon_core.teaching.experiments.measured_points import Found
+from anon_core.teaching.experiments.points import Found
 
 
 class QueryErrorOverS(Experiment):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from anon_core.base.context import Context
 from anon_core.teaching.experiments.bench import Bench
-from anon_core.teaching.experiments.catalogue.permuting import (
+from anon_core.teaching.experiments.catalogue.permutation import (
     ANATOMY,
     ANATOMY_SAME,
     EXPONENT,
@@ -27,7 +27,7 @@ from anon_core.teaching.experiments.experiment import (
     Settings,
     Step,
 )
-from anon_core.teaching.experiments.measured_points import Found, mean, per_cent
+from anon_core.teaching.experiments.points import Found, mean, per_cent
 
 _PRINTED: Mapping[str, float] = {"SAL": 0.25, "OCC": 0.30}
 #: Series → the release whose error is set against the other's.

@@ -19,7 +19,7 @@ from anon_core.teaching.experiments.catalogue.top_down import (
 )
 from anon_core.teaching.experiments.chart import shown
 from anon_core.teaching.experiments.experiment import Claim, Experiment, Point, Settings, Step
-from anon_core.teaching.experiments.measured_points import Found, Way, goes
+from anon_core.teaching.experiments.points import Found, Way, goes
 
 _SERIES = "K-anonymity"
 

@@ -23,7 +23,7 @@ from anon_core.teaching.experiments.experiment import (
     Settings,
     Step,
 )
-from anon_core.teaching.experiments.measured_points import Found, mean
+from anon_core.teaching.experiments.points import Found, mean
 
 _DISTINCT, _ENTROPY, _RECURSIVE = "L-Diverse", "L-Entropy", "L-Recursive"
 _C = 7.0

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from anon_core.base.context import Context
 from anon_core.teaching.experiments.bench import Bench
-from anon_core.teaching.experiments.catalogue.describing import agree, counted, figure, printed
+from anon_core.teaching.experiments.catalogue.description import agree, counted, figure, printed
 from anon_core.teaching.experiments.catalogue.top_down import aalborg
 from anon_core.teaching.experiments.experiment import Claim, Experiment, Point, Settings, Step
-from anon_core.teaching.experiments.measured_points import Found
+from anon_core.teaching.experiments.points import Found
 
 _ROWS: Mapping[str, float] = {"rows": 48_842, "complete rows": 45_222}
 _DISTINCT: Mapping[str, float] = {

@@ -15,9 +15,9 @@ from anon_core.recipe.earlier_release import EarlierFile
 from anon_core.release.attack_result import AttackResult
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import Exercise, Lesson, Question, Source, Step
-from anon_core.teaching.learn.measuring import attacked
+from anon_core.teaching.learn.lesson_run import attacked
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, group_tone
-from anon_core.teaching.learn.seen import published
+from anon_core.teaching.learn.readings import published
 from anon_core.teaching.learn.text import head, least_of, listed, number_question, people_of
 from anon_core.teaching.learn.trace import Run, Trace
 

@@ -20,7 +20,7 @@ from anon_core.teaching.learn.count_query import (
     ways,
 )
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import Choice, Dial, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import (
     Bar,
     Bars,
@@ -33,15 +33,8 @@ from anon_core.teaching.learn.pictures import (
     Tone,
     group_tone,
 )
-from anon_core.teaching.learn.published_tables import (
-    numbered,
-    published_table,
-)
-from anon_core.teaching.learn.shuffled import (
-    shuffled_exact,
-    shuffled_found,
-    shuffled_possible,
-)
+from anon_core.teaching.learn.published_tables import numbered, published_table
+from anon_core.teaching.learn.shuffles import shuffled_exact, shuffled_found, shuffled_possible
 from anon_core.teaching.learn.text import least_of, listed, number_question, rows_said, table
 from anon_core.teaching.learn.trace import Trace, texts_of
 
@@ -68,6 +61,7 @@ class AnatomyLesson(Lesson):
         title="Permutation anonymization",
         where="tables 1, 3 and 4",
     )
+    dial = Dial(label="l", values=(2, 3, 4), sets=("l", "k"))
     examples = (
         Example(
             name="li",
@@ -173,7 +167,7 @@ def _two_tables(trace: Trace, name: str, titles: tuple[str, str], title: str) ->
 
 def _three_links(trace: Trace) -> Step:
     printed = ""
-    if trace.example.name == "li":
+    if trace.as_printed("li"):
         printed = (
             "Printed: section 5 swaps the numbers of the second and third link, and calls Anatomy "
             "an improvement of Anatomy. Corrected: Anatomy cuts between quasi-identifiers and "
@@ -349,7 +343,7 @@ def _permuted(trace: Trace) -> Step:
     run, person = trace[_PERMUTED], trace.person
     who, exact = trace.names[person], shuffled_exact(trace, _PERMUTED, trace.person)
     printed = ""
-    if trace.example.name == "li":
+    if trace.as_printed("li"):
         printed = (
             "Printed: theorem 1 gives 1/50 for Bob's disease and example 3 gives 1/5; lemma 1 "
             "takes 2/25 for the largest chance that his age and sex are in one row. Corrected: "

@@ -14,9 +14,9 @@ from anon_core.data.table import Dataset
 from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.private_reference import reference_of
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import Choice, Dial, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, group_tone
-from anon_core.teaching.learn.seen import published
+from anon_core.teaching.learn.readings import published
 from anon_core.teaching.learn.text import (
     listed,
     number_question,
@@ -104,6 +104,7 @@ class ClosenessLesson(Lesson):
         doi="10.1109/ICDE.2007.367856",
         where="tables 3 to 5",
     )
+    dial = Dial(label="t", values=(0.1, 0.2, 0.3, 0.4, 0.5), runs=(_AFTER,))
     examples = (
         Example(
             name="salaries",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anon_core.teaching.learn.example import Example
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
-from anon_core.teaching.learn.measuring import measured
+from anon_core.teaching.learn.lesson import DIAL_K, Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson_run import measured
 from anon_core.teaching.learn.pictures import Cell, Head, Row, Table, group_tone
-from anon_core.teaching.learn.seen import published
+from anon_core.teaching.learn.readings import published
 from anon_core.teaching.learn.text import (
     least_of,
     listed,
@@ -31,7 +31,7 @@ class CostsLesson(Lesson):
     number = 17
     title = "What a release costs: AG, DM, C_AVG, NCP, GCP"
     summary = (
-        "Six figures say what a release costs, and they need not agree: some count rows that look "
+        "Six figures say what a release costs, and need not agree. Some count rows that look "
         "alike, others how much of a column a cell covers."
     )
     about = ("generalization-height", "discernibility", "average-class-size", "ncp", "precision")
@@ -41,6 +41,7 @@ class CostsLesson(Lesson):
         title="Data anonymization",
         where="section 6.2 on figures 2.3 and 2.4; C_AVG, NCP and GCP as in Aalborg group 3 2022",
     )
+    dial = DIAL_K
     examples = (
         Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
         Example(

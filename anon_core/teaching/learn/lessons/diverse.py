@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import log
 
-from anon_core.data.roles.roles import Roles
-from anon_core.data.table import Dataset
-from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
-from anon_core.teaching.learn.measuring import classes_that_keep
+from anon_core.teaching.learn.example import Example, six_people
+from anon_core.teaching.learn.lesson import DIAL_K, Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson_run import classes_that_keep
 from anon_core.teaching.learn.pictures import Cell, Head, Row, Table
-from anon_core.teaching.learn.seen import published
+from anon_core.teaching.learn.readings import published
 from anon_core.teaching.learn.text import (
     least_of,
     number_question,
@@ -37,19 +35,6 @@ _MODELS: Mapping[str, tuple[str, Mapping[str, object]]] = {
 }
 
 
-def _six_people() -> Material:
-    import pandas as pd
-
-    columns = {
-        "First name": ["John", "Maria", "Peter", "Meredith", "Hans", "Martin"],
-        "Age": ["24", "35", "30", "57", "50", "62"],
-        "Salary": ["1800", "2450", "1900", "3100", "2750", "3350"],
-        "Disease": list("ABBAAB"),
-    }
-    roles = Roles(identifier=("First name",), quasi=("Age", "Salary"), sensitive=("Disease",))
-    return Material(dataset=Dataset.from_frame(pd.DataFrame(columns, dtype=object)), roles=roles)
-
-
 class DiverseLesson(Lesson):
     """One class, five models of its sensitive values, each by hand."""
 
@@ -57,8 +42,8 @@ class DiverseLesson(Lesson):
     number = 16
     title = "Entropy, recursive and (α, k) on one class"
     summary = (
-        "Five privacy models ask that the sensitive values of a class are diverse, and mean "
-        "different things by it. The same class keeps some of them and breaks others."
+        "Five privacy models mean different things by diverse values. The same class keeps some of "
+        "them and breaks others."
     )
     about = ("alpha-k-anonymity",)
     source = Source(
@@ -68,9 +53,10 @@ class DiverseLesson(Lesson):
         doi="10.1145/1217299.1217302",
         where="as presented by Aalborg group 3 2022, section 3.3.2",
     )
+    dial = DIAL_K
     examples = (
         Example(
-            name="aalborg", title="Aalborg's six people", made=_six_people, person="Maria",
+            name="aalborg", title="Aalborg's six people", made=six_people, person="Maria",
             runs={_RUN: {"models": [{"name": "k-anonymity", "k": 3}]}},
         ),
         Example(name="samarati", title="Samarati's nine patients", sample="samarati",

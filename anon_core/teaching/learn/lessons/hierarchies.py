@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from anon_core.teaching.learn.example import Example
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import DIAL_K, Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Lattice, State
-from anon_core.teaching.learn.seen import if_levels, published
+from anon_core.teaching.learn.readings import if_levels, published
 from anon_core.teaching.learn.text import (
     Levels,
     cells_at,
@@ -27,9 +27,10 @@ from anon_core.teaching.learn.text import (
     value_tree,
     yes_or_no,
 )
+from anon_core.teaching.learn.text.lattices import heights_of, too_large
 from anon_core.teaching.learn.trace import Trace
 
-_RUN, _MOST_NODES = "search", 60
+_RUN = "search"
 
 
 class HierarchiesLesson(Lesson):
@@ -49,6 +50,7 @@ class HierarchiesLesson(Lesson):
         title="Protecting respondents' identities in microdata release",
         doi="10.1109/69.971193",
     )
+    dial = DIAL_K
     examples = (
         Example(
             name="patients",
@@ -67,10 +69,7 @@ class HierarchiesLesson(Lesson):
 
     def refuses(self, trace: Trace) -> str:
         """Refuse lattices that are too large to be drawn."""
-        size = int(np.prod([h + 1 for h in _heights(trace)]))
-        if size > _MOST_NODES:
-            return f"The lattice has {size:,} nodes; a lesson draws at most {_MOST_NODES}."
-        return ""
+        return too_large(trace)
 
     def steps(self, trace: Trace) -> Sequence[Step]:
         """Return the steps: up from the table itself to the top, then the node of the run."""
@@ -118,7 +117,7 @@ class HierarchiesLesson(Lesson):
 
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
         """Return questions about the lattice."""
-        heights = _heights(trace)
+        heights = heights_of(trace)
         size = int(np.prod([h + 1 for h in heights]))
         return (
             Exercise(
@@ -145,14 +144,10 @@ class HierarchiesLesson(Lesson):
         )
 
 
-def _heights(trace: Trace) -> Levels:
-    return tuple(h.height for h in trace.problem.quasi_hierarchies)
-
-
 def _path(trace: Trace) -> list[Levels]:
     """Return nodes from the bottom to the top: first one column, then the next."""
     found: list[Levels] = [(0,) * len(trace.quasi)]
-    for d, height in enumerate(_heights(trace)):
+    for d, height in enumerate(heights_of(trace)):
         for _ in range(height):
             last = list(found[-1])
             last[d] += 1
@@ -183,7 +178,7 @@ def _lattice(
         return "open"
 
     notes = {n: f"smallest: {_smallest(trace, n)}" for n in path}
-    return lattice(trace.quasi, _heights(trace), "The lattice", state=state, notes=notes)
+    return lattice(trace.quasi, heights_of(trace), "The lattice", state=state, notes=notes)
 
 
 def _at(trace: Trace, path: Sequence[Levels], place: int) -> Step:

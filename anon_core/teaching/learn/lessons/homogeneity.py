@@ -17,10 +17,10 @@ from anon_core.release.attack_result import AttackResult
 from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.private_reference import reference_of
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
-from anon_core.teaching.learn.measuring import attacked
+from anon_core.teaching.learn.lesson import Choice, Dial, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson_run import attacked
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, group_tone
-from anon_core.teaching.learn.seen import published
+from anon_core.teaching.learn.readings import published
 from anon_core.teaching.learn.text import (
     class_bars,
     least_of,
@@ -46,17 +46,17 @@ def _asked(*models: dict[str, object]) -> dict[str, object]:
 _MODELS = {
     "l": (
         "Distinct l-diversity",
-        "every class shows at least 2 different values",
+        "every class shows at least {l} different values",
         "It counts values, and neither how often they occur nor what they mean.",
     ),
     "entropy": (
         "Entropy l-diversity",
-        "the values of every class are as evenly spread as 2 equally frequent ones",
+        "the values of every class are as evenly spread as {l} equally frequent ones",
         "It sees how often values occur, and not what they mean.",
     ),
     "recursive": (
         "Recursive (c, l)-diversity",
-        "in every class the commonest value has fewer rows than c = 2 times all others together",
+        "in every class the commonest value has fewer rows than c = 2 times {rest} together",
         "It bounds the most common value by the rare ones, and does not see what they mean.",
     ),
     "t": (
@@ -132,6 +132,7 @@ class HomogeneityLesson(Lesson):
         title="k-Anonymity, slides of the FOSAD school",
         where="slides 59 to 64",
     )
+    dial = Dial(label="l", values=(2, 3, 4), runs=("l", "entropy", "recursive"))
     examples = (
         Example(
             name="patients",
@@ -302,7 +303,7 @@ def _homogeneity(trace: Trace) -> Step:
         else f"Every class shows at least two values of {column}."
     )
     printed = ""
-    if trace.example.name == "patients":
+    if trace.as_printed("patients"):
         printed = (
             "Printed: slide 19 gives rows 5 and 7 other diseases than slide 59. Corrected: the "
             "attack needs those of slide 59; with those of slide 19 no class is homogeneous."
@@ -335,7 +336,7 @@ def _background(trace: Trace) -> Step:
         f"the person's own is ruled out, {column} is certain for {number} of {trace.rows} people: "
         "where a class shows one value or two."
     )
-    if trace.example.name == "patients":
+    if trace.as_printed("patients"):
         words += (
             " Hellen's class shows chest pain and short breath; she runs two hours a day, so it is "
             "not short breath."
@@ -377,7 +378,7 @@ def _skewness(trace: Trace) -> Step:
         f"changes that. {result.sentence} Even where nothing is certain, much is learned."
         + (
             " Slide 63: 20 % of all have diabetes, and 75 % of rows 1 to 4."
-            if trace.example.name == "slides"
+            if trace.as_printed("slides")
             else ""
         ),
         pictures=(
@@ -408,9 +409,9 @@ def _similarity(trace: Trace, result: AttackResult) -> Step:
     number = _certain(result)
     added = _certain(attacked(run, "homogeneity"))
     words = f"Different values may mean the same. {result.sentence}"
-    if trace.example.name == "patients":
+    if trace.as_printed("patients"):
         words += " The kinds of diseases are added here, chest pain and short breath being one."
-    if trace.example.name == "slides":
+    if trace.as_printed("slides"):
         words += " Slide 64: rows 5 to 7 have stomach ulcer or gastritis, a stomach disease."
     return Step(
         title="Similarity: different, yet alike",
@@ -441,7 +442,9 @@ def _t(trace: Trace) -> float:
 def _model(trace: Trace, name: str) -> tuple[str, str, str]:
     """Return a privacy model's name, what it asks of every class, and what it does not see."""
     title, asks, blind = _MODELS[name]
-    return title, asks.format(t=_t(trace)), blind
+    l = int(trace.example.setting or 2)  # noqa: E741
+    rest = "all others" if l == 2 else f"those from number {l} on"
+    return title, asks.format(t=_t(trace), l=l, rest=rest), blind
 
 
 def _emd(trace: Trace, name: str) -> tuple[float, ...]:
@@ -520,7 +523,7 @@ def _distances(trace: Trace) -> Step:
         seen=published(run),
         printed="Printed (slide 65): the distance has to be lower than t. Corrected: at most t, as "
         "t-closeness is defined."
-        if trace.example.name == "patients"
+        if trace.as_printed("patients")
         else "",
     )
 
@@ -544,7 +547,7 @@ def _required(trace: Trace, name: str) -> Step:
         + (f", and the kind is certain for {alike}." if found["similarity"] else ".")
     )
     printed = ""
-    if trace.example.name == "patients":
+    if trace.as_printed("patients"):
         printed = {
             "entropy": "Printed (Aalborg 2022, algorithm 7): shares are of the whole table's rows. "
             "Corrected: of the class's rows, or a class of 7 and 5 would pass for two values.",
@@ -625,7 +628,7 @@ def _compared(trace: Trace) -> Step:
                 title="What attacks still find",
                 columns=tuple(Head(name=name) for name in heads),
                 rows=tuple(rows),
-                corner="promise",
+                corner="privacy model",
                 note="Numbers of people, but for classes and shares.",
             ),
             release_table(trace, last, f"What is published with {titles[last]}"),

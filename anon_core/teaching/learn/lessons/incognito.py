@@ -6,12 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from anon_core.teaching.learn.example import Example
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import (
+    DIAL_K,
+    Choice,
+    Exercise,
+    Lesson,
+    Pseudocode,
+    Question,
+    Source,
+    Step,
+)
 from anon_core.teaching.learn.pictures import Lattice, State
-from anon_core.teaching.learn.seen import published
+from anon_core.teaching.learn.readings import published
 from anon_core.teaching.learn.text import (
     Levels,
     lattice,
@@ -26,9 +33,22 @@ from anon_core.teaching.learn.text import (
     table,
     value_tree,
 )
+from anon_core.teaching.learn.text.lattices import too_large
 from anon_core.teaching.learn.trace import Trace
 
-_RUN, _MOST_NODES = "search", 60
+_RUN = "search"
+
+
+_CODE = Pseudocode(
+    lines=(
+        "Take sets of columns: each column, then every pair, and on to all.",
+        "Candidates are the nodes that held in every smaller set.",
+        "From below, count the classes of each candidate.",
+        "One holds: mark all above it without looking.",
+        "Of all columns: nodes that hold with none below are minimal.",
+        "Publish the minimal node with the fewest steps.",
+    )
+)
 
 
 class IncognitoLesson(Lesson):
@@ -48,6 +68,7 @@ class IncognitoLesson(Lesson):
         title="Incognito: efficient full-domain k-anonymity",
         doi="10.1145/1066157.1066164",
     )
+    dial = DIAL_K
     examples = (
         Example(
             name="patients",
@@ -66,10 +87,7 @@ class IncognitoLesson(Lesson):
 
     def refuses(self, trace: Trace) -> str:
         """Refuse lattices that are too large to be drawn."""
-        size = int(np.prod([h.height + 1 for h in trace.problem.quasi_hierarchies]))
-        if size > _MOST_NODES:
-            return f"The lattice has {size:,} nodes; a lesson draws at most {_MOST_NODES}."
-        return ""
+        return too_large(trace)
 
     def steps(self, trace: Trace) -> Sequence[Step]:
         """Return the steps: the table, every subset joined and looked at, the release."""
@@ -77,6 +95,7 @@ class IncognitoLesson(Lesson):
         found = [
             Step(
                 title="A table and its hierarchies",
+                code=_CODE.at(1),
                 words=f"{listed(trace.quasi)} are the quasi-identifiers, and k = {least}. If the "
                 "table is k-anonymous in all of them, it is so in each of them alone and in each "
                 "pair: a subset that fails rules out every node that contains it.",
@@ -206,6 +225,7 @@ def _joined(trace: Trace, part: _Part) -> Step:
     why = f"{len(part.pruned)} are pruned, since {listed(by, 'or')} failed at these levels."
     return Step(
         title=f"Join and prune: {names}",
+        code=_CODE.at(2),
         words=f"A node is a candidate only if it held in every subset of one column less. {why} "
         "Below each is the subset that pruned it.",
         pictures=(_picture(trace, part, looked=False),),
@@ -254,6 +274,7 @@ def _looked(trace: Trace, part: _Part, least: int) -> Step:
         )
     return Step(
         title=f"Look at {names}",
+        code=_CODE.at(3, 4) if held else _CODE.at(3),
         words=words,
         pictures=(_picture(trace, part, looked=True),),
         question=question,
@@ -271,6 +292,7 @@ def _chosen(trace: Trace) -> list[Step]:
     return [
         Step(
             title="What holds of all columns",
+            code=_CODE.at(5),
             words=f"The minimal nodes are {listed(minimal)}: none below them holds. Of {total} "
             f"nodes of all subsets, {account.checked} were looked at.",
             pictures=(_picture(trace, last, looked=True),),
@@ -285,6 +307,7 @@ def _chosen(trace: Trace) -> list[Step]:
         ),
         Step(
             title="The release",
+            code=_CODE.at(6),
             words=f"Of the minimal nodes, the one with the fewest steps is published: "
             f"{node_said(trace.quasi, chosen)}. The smallest class has {rows_said(min(sizes))}.",
             pictures=(release_table(trace, _RUN, "What is published"),),

@@ -8,9 +8,18 @@ from typing import Any
 import numpy as np
 
 from anon_core.teaching.learn.example import Example
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import (
+    DIAL_K,
+    Choice,
+    Exercise,
+    Lesson,
+    Pseudocode,
+    Question,
+    Source,
+    Step,
+)
 from anon_core.teaching.learn.pictures import Bar, Bars, Branch, Cell, Head, Row, State, Table, Tree
-from anon_core.teaching.learn.seen import published
+from anon_core.teaching.learn.readings import published
 from anon_core.teaching.learn.text import listed, number_question, release_table, rows_said, table
 from anon_core.teaching.learn.trace import Trace
 
@@ -20,6 +29,18 @@ _MOST_LISTED = 4
 #: Nodes of the tree that are reported one by one.
 _MOST_OPENED = 24
 Splits = tuple[int, ...]
+
+
+_CODE = Pseudocode(
+    lines=(
+        "Number the values of all columns in order.",
+        "A set of numbers says where intervals begin. A tree lists every set once.",
+        "A class of n rows costs n²; a suppressed row costs as much as there are rows.",
+        "For a first best, add the number that costs least while the cost falls.",
+        "Open a node: leave out every branch whose bound is no less than the best.",
+        "No node is open: publish the best set.",
+    )
+)
 
 
 class KOptimizeLesson(Lesson):
@@ -40,6 +61,7 @@ class KOptimizeLesson(Lesson):
         title="Data privacy through optimal k-anonymization",
         doi="10.1109/ICDE.2005.42",
     )
+    dial = DIAL_K
     examples = (
         Example(
             name="patients",
@@ -124,6 +146,7 @@ def _indices(trace: Trace) -> Step:
     )
     return Step(
         title="Every value has an index",
+        code=_CODE.at(1),
         words=f"The values of {listed(trace.quasi)} are ordered. A set of indices says at "
         "which values a new interval begins, for the whole table: the empty set hides everything, "
         "the full set changes nothing. The smallest value of a column always begins an interval, "
@@ -158,6 +181,7 @@ def _enumerated(trace: Trace) -> Step:
 
     return Step(
         title="A tree that lists every set once",
+        code=_CODE.at(2),
         words=f"Below a set are those with one more index that comes after all of its own: here "
         f"the sets of {_said(few)}. With all {len(alphabet)} indices there are "
         f"{2 ** len(alphabet):,} sets. The search orders the indices again at every node, those "
@@ -180,6 +204,7 @@ def _price(trace: Trace) -> Step:
     rows = trace.rows
     return Step(
         title="What a set costs",
+        code=_CODE.at(3),
         words=f"A row costs as much as there are rows that look like it, so a class of n costs n². "
         f"A suppressed row costs {rows}, as if it looked like everyone. The empty set makes one "
         f"class of {rows}: {int(first['cost'])}.",
@@ -248,6 +273,7 @@ def _greedy(trace: Trace) -> list[Step]:
         found.append(
             Step(
                 title=f"A first result: sets of {size}" if better else "No index helps any more",
+                code=_CODE.at(4),
                 words="To have something to compare bounds with, one index after another is "
                 f"added, always the one that costs least. {why}",
                 pictures=(_bars(priced, f"Cost of the sets of {size}"),),
@@ -285,6 +311,7 @@ def _opened(trace: Trace) -> list[Step]:
         found.append(
             Step(
                 title=f"{left} more nodes are opened",
+                code=_CODE.at(5),
                 words=f"The same is done with {left} more nodes of the tree, until none is open.",
                 pictures=(_bars([_best(trace)], "The best set"),),
             )
@@ -320,6 +347,7 @@ def _open(
         ).on(before)
     return Step(
         title=f"Open {_said(head)}",
+        code=_CODE.at(5),
         words=words.strip(),
         pictures=(tree.picture(price, now=head),),
         question=question,
@@ -394,13 +422,14 @@ def _published(trace: Trace) -> Step:
     words += f": intervals begin at {listed(begins)}. " if begins else ". "
     words += f"{rows_said(int(best['removed']))} suppressed. {proven}"
     printed = ""
-    if trace.example.name == "toth":
+    if trace.as_printed("toth"):
         printed = (
             "Printed: Toth 2015 (2.1.6.1) lists k-Optimize among full-domain generalizations. "
             "Corrected: it cuts each column into intervals of any width, and suppresses rows."
         )
     return Step(
         title="The release",
+        code=_CODE.at(6),
         words=words,
         pictures=(
             release_table(trace, _RUN, "What is published"),

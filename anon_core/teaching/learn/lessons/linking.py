@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from anon_core.data.roles.roles import Roles
 from anon_core.explain.answers.fitting import known_combinations
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Exercise, Lesson, Source, Step
-from anon_core.teaching.learn.pictures import Cell, Head, Line, Links, Row, Table
-from anon_core.teaching.learn.seen import Seen, as_held, published
+from anon_core.teaching.learn.lesson import DIAL_K, Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Line, Links, Row, Table
+from anon_core.teaching.learn.readings import Seen, as_held, published
 from anon_core.teaching.learn.text import (
     columns_shown,
     head,
@@ -24,6 +25,13 @@ from anon_core.teaching.learn.text import (
 from anon_core.teaching.learn.trace import Trace
 
 _RUN, _FORGOTTEN = "release", "forgotten"
+#: Censuses of 1990 (Sweeney) and 2000 (Golle): what is known of the birth, and who is unique.
+PRINTED = (
+    ("year of birth, 2000", 0.002),
+    ("month of birth, 2000", 0.042),
+    ("date of birth, 2000", 0.633),
+    ("date of birth, 1990", 0.87),
+)
 _NAMES = (
     *("Sue J. Doe", "Mai Chen", "Ana Ito", "Ken Mori", "Ben Sato"),
     *("Grace Hill", "Carol", "Hellen", "Emma Reed"),
@@ -40,13 +48,14 @@ class LinkingLesson(Lesson):
         "A rare combination of values links two tables. A table without names is compared with a "
         "register with names, and a person is found."
     )
-    about = ("k-anonymity", "linking")
+    about = ("k-anonymity", "linking", "uniqueness")
     source = Source(
         author="Samarati and Sweeney",
         year=1998,
         title="Protecting privacy when disclosing information",
         where="SRI-CSL-98-04",
     )
+    dial = DIAL_K
     examples = (
         Example(
             name="patients",
@@ -83,6 +92,7 @@ class LinkingLesson(Lesson):
         known = _by_values(trace.material)
         found = [_two_tables(trace)]
         found += [_known(trace, known[: n + 1]) for n in range(len(known))]
+        found.append(_unique(trace, known))
         if len(known) > 1:
             found.append(_forgotten(trace, known))
         found.append(_released(trace))
@@ -191,7 +201,7 @@ def _two_tables(trace: Trace) -> Step:
         "wherever two rows agree. In 1997 the record of the governor of Massachusetts was "
         "found this way, by ZIP code, birth date and sex."
     )
-    if trace.example.name == "patients":
+    if trace.as_printed("patients"):
         words += " The register's line of Sue J. Doe is the source's; the others are made up."
         printed = (
             "Printed: slide 18 leaves sex out of the columns, and 87 % and 63.3 % of the people "
@@ -244,6 +254,60 @@ def _known(trace: Trace, known: Sequence[str]) -> Step:
         question=question.on(before),
         together=together,
         seen=seen,
+    )
+
+
+def _unique(trace: Trace, known: Sequence[str]) -> Step:
+    """Return the step that counts who is unique, by every number of known columns."""
+    found: dict[int, tuple[int, tuple[str, ...]]] = {}
+    for size in range(1, len(known) + 1):
+        sets = list(combinations(known, size))
+        alone = [sum(n == 1 for n in _fits(trace, columns)) for columns in sets]
+        found[size] = max(zip(alone, sets, strict=True), key=lambda one: one[0])
+    first = next((size for size, (alone, _) in found.items() if 2 * alone >= trace.rows), 0)
+    bars = tuple(
+        Bar(
+            id=f"known:{size}",
+            label=listed(columns),
+            value=alone / trace.rows,
+            text=f"{alone} of {trace.rows}",
+            tone="bad" if 2 * alone >= trace.rows else "plain",
+        )
+        for size, (alone, columns) in found.items()
+    )
+    why = (
+        f"By {listed(found[first][1])}, {found[first][0]} of {trace.rows} people are unique."
+        if first
+        else "Not even all columns together make half of the people unique."
+    )
+    asks = "How many columns are enough to make half of the people unique?"
+    printed = Bars(
+        title="Unique among the people of the United States",
+        bars=tuple(
+            Bar(id=f"printed:{place}", label=label, value=share, text=f"{share:.1%}")
+            for place, (label, share) in enumerate(PRINTED)
+        ),
+        unit="share, with ZIP code and sex",
+    )
+    shown = Bars(title="Unique, by the columns known", bars=bars, unit="share of the people")
+    return Step(
+        title="Who is unique, and by how much knowledge",
+        words="A person is unique if no one else has the same values. For each number of columns, "
+        f"the set is shown that makes most people unique. {why} A small table makes people unique "
+        "sooner than a country does; still a few columns are enough there as well.",
+        pictures=(shown, printed),
+        question=Question(
+            asks=asks,
+            choices=(
+                *(Choice(id=f"known:{size}", label=str(size)) for size in found),
+                Choice(id="known:none", label="All are not enough"),
+            ),
+            answer=f"known:{first}" if first else "known:none",
+            why=why,
+            pictures=(_bare(trace, known),),
+        ),
+        together=_alike(trace, known),
+        seen=as_held(trace, known),
     )
 
 

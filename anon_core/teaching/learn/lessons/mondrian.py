@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 
 from anon_core.teaching.learn.example import Example
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import (
+    DIAL_K,
+    Choice,
+    Exercise,
+    Lesson,
+    Pseudocode,
+    Question,
+    Source,
+    Step,
+)
 from anon_core.teaching.learn.pictures import Bar, Bars, Cut, Tone
-from anon_core.teaching.learn.seen import if_boxes, published
+from anon_core.teaching.learn.readings import if_boxes, published
 from anon_core.teaching.learn.text import (
     class_bars,
     codes_of,
@@ -28,6 +37,17 @@ from anon_core.teaching.learn.trace import Run, Trace, rows_of_tuples
 
 _K2 = [{"name": "k-anonymity", "k": 2}]
 _K3 = [{"name": "k-anonymity", "k": 3}]
+
+
+_CODE = Pseudocode(
+    lines=(
+        "Put all rows in one part.",
+        "Take a part, and order its columns by width.",
+        "Cut it at the median of the first column that leaves k rows on both sides.",
+        "No column does: the part is a class.",
+        "Publish the ranges of every class.",
+    )
+)
 
 
 class MondrianLesson(Lesson):
@@ -47,6 +67,7 @@ class MondrianLesson(Lesson):
         title="Mondrian multidimensional k-anonymity",
         doi="10.1109/ICDE.2006.101",
     )
+    dial = DIAL_K
     examples = (
         Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
         Example(
@@ -83,6 +104,7 @@ class MondrianLesson(Lesson):
                 ),
                 together=whole,
                 seen=if_boxes(trace, whole),
+                code=_CODE.at(1),
             )
         ]
         cuts, parts = _cuts(trace, "strict")
@@ -96,6 +118,7 @@ class MondrianLesson(Lesson):
                 pictures=(plane(trace, "All rows, one part", whole),),
                 together=whole,
                 seen=if_boxes(trace, whole),
+                code=_CODE.at(1),
             )
         )
         cuts, parts = _cuts(trace, "relaxed")
@@ -205,6 +228,7 @@ def _cuts(trace: Trace, name: str) -> tuple[list[Step], tuple[int, ...]]:
                 together=tuple(together),
                 seen=if_boxes(trace, together),
                 printed=_printed_cut(trace, name, done, sides),
+                code=_CODE.at(3, 4) if small else _CODE.at(3),
             )
         )
     return found, tuple(together)
@@ -267,6 +291,7 @@ def _widest(
         ),
         together=tuple(together),
         seen=if_boxes(trace, together),
+        code=_CODE.at(2),
     )
 
 
@@ -284,6 +309,7 @@ def _stays(
         pictures=(plane(trace, "A finished part", together, tones=tones),),
         together=tuple(together),
         seen=if_boxes(trace, together),
+        code=_CODE.at(4),
     )
 
 
@@ -372,7 +398,7 @@ def _printed_cut(
     trace: Trace, name: str, done: dict[str, Any], sides: Sequence[Sequence[int]]
 ) -> str:
     """Return what Toth's thesis prints of such a cut, where this one needs the correction."""
-    if trace.example.name != "toth" or name != "strict" or "median" not in done:
+    if not trace.as_printed("toth") or name != "strict" or "median" not in done:
         return ""
     column = trace.quasi[done["attribute"]]
     codes = codes_of(trace.problem, column)
@@ -399,7 +425,7 @@ def _published(trace: Trace, name: str, parts: Sequence[int]) -> Step:
         strict = len(set(trace["strict"].together))
         words += f" The strict cuts gave {strict} classes, whose ranges never overlap."
     printed = ""
-    if trace.example.name == "toth" and name == "strict":
+    if trace.as_printed("toth") and name == "strict":
         printed = (
             "Printed: in figure 2.4 of Toth 2015, the salaries of two classes are exchanged, and "
             "Bob has 12k. Corrected: his salary is 42k as in the private table, and 45k and 9k "
@@ -408,6 +434,7 @@ def _published(trace: Trace, name: str, parts: Sequence[int]) -> Step:
     return Step(
         title=f"The {name} release",
         words=words,
+        code=_CODE.at(5),
         pictures=(
             release_table(trace, name, f"What the {name} run publishes", together=parts),
             plane(trace, "Every class as a box", parts),

@@ -10,7 +10,7 @@ from math import comb, isnan, prod
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Exercise, Lesson, Source, Step
+from anon_core.teaching.learn.lesson import DIAL_K, Exercise, Lesson, Pseudocode, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, Tone, group_tone
 from anon_core.teaching.learn.public_people import (
     made_up,
@@ -62,6 +62,16 @@ def _four_people() -> Material:
     )
 
 
+_CODE = Pseudocode(
+    lines=(
+        "Find the public people who fit the group.",
+        "List the subsets of them that are as large as the group.",
+        "Keep those that yield exactly its columns.",
+        "δ of a person: the share of kept subsets that hold them.",
+    )
+)
+
+
 class PresenceLesson(Lesson):
     """Columns are permuted, a public table is at hand, and who is in it is counted."""
 
@@ -80,6 +90,7 @@ class PresenceLesson(Lesson):
         title="Data anonymization",
         where="sections 3.1.2.2 and 4.1, algorithm 5",
     )
+    dial = DIAL_K
     examples = (
         Example(
             name="four",
@@ -114,7 +125,7 @@ class PresenceLesson(Lesson):
         ]
 
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
-        """Return questions about who is in it."""
+        """Return questions about who is in the table."""
         found = presence(trace, _STRICT)
         out = sum(delta == 0 for delta in found.joint)
         return (
@@ -211,6 +222,7 @@ def _fitting(trace: Trace) -> Step:
     why = f"{len(out)} {'fits' if len(out) == 1 else 'fit'} no group."
     return Step(
         title="Who fits a group?",
+        code=_CODE.at(1),
         words="A person fits a group if each of their values occurs in its column. A person who "
         f"fits none is certainly not in the table. {why}",
         pictures=(
@@ -349,6 +361,7 @@ def _subsets(trace: Trace) -> Step:
     )
     return Step(
         title="GetDelta: subsets counted",
+        code=_CODE.at(2, 3),
         words=f"The group holds {rows_said(size)}, so {size} of those who fit are in it. {why} "
         "The share of these subsets that hold a person is the chance that they are in the table.",
         pictures=(listing, *_release(trace, _STRICT)),
@@ -368,6 +381,7 @@ def _too_many(trace: Trace, group: int, fit: int, size: int, every: int) -> Step
     """Return the step where even the group with fewest subsets has too many to be listed."""
     return Step(
         title="GetDelta: subsets counted",
+        code=_CODE.at(2, 3),
         words=f"{size} of the {fit} people who fit group {group + 1} are in it: {every:,} subsets, "
         "too many to be listed. They are counted without listing them, by how many people of each "
         "kind a subset takes.",
@@ -395,6 +409,7 @@ def _everyone(trace: Trace) -> Step:
     why = f"{sure} are in every choice of people that yields the release."
     return Step(
         title="Everyone's chance to be in the table",
+        code=_CODE.at(4),
         words=f"Counted for all groups together. {why} Their presence is certain, however the "
         "columns were shuffled.",
         pictures=(Bars(title="Chance of being in the table (δ)", bars=bars, unit="chance"),),
@@ -436,6 +451,6 @@ def _both(trace: Trace) -> Step:
         found=presence_found(trace, presence(trace, _RELAXED)),
         printed="Printed: overlapping groups are taken for their union. Corrected: the union "
         "understates; the attacker keeps the groups separate and counts them jointly."
-        if trace.example.name == "toth"
+        if trace.as_printed("toth")
         else "",
     )  # fmt: skip

@@ -16,7 +16,16 @@ from anon_core.methods.partition.public_partition import Boxes, Partition
 from anon_core.release.grouping import group_runs
 from anon_core.release.release import one_block
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import (
+    Choice,
+    Dial,
+    Exercise,
+    Lesson,
+    Pseudocode,
+    Question,
+    Source,
+    Step,
+)
 from anon_core.teaching.learn.pictures import (
     Bar,
     Bars,
@@ -47,7 +56,7 @@ from anon_core.teaching.learn.public_people import (
     published_numbers,
 )
 from anon_core.teaching.learn.published_tables import published_table
-from anon_core.teaching.learn.seen import Seen, as_read
+from anon_core.teaching.learn.readings import Seen, as_read
 from anon_core.teaching.learn.text import (
     listed,
     node_label,
@@ -58,7 +67,7 @@ from anon_core.teaching.learn.text import (
     table,
     yes_or_no,
 )
-from anon_core.teaching.learn.trace import Run, Trace
+from anon_core.teaching.learn.trace import Trace
 
 _CUT, _COMBINED = "mpalm", "combined"
 #: Nodes of a group that are reported one by one.
@@ -89,6 +98,29 @@ def _square() -> Material:
     )
 
 
+_MPALM = Pseudocode(
+    lines=(
+        "Put everyone in one region.",
+        "Cut a region at the median of a column.",
+        "δ of a side: private people by public people.",
+        "Both sides keep the bounds: cut.",
+        "No cut keeps them: the region stays.",
+        "Publish the box of every region.",
+    )
+)
+
+
+_COMBINED_CODE = Pseudocode(
+    lines=(
+        "Put the rows in groups.",
+        "Take the lowest node that was not tried.",
+        "GetDelta: count the subsets of public people that yield the columns.",
+        "Everyone keeps the bounds: shuffle each column, and publish.",
+        "Someone does not: try the next node.",
+    )
+)
+
+
 class PublicRegionsLesson(Lesson):
     """Public and private people in regions, and what share of each is in the table."""
 
@@ -106,6 +138,7 @@ class PublicRegionsLesson(Lesson):
         title="Data anonymization",
         where="figures 2.10 to 2.14 and 5.1 to 5.8, after Nergiz, Atzori and Clifton 2007",
     )
+    dial = Dial(label="δ", values=(0.5, 0.6, 0.7, 0.8, 0.9, 0.95), sets=("delta_max",))
     examples = (
         Example(
             name="toth",
@@ -158,7 +191,7 @@ class PublicRegionsLesson(Lesson):
 
 def _bounds(trace: Trace) -> tuple[float, float]:
     """Return the lowest and highest chance of presence that are required."""
-    model = next(m for m in trace[_CUT].result.plan.models if m.needs_public)
+    model = next(m for m in trace[_CUT].result.plan.models if m.scope.public)
     low, high = model.presence_bounds()
     return float(low), float(high)
 
@@ -221,6 +254,7 @@ def _everyone(trace: Trace) -> Step:
     share = trace.rows / len(names)
     return Step(
         title="Public and private people",
+        code=_MPALM.at(1),
         words=f"{trace.rows} of {len(names)} public people are in the table: an attacker who knows "
         f"nothing else is right about anyone with a chance of δ = {trace.rows}/{len(names)} = "
         f"{_delta(share)}. The release may leave everyone {_allowed(trace)}.{made_up(trace)}",
@@ -343,6 +377,7 @@ def _looked_at(trace: Trace, event: Event, place: int) -> Step:
     )
     return Step(
         title=title,
+        code=_MPALM.at(2, 3, 4 if sides else 5),
         words=" ".join([words, *refused[:2], why]),
         pictures=(_plane(trace, "Regions so far", together), _tries(trace, event)),
         question=question.on(before),
@@ -353,7 +388,7 @@ def _looked_at(trace: Trace, event: Event, place: int) -> Step:
 
 
 def _printed_cut(trace: Trace, place: int) -> str:
-    if trace.example.name != "toth" or place:
+    if not trace.as_printed("toth") or place:
         return ""
     return (
         "Printed: algorithm 2 cuts into < v and ≥ v, and the text cuts “by value 25”, which leaves "
@@ -397,6 +432,7 @@ def _regions(trace: Trace) -> Step:
         )
     return Step(
         title="Presence in every region",
+        code=_MPALM.at(6),
         words="A region publishes one box for its rows, and all public people inside look alike: "
         f"each is in the table with its δ. {_allowed(trace)} was allowed, so no one is certain.",
         pictures=(
@@ -475,6 +511,7 @@ def _walk(trace: Trace) -> list[Step]:
     found = [
         Step(
             title="CombinedAlg: the rows in groups",
+            code=_COMBINED_CODE.at(1),
             words=f"CombinedAlg first forms {many}. {rows_listed(mine)}: "
             "every column of the group will be shuffled by itself. From the exact values upwards, "
             f"the first node that leaves everyone {_allowed(trace)} is published; a node is a "
@@ -491,13 +528,13 @@ def _walk(trace: Trace) -> list[Step]:
 
 
 def _printed_walk(trace: Trace) -> str:
-    if trace.example.name == "square":
+    if trace.as_printed("square"):
         return (
             "Printed: figure 5.7 counts k = 4 in public rows, and figure 5.8 shows who is in the "
             "table next to unshuffled columns. Corrected: the table has 2 rows, so k = 2 of its "
             "own; the last column is for the reader, and not published."
         )
-    if trace.example.name != "toth":
+    if not trace.as_printed("toth"):
         return ""
     return (
         "Printed: the loops of algorithm 6 never reach a second node. Corrected: nodes are tried "
@@ -532,7 +569,7 @@ def _node(trace: Trace, nodes: Sequence[Mapping[str, Any]], place: int) -> Step:
         why,
     )
     printed = ""
-    if trace.example.name == "toth" and not place:
+    if trace.as_printed("toth") and not place:
         printed = (
             "Printed: the columns of figures 5.3 and 5.4 are no permutations of the group: Zip "
             "5373 became a third 5371, one Age 25 became 27, one 30k a second 15k. Corrected: "
@@ -540,6 +577,7 @@ def _node(trace: Trace, nodes: Sequence[Mapping[str, Any]], place: int) -> Step:
         )
     return Step(
         title=f"{label} {'holds' if holds else 'fails'}",
+        code=_COMBINED_CODE.at(2, 3, 4 if holds else 5),
         words=f"GetDelta counts the subsets of public people that yield the columns at {label}. "
         f"{why}",
         pictures=(
@@ -550,14 +588,12 @@ def _node(trace: Trace, nodes: Sequence[Mapping[str, Any]], place: int) -> Step:
             _walked(trace, nodes, place),
             people_table(trace, "The public table", (), [()] * len(names)),
         ),
-        found=_node_found(trace, dict(zip(public, told, strict=True)), label),
+        found=_node_found(trace, dict(zip(public, told, strict=True))),
         printed=printed,
     )
 
 
-def _node_found(
-    trace: Trace, chance: Mapping[tuple[str, ...], float], label: str
-) -> tuple[str, ...]:
+def _node_found(trace: Trace, chance: Mapping[tuple[str, ...], float]) -> tuple[str, ...]:
     """Return what someone with the public table would find of every person at a node."""
     own = [tuple(trace.texts(q)[row] for q in trace.quasi) for row in range(trace.rows)]
     return tuple(
@@ -583,6 +619,7 @@ def _combined(trace: Trace) -> Step:
     )
     return Step(
         title="What CombinedAlg publishes",
+        code=_COMBINED_CODE.at(4),
         words="Every column of a group is shuffled, at the levels that were found. Within a group "
         f"rows cannot be distinguished. {why}",
         pictures=(
@@ -620,7 +657,7 @@ def _published(trace: Trace) -> tuple[Table, ...]:
     )
 
 
-def _public_sizes(run: Run, found: Presence) -> Counter[int]:
+def _public_sizes(found: Presence) -> Counter[int]:
     """Return how many public people fit each group that a run publishes."""
     return Counter(group for fits in found.fits for group in fits)
 
@@ -629,7 +666,7 @@ def _released(trace: Trace) -> Step:
     rows: list[Row] = []
     squared: dict[str, int] = {}
     for name, title in ((_CUT, "MPALM"), (_COMBINED, "CombinedAlg")):
-        sizes = _public_sizes(trace[name], presence(trace, name))
+        sizes = _public_sizes(presence(trace, name))
         squared[name] = sum(n * n for n in sizes.values())
         exact = [q for q in trace.quasi if _kept(trace, name, q)]
         cells = (

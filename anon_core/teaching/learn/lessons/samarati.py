@@ -9,9 +9,18 @@ import numpy as np
 
 from anon_core.methods.lattice.nodes import rows_removable
 from anon_core.teaching.learn.example import Example
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import (
+    DIAL_K,
+    Choice,
+    Exercise,
+    Lesson,
+    Pseudocode,
+    Question,
+    Source,
+    Step,
+)
 from anon_core.teaching.learn.pictures import Cell, Head, Lattice, Row, State, Table
-from anon_core.teaching.learn.seen import if_levels, published
+from anon_core.teaching.learn.readings import if_levels, published
 from anon_core.teaching.learn.text import (
     Levels,
     cells_at,
@@ -29,11 +38,22 @@ from anon_core.teaching.learn.text import (
     value_tree,
     yes_or_no,
 )
+from anon_core.teaching.learn.text.lattices import heights_of, too_large
 from anon_core.teaching.learn.trace import Trace
 
-#: Nodes of a lattice that is still drawn.
-_MOST_NODES = 60
 _RUN = "search"
+
+
+_CODE = Pseudocode(
+    lines=(
+        "Count how far the outliers have to rise to be equal to others.",
+        "low = 0, high = the height of the lattice.",
+        "Look at nodes of height ⌊(low + high) / 2⌋ until one holds.",
+        "One holds: high = its height. None does: low = the height + 1.",
+        "low = high: all nodes there that hold are minimal.",
+        "Publish the minimal node that is preferred.",
+    )
+)
 
 
 class SamaratiLesson(Lesson):
@@ -53,6 +73,7 @@ class SamaratiLesson(Lesson):
         title="Protecting respondents' identities in microdata release",
         doi="10.1109/69.971193",
     )
+    dial = DIAL_K
     examples = (
         Example(
             name="patients",
@@ -75,16 +96,13 @@ class SamaratiLesson(Lesson):
 
     def refuses(self, trace: Trace) -> str:
         """Refuse lattices that are too large to be drawn."""
-        size = int(np.prod([h + 1 for h in _heights(trace)]))
-        if size > _MOST_NODES:
-            return f"The lattice has {size:,} nodes; a lesson draws at most {_MOST_NODES}."
-        return ""
+        return too_large(trace)
 
     def steps(self, trace: Trace) -> Sequence[Step]:
         """Return the steps: table and lattice, the matrix, every height and node, the release."""
         run, least = trace[_RUN], least_of(trace[_RUN])
         budget = rows_removable(trace.problem, run.result.plan.algorithm)
-        heights = _heights(trace)
+        heights = heights_of(trace)
         found = [
             Step(
                 title="A table and its hierarchies",
@@ -127,7 +145,7 @@ class SamaratiLesson(Lesson):
         """Return questions about what was looked at."""
         run = trace[_RUN]
         looked = [event.facts["levels"] for event in run.told("node")]
-        total = int(np.prod([h + 1 for h in _heights(trace)]))
+        total = int(np.prod([h + 1 for h in heights_of(trace)]))
         removed = {e.facts["levels"]: int(str(e.facts["removed"])) for e in run.told("node")}
         worst = max(removed, key=lambda levels: removed[levels])
         name = node_said(trace.quasi, worst)  # type: ignore[arg-type]
@@ -140,7 +158,7 @@ class SamaratiLesson(Lesson):
                     "fails below.",
                     among=total,
                     least=1,
-                    mistakes=(total, sum(_heights(trace)) + 1, len(run.told("height"))),
+                    mistakes=(total, sum(heights_of(trace)) + 1, len(run.told("height"))),
                 )
             ),
             Exercise(
@@ -161,7 +179,7 @@ class SamaratiLesson(Lesson):
         told: dict[Levels, Mapping[str, Any]] = {}
         probe: int | None = None
         rest = False
-        top = sum(_heights(trace))
+        top = sum(heights_of(trace))
         below, above = 0, top
         for event in run.told("height", "node"):
             facts: Any = event.facts
@@ -194,12 +212,13 @@ class SamaratiLesson(Lesson):
         low, high = open_
         why = f"The lowest solution is between height {low} and {high}; halfway is {height}."
         choices = tuple(
-            Choice(id=f"height:{h}", label=f"Height {h}") for h in range(sum(_heights(trace)) + 1)
+            Choice(id=f"height:{h}", label=f"Height {h}") for h in range(sum(heights_of(trace)) + 1)
         )
         return Step(
             title=f"Probe height {height}",
             words=f"{why} Nodes of this height are looked at until one holds.",
             pictures=(_lattice(trace, told, probe=height),),
+            code=_CODE.at(3) if told else _CODE.at(2, 3),
             question=Question(
                 asks="Which height is probed next?" if told else "Which height is probed first?",
                 choices=choices,
@@ -244,6 +263,7 @@ class SamaratiLesson(Lesson):
         bare = table(trace, f"The table at {name}", cells=cells, identifier=False)
         return Step(
             title=f"Node {name} {verdict}",
+            code=_CODE.at(5 if rest else 4 if holds else 3),
             words=f"{node_said(trace.quasi, node)}: {why}{follows}",
             pictures=(
                 _lattice(trace, told, probe=probe),
@@ -273,10 +293,6 @@ class SamaratiLesson(Lesson):
         )
 
 
-def _heights(trace: Trace) -> tuple[int, ...]:
-    return tuple(h.height for h in trace.problem.quasi_hierarchies)
-
-
 def _lattice(
     trace: Trace,
     told: Mapping[Levels, Mapping[str, Any]],
@@ -304,7 +320,7 @@ def _lattice(
         return "open"
 
     notes = {n: f"{f['removed']} suppressed" for n, f in told.items() if n != now}
-    return lattice(trace.quasi, _heights(trace), title, state=state, notes=notes, probe=probe)
+    return lattice(trace.quasi, heights_of(trace), title, state=state, notes=notes, probe=probe)
 
 
 def _halved(
@@ -359,7 +375,7 @@ def _matrix(trace: Trace) -> list[Step]:
         "node in every column, so that no table has to be generalized to count its classes."
     )
     if len(rows) < 1 or len(order) < 2:
-        return [Step(title="Distance vectors", words=words, pictures=(shown,))]
+        return [Step(title="Distance vectors", words=words, pictures=(shown,), code=_CODE.at(1))]
     i = rows[0]
     other = next(run for run in order if run != int(outliers[i]))
     texts = sorted({said(i, run) for run in order} | {said(i, other)})
@@ -378,7 +394,15 @@ def _matrix(trace: Trace) -> list[Step]:
             *(value_tree(trace.problem, name) for name in trace.quasi),
         ),
     )
-    return [Step(title="Distance vectors", words=words, pictures=(shown,), question=question)]
+    return [
+        Step(
+            title="Distance vectors",
+            words=words,
+            pictures=(shown,),
+            question=question,
+            code=_CODE.at(1),
+        )
+    ]
 
 
 def _chosen(trace: Trace, budget: int) -> list[Step]:
@@ -412,7 +436,7 @@ def _chosen(trace: Trace, budget: int) -> list[Step]:
         else "It is the only one."
     )
     printed = ""
-    if trace.example.name == "patients":
+    if trace.as_printed("patients"):
         printed = (
             "Printed: slide 40 asks for fewer than MaxSup suppressed tuples. Corrected: at most "
             "MaxSup, as slide 29 defines it."
@@ -425,12 +449,14 @@ def _chosen(trace: Trace, budget: int) -> list[Step]:
             words=words,
             pictures=(picture,),
             question=question if len(told) > 1 else None,
+            code=_CODE.at(5, 6),
             together=run.together,
             seen=published(run),
             printed=printed,
         ),
         Step(
             title="The release",
+            code=_CODE.at(6),
             words=f"{node_said(trace.quasi, chosen)}; {rows_said(removed)} suppressed, at most "
             f"{budget} were allowed. The smallest class has {rows_said(smallest)}.",
             pictures=(release_table(trace, _RUN, "What is published"), picture),

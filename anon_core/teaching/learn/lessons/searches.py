@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.methods.lattice.nodes import rows_removable
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
-from anon_core.teaching.learn.measuring import measured
+from anon_core.teaching.learn.lesson import (
+    DIAL_K,
+    Choice,
+    Exercise,
+    Lesson,
+    Pseudocode,
+    Question,
+    Source,
+    Step,
+)
+from anon_core.teaching.learn.lesson_run import measured
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Lattice, Row, State, Table
-from anon_core.teaching.learn.seen import published
+from anon_core.teaching.learn.readings import published
 from anon_core.teaching.learn.text import (
     Levels,
     all_levels,
@@ -30,6 +37,7 @@ from anon_core.teaching.learn.text import (
     rows_said,
     table,
 )
+from anon_core.teaching.learn.text.lattices import heights_of, too_large
 from anon_core.teaching.learn.trace import Trace
 
 _BEST, _DATAFLY, _TOP_DOWN, _GENETIC, _ANNEALING = (
@@ -46,7 +54,6 @@ _TITLES = {
     _ANNEALING: "Annealing",
     _BEST: "Best node",
 }
-_MOST_NODES = 60
 
 
 def _asked(budget: float) -> dict[str, dict[str, Any]]:
@@ -100,6 +107,45 @@ def _twelve_patients() -> Material:
     )
 
 
+_OF_DATAFLY = Pseudocode(
+    lines=(
+        "Put every column at its lowest level.",
+        "Few enough rows left over: suppress them, and publish.",
+        "Otherwise raise the column with most distinct values, and go to 2.",
+    )
+)
+
+
+_OF_TOP_DOWN = Pseudocode(
+    lines=(
+        "Put every column at its top.",
+        "Score each value: what its children tell, by the privacy they cost.",
+        "Reveal the children of the best value, if k holds.",
+        "None can be revealed: publish.",
+    )
+)
+
+
+_OF_GENETIC = Pseudocode(
+    lines=(
+        "Draw choices of levels.",
+        "Two parents each win a contest of two.",
+        "A child has each level from one parent; now and then one changes.",
+        "After the last generation, publish the best that held.",
+    )
+)
+
+
+_OF_ANNEALING = Pseudocode(
+    lines=(
+        "Put every column at its top.",
+        "Try one level more or less of one column.",
+        "Take it if it is better; if worse, with a chance that shrinks.",
+        "After the last move, publish the best that held.",
+    )
+)
+
+
 class SearchesLesson(Lesson):
     """Four searches that prove nothing, on the lattice of one table."""
 
@@ -107,8 +153,9 @@ class SearchesLesson(Lesson):
     number = 20
     title = "Datafly, top-down, genetic, annealing"
     summary = (
-        "Four quick searches on one lattice: up by a rule of thumb, down value by value, by "
-        "breeding, by a random walk. Each sees a part of the nodes, and may miss the best."
+        "Four quick searches share one lattice. They go up by a rule of thumb, down value by "
+        "value, by breeding, by a random walk. Each sees a part of the nodes, and may miss the "
+        "best."
     )
     about = (_DATAFLY, _TOP_DOWN, _GENETIC, _ANNEALING)
     source = Source(
@@ -118,6 +165,7 @@ class SearchesLesson(Lesson):
         doi="10.1142/S021848850200165X",
         where="Datafly's table; Fung et al. 2005, Iyengar 2002 and Winkler 2004 for the others",
     )
+    dial = DIAL_K
     examples = (
         Example(
             name="sweeney",
@@ -136,10 +184,7 @@ class SearchesLesson(Lesson):
 
     def refuses(self, trace: Trace) -> str:
         """Refuse lattices that are too large to be drawn."""
-        size = int(np.prod([height + 1 for height in _heights(trace)]))
-        if size > _MOST_NODES:
-            return f"The lattice has {size:,} nodes; a lesson draws at most {_MOST_NODES}."
-        return ""
+        return too_large(trace)
 
     def steps(self, trace: Trace) -> Sequence[Step]:
         """Return the steps: the lattice, each search on it, all of them compared."""
@@ -155,7 +200,7 @@ class SearchesLesson(Lesson):
 
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
         """Return a question about the nodes that Datafly looks at."""
-        looked, size = len(_looked(trace, _DATAFLY)), len(all_levels(_heights(trace)))
+        looked, size = len(_looked(trace, _DATAFLY)), len(all_levels(heights_of(trace)))
         return (
             Exercise(
                 question=number_question(
@@ -165,7 +210,7 @@ class SearchesLesson(Lesson):
                     among=size,
                     least=1,
                     mistakes=(
-                        sum(_heights(trace)) + 1,
+                        sum(heights_of(trace)) + 1,
                         size,
                         len(_looked(trace, _GENETIC)),
                         len(trace.quasi),
@@ -174,10 +219,6 @@ class SearchesLesson(Lesson):
                 )
             ),
         )
-
-
-def _heights(trace: Trace) -> list[int]:
-    return [h.height for h in trace.problem.quasi_hierarchies]
 
 
 def _looked(trace: Trace, name: str) -> dict[Levels, bool]:
@@ -191,7 +232,7 @@ def _node(trace: Trace, name: str) -> Levels | None:
     run = trace[name]
     if run.result.account.node is not None:
         return tuple(run.result.account.node[column] for column in trace.quasi)
-    for levels in all_levels(_heights(trace)):
+    for levels in all_levels(heights_of(trace)):
         if all(run.published(c) == texts for c, texts in cells_at(trace.problem, levels).items()):
             return levels
     return None
@@ -204,7 +245,6 @@ def _drawn(
     *,
     now: Levels | None = None,
     chosen: Levels | None = None,
-    numbered: bool = True,
 ) -> Lattice:
     """Return the lattice with the nodes that were looked at, numbered in their order."""
 
@@ -215,8 +255,8 @@ def _drawn(
             return "now"
         return "open" if levels not in seen else "holds" if seen[levels] else "fails"
 
-    notes = {levels: str(place + 1) for place, levels in enumerate(seen)} if numbered else {}
-    return lattice(trace.quasi, _heights(trace), title, state=state, notes=notes)
+    notes = {levels: str(place + 1) for place, levels in enumerate(seen)}
+    return lattice(trace.quasi, heights_of(trace), title, state=state, notes=notes)
 
 
 def _loss(trace: Trace, name: str) -> float:
@@ -228,7 +268,7 @@ def _left_over(removed: int) -> str:
 
 
 def _begin(trace: Trace) -> Step:
-    size = len(all_levels(_heights(trace)))
+    size = len(all_levels(heights_of(trace)))
     spare = rows_removable(trace.problem, trace[_BEST].result.plan.algorithm)
     return Step(
         title="One lattice",
@@ -265,6 +305,7 @@ def _climbed(trace: Trace) -> list[Step]:
         found.append(
             Step(
                 title=f"Datafly raises {column}",
+                code=_OF_DATAFLY.at(3) if sum(at) > 1 else _OF_DATAFLY.at(1, 3),
                 words=f"At {node_label(trace.quasi, _before(at, trace, column))}, "
                 f"{_left_over(left)}: too many. {why}",
                 pictures=(
@@ -316,6 +357,7 @@ def _raised(trace: Trace) -> Step:
         why = f"Its loss is {loss:.3g}; {node_label(trace.quasi, best)} has {least:.3g}."
     return Step(
         title="Datafly's release",
+        code=_OF_DATAFLY.at(2),
         words=f"At {node_label(trace.quasi, node)}, few enough rows are left over: "
         f"{rows_said(gone)} suppressed. It never asks what a level costs. {why}",
         pictures=(release_table(trace, _DATAFLY, "What Datafly publishes"),),
@@ -363,7 +405,7 @@ def _specialized(trace: Trace) -> list[Step]:
         if steps
         else "Every value that is revealed would leave a class that is too small."
     )
-    top = tuple(_heights(trace))
+    top = tuple(heights_of(trace))
     ends = (
         f"It ends with {node_said(trace.quasi, node)}."
         if node is not None
@@ -372,6 +414,7 @@ def _specialized(trace: Trace) -> list[Step]:
     return [
         Step(
             title="Top-down: from the top, value by value",
+            code=_OF_TOP_DOWN.at(1, 2, 3),
             words="Top-down begins with every column at its top, and reveals the children of one "
             f"value at a time while k holds. {why}",
             pictures=(shown, _drawn(trace, "Where it begins", {}, now=top)),
@@ -391,6 +434,7 @@ def _specialized(trace: Trace) -> list[Step]:
         ),
         Step(
             title="Top-down's release",
+            code=_OF_TOP_DOWN.at(4),
             words=f"{ends} No row is suppressed, and its loss is {_loss(trace, _TOP_DOWN):.3g}.",
             pictures=(
                 release_table(trace, _TOP_DOWN, "What top-down publishes"),
@@ -414,12 +458,13 @@ def _specialized(trace: Trace) -> list[Step]:
 
 def _bred(trace: Trace) -> Step:
     run, node = trace[_GENETIC], _node(trace, _GENETIC)
-    size, looked = len(all_levels(_heights(trace))), _looked(trace, _GENETIC)
+    size, looked = len(all_levels(heights_of(trace))), _looked(trace, _GENETIC)
     settings: Any = run.result.plan.algorithm
     tried = settings.population * settings.generations
     why = f"It meets {len(looked)} different nodes, {sum(looked.values())} of which hold."
     return Step(
         title="Genetic: levels are bred",
+        code=_OF_GENETIC.at(1, 2, 3, 4),
         words=f"{settings.population} choices of levels are alive. Parents win a contest of two, a "
         "child has each level from one of both, and now and then one changes; for "
         f"{settings.generations} generations. {why}",
@@ -447,7 +492,7 @@ def _bred(trace: Trace) -> Step:
 
 def _walked(trace: Trace) -> Step:
     run, node = trace[_ANNEALING], _node(trace, _ANNEALING)
-    looked, heights = _looked(trace, _ANNEALING), _heights(trace)
+    looked, heights = _looked(trace, _ANNEALING), heights_of(trace)
     first = next(iter(looked))
     settings: Any = run.result.plan.algorithm
     why = f"It begins at the top, {node_label(trace.quasi, first)}, where most privacy models hold."
@@ -456,6 +501,7 @@ def _walked(trace: Trace) -> Step:
     offered = sorted({first, *wrong}, key=lambda levels: (sum(levels), levels))
     return Step(
         title="Annealing: a walk that cools down",
+        code=_OF_ANNEALING.at(1, 2, 3, 4),
         words=f"{why} From there {settings.moves} moves by one level of one column are tried. A "
         "worse node is taken too, ever more rarely, so that the walk can leave a dead end. It "
         f"meets {len(looked)} nodes and publishes the best.",

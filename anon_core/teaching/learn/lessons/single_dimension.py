@@ -12,12 +12,19 @@ import numpy.typing as npt
 from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric
-from anon_core.data.roles.roles import Roles
-from anon_core.data.table import Dataset
-from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.example import Example, six_people
+from anon_core.teaching.learn.lesson import (
+    DIAL_K,
+    Choice,
+    Exercise,
+    Lesson,
+    Pseudocode,
+    Question,
+    Source,
+    Step,
+)
 from anon_core.teaching.learn.pictures import Bar, Bars, Cut, Plane
-from anon_core.teaching.learn.seen import if_boxes, published
+from anon_core.teaching.learn.readings import if_boxes, published
 from anon_core.teaching.learn.text import (
     class_bars,
     codes_of,
@@ -35,17 +42,15 @@ _RUN, _OTHER = "single", "mondrian"
 _K2 = [{"name": "k-anonymity", "k": 2}]
 
 
-def _six_people() -> Material:
-    import pandas as pd
-
-    columns = {
-        "First name": ["John", "Maria", "Peter", "Meredith", "Hans", "Martin"],
-        "Age": ["24", "35", "30", "57", "50", "62"],
-        "Salary": ["1800", "2450", "1900", "3100", "2750", "3350"],
-        "Disease": list("ABBAAB"),
-    }
-    roles = Roles(identifier=("First name",), quasi=("Age", "Salary"), sensitive=("Disease",))
-    return Material(dataset=Dataset.from_frame(pd.DataFrame(columns, dtype=object)), roles=roles)
+_CODE = Pseudocode(
+    lines=(
+        "Put all rows in one class.",
+        "Take the widest part of any column.",
+        "Split it for all rows, the best way that leaves k rows in every class.",
+        "No way does: the part stays whole.",
+        "No part is left: publish.",
+    )
+)
 
 
 class SingleDimensionLesson(Lesson):
@@ -65,12 +70,13 @@ class SingleDimensionLesson(Lesson):
         title="Anonymization techniques",
         where="algorithms 1 to 3, figure 3.2",
     )
+    dial = DIAL_K
     examples = (
         Example(
             name="toth", title="Toth's eight people, as for Mondrian", sample="toth-private",
             person="Ada",
         ),
-        Example(name="aalborg", title="Aalborg's six people", made=_six_people, person="Maria"),
+        Example(name="aalborg", title="Aalborg's six people", made=six_people, person="Maria"),
         Example(name="li", title="Li's nine patients", sample="li-microdata", person="Bob"),
     )  # fmt: skip
     runs = {
@@ -84,6 +90,7 @@ class SingleDimensionLesson(Lesson):
         found = [
             Step(
                 title="One class to begin with",
+                code=_CODE.at(1),
                 words=f"All rows are one class. The widest part of a column is split, for all rows "
                 f"at once, if every class keeps k = {least_of(trace[_RUN])} rows. A column's "
                 "parts are the same everywhere in the table.",
@@ -192,7 +199,7 @@ def _splits(trace: Trace) -> list[Step]:
         if max(facts["width"]) in facts["width"][:column]:
             why = f"{name}, {part}, is as wide as any."
         outcome = (
-            f"{name} is split: {_taken_said(ways, columns, facts)}, for all rows, whatever "
+            f"{name} is split: {_taken_said(ways, facts)}, for all rows, whatever "
             "their other columns say."
             if taken is not None
             else f"Each way to split it leaves a class of fewer than {least} rows somewhere, so it "
@@ -202,6 +209,7 @@ def _splits(trace: Trace) -> list[Step]:
         found.append(
             Step(
                 title=f"{name}, {part}: {'split' if taken is not None else 'stays whole'}",
+                code=_CODE.at(2, 3 if taken is not None else 4),
                 words=f"{why} {outcome}",
                 pictures=(
                     columns.picture(f"Parts after looking at {name}"),
@@ -248,9 +256,7 @@ def _way_said(columns: _Columns, column: int, part: int, split: npt.NDArray[np.i
     return f"from {listed(begins)} on"
 
 
-def _taken_said(
-    ways: Sequence[tuple[str, float | None]], columns: _Columns, facts: Mapping[str, Any]
-) -> str:
+def _taken_said(ways: Sequence[tuple[str, float | None]], facts: Mapping[str, Any]) -> str:
     """Return the way that was taken."""
     for (said, _), (split, _) in zip(ways, facts["ways"], strict=True):
         if np.array_equal(split, facts["taken"]):
@@ -262,7 +268,7 @@ def _published(trace: Trace) -> Step:
     run = trace[_RUN]
     sizes = sorted(run.together.count(group) for group in set(run.together))
     printed = ""
-    if trace.example.name == "aalborg":
+    if trace.as_printed("aalborg"):
         printed = (
             "Printed: the partitioner is called Mondrian, and other tools are said not to force "
             "classes of k rows; algorithm 2 tests < where the text says ≤. Corrected: a dimension "
@@ -271,6 +277,7 @@ def _published(trace: Trace) -> Step:
         )
     return Step(
         title="The release of one dimension at a time",
+        code=_CODE.at(5),
         words=f"Nothing can be split any further: {len(sizes)} classes of "
         f"{listed(map(str, sizes))} rows. Equal values publish the same in every row.",
         pictures=(

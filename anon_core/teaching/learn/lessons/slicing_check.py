@@ -10,7 +10,16 @@ from typing import Any
 
 from anon_core.teaching.learn.chances import blocks_shown, chances
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import (
+    Choice,
+    Dial,
+    Exercise,
+    Lesson,
+    Pseudocode,
+    Question,
+    Source,
+    Step,
+)
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table
 from anon_core.teaching.learn.published_tables import numbered, published_table
 from anon_core.teaching.learn.text import (
@@ -25,6 +34,19 @@ from anon_core.teaching.learn.text import (
 from anon_core.teaching.learn.trace import Trace, rows_of_tuples, texts_of
 
 _RUN, _L = "slicing", 2
+
+
+_CODE = Pseudocode(
+    lines=(
+        "Put all rows in one bucket.",
+        "Take a bucket, and halve it at a median.",
+        "f(t, B): the product of the shares of rows that show t's sets.",
+        "p(t, B) = f(t, B) / the sum over all buckets.",
+        "p(t, s) = the sum of p(t, B) · p(s | t, B).",
+        "Keep the halves if p(t, s) ≤ 1/l for everyone.",
+        "No bucket can be halved: shuffle the sets in each, and publish.",
+    )
+)
 
 
 class SlicingCheckLesson(Lesson):
@@ -46,6 +68,7 @@ class SlicingCheckLesson(Lesson):
         doi="10.1109/TKDE.2010.236",
         where="as presented by Toth 2015, figure 3.9, algorithms 3 and 4",
     )
+    dial = Dial(label="l", values=(2, 3, 4))
     examples = (
         Example(name="toth", title="Toth's eight people", sample="toth-private", person="Sara"),
         Example(name="li", title="Li's nine patients", sample="li-microdata", person="Lily"),
@@ -72,15 +95,17 @@ class SlicingCheckLesson(Lesson):
         return [
             Step(
                 title="Sets of columns, one bucket",
+                code=_CODE.at(1),
                 words=f"The sets are {_sets_said(trace)}. Within a bucket sets are shuffled "
                 f"against each other. All rows are one bucket at first; it is halved as long as "
-                f"no one's {trace.sensitive[0]} becomes likelier than 1 in l = {_L}, over all "
-                "buckets together.",
+                f"no one's {trace.sensitive[0]} becomes likelier than 1 in l = {_l(trace)}, over "
+                "all buckets together.",
                 pictures=(table(trace, "The table as it is held", together=whole),),
             ),
             *_halved(trace),
             Step(
                 title="The sliced table",
+                code=_CODE.at(7),
                 words=f"{_buckets_said(trace)} are published, each with its sets shuffled. Values "
                 "of "
                 "one original row need not be in one published row.",
@@ -91,7 +116,7 @@ class SlicingCheckLesson(Lesson):
                     "As many as are left once no bucket can be halved.",
                     among=trace.rows,
                     least=1,
-                    mistakes=(len(run.told("cut")), trace.rows // _L, len(run.told("part"))),
+                    mistakes=(len(run.told("cut")), trace.rows // _l(trace), len(run.told("part"))),
                 ),
                 found=_found(trace),
             ),
@@ -119,10 +144,15 @@ class SlicingCheckLesson(Lesson):
                 question=_share_question(
                     "What is the highest p(t, s) of anyone?",
                     max(max(one.value.values()) for one in everyone),
-                    f"It may be 1/{_L} at most.",
+                    f"It may be 1/{_l(trace)} at most.",
                 )
             ),
         )
+
+
+def _l(trace: Trace) -> int:
+    """Return the l that no one's value may be likelier than 1 in."""
+    return int(trace.example.setting or _L)
 
 
 def _allows(material: Material, column: str, secret: str) -> bool:
@@ -201,22 +231,23 @@ def _halved(trace: Trace) -> list[Step]:
                 together[row] = max(before) + 1
             why = (
                 f"Halves of {listed(str(len(half)) for half in halves)} rows leave everybody at "
-                f"1 in {_L} or below."
+                f"1 in {_l(trace)} or below."
             )
         else:
             why = (
-                f"Every cut at a median would make a person's value likelier than 1 in {_L}."
+                f"Every cut at a median would make a person's value likelier than 1 in {_l(trace)}."
                 if len(rows) > 1
                 else "A single row cannot be halved."
             )
         found.append(
             Step(
                 title=f"A bucket of {rows_said(len(rows))} is {'halved' if cut else 'left whole'}",
+                code=_CODE.at(2, 6),
                 words=f"The bucket of {said} is looked at. {why}",
                 pictures=(table(trace, "The buckets now", together=tuple(together)),),
                 question=yes_or_no(
                     f"Can the bucket of {said} be halved, so that no one's value becomes "
-                    f"likelier than 1 in {_L}?",
+                    f"likelier than 1 in {_l(trace)}?",
                     cut,
                     why,
                 ),
@@ -257,6 +288,7 @@ def _matches(trace: Trace) -> Step:
     )
     return Step(
         title=f"Which buckets match {who}?",
+        code=_CODE.at(3),
         words=f"A bucket matches if each set of columns shows what {who} shows somewhere in it: "
         f"here {matched}. f(t, B) is the product of the shares of rows that do.",
         pictures=(
@@ -313,6 +345,7 @@ def _shares(trace: Trace) -> Step:
         )
     return Step(
         title="How likely is each bucket?",
+        code=_CODE.at(4),
         words=f"p(t, B) is the share that f(t, B) has in the sum over all buckets. {who} is in one "
         "of those that match; the others are out of the question.",
         pictures=(Bars(title=f"p(t, B) of {who}", bars=bars, unit="chance"),),
@@ -349,9 +382,10 @@ def _added(trace: Trace) -> Step:
     heads = (*(Head(name=f"bucket {number[g] + 1}") for g in order), Head(name="p(t, s)"))
     return Step(
         title=f"Added up for {who}",
+        code=_CODE.at(5),
         words=f"In each bucket only rows count that show the same columns next to "
         f"{trace.sensitive[0]}. p(t, s) is the sum of p(t, B) · p(s | t, B) over the buckets: "
-        f"{most} at most, and 1/{_L} is allowed.",
+        f"{most} at most, and 1/{_l(trace)} is allowed.",
         pictures=(
             Table(title="p(t, B) · p(s | t, B)", columns=heads, rows=rows, corner="value"),
             published_table(trace, _RUN, 0, "What is published"),
@@ -367,7 +401,7 @@ def _added(trace: Trace) -> Step:
 
 def _everyone(trace: Trace) -> Step:
     highest = [max(chances(trace, _RUN, row).value.values()) for row in range(trace.rows)]
-    limit = Fraction(1, _L)
+    limit = Fraction(1, _l(trace))
     reach = sum(p == limit for p in highest)
     bars = tuple(
         Bar(
@@ -381,26 +415,32 @@ def _everyone(trace: Trace) -> Step:
         for row, p in enumerate(highest)
     )
     printed = ""
-    if trace.example.name == "toth":
+    if trace.as_printed("toth"):
         printed = (
             "Printed: line 10 of algorithm 4 rejects a cut where p(t, s) = 1/l. Corrected: the "
             "definition allows 1/l, and only what is above is rejected."
         )
     return Step(
         title="The check: everyone",
-        words=f"A cut is accepted if this holds for everyone: max p(t, s) ≤ 1/{_L}. "
+        code=_CODE.at(6),
+        words=f"A cut is accepted if this holds for everyone: max p(t, s) ≤ 1/{_l(trace)}. "
         f"{reach} of {trace.rows} reach it exactly, which is allowed. The check weighs all buckets "
         "together: one bucket may show too much of a value, if people may be elsewhere as well.",
         pictures=(
-            Bars(title="max p(t, s)", bars=bars, unit="chance", limit=(float(limit), f"1/{_L}")),
+            Bars(
+                title="max p(t, s)",
+                bars=bars,
+                unit="chance",
+                limit=(float(limit), f"1/{_l(trace)}"),
+            ),
             published_table(trace, _RUN, 0, "What is published"),
         ),
         question=number_question(
-            f"Of how many people is a value exactly as likely as 1/{_L}?",
+            f"Of how many people is a value exactly as likely as 1/{_l(trace)}?",
             reach,
-            f"For the others every value is less likely than 1/{_L}.",
+            f"For the others every value is less likely than 1/{_l(trace)}.",
             among=trace.rows,
-            mistakes=(0, trace.rows, trace.rows // _L),
+            mistakes=(0, trace.rows, trace.rows // _l(trace)),
         ),
         found=_found(trace),
         printed=printed,

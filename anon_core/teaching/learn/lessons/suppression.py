@@ -7,9 +7,9 @@ from typing import Any
 
 from anon_core.methods.lattice.recoding_models import MATRIX
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import DIAL_K, Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table
-from anon_core.teaching.learn.seen import published
+from anon_core.teaching.learn.readings import published
 from anon_core.teaching.learn.text import (
     columns_shown,
     head,
@@ -70,6 +70,7 @@ class SuppressionLesson(Lesson):
         title="k-Anonymity, slides of the FOSAD school",
         where="slides 32 to 37",
     )
+    dial = DIAL_K
     examples = (
         Example(
             name="patients",
@@ -187,9 +188,9 @@ def _shown(trace: Trace, name: str) -> Step:
     words += f"; {rows_said(removed)} suppressed." if removed else "."
     why = f"{blank} are blank, {coarser} generalized."
     printed = ""
-    if trace.example.name == "patients" and name == "CS":
+    if trace.as_printed("patients") and name == "CS":
         printed = f"Printed: slide 37 suppresses 14 cells. Corrected: {blank} are enough."
-    if trace.example.name == "patients" and name == "AG_CS":
+    if trace.as_printed("patients") and name == "AG_CS":
         printed = (
             "Printed: slide 35 suppresses 8 cells at month of birth and four digits. Corrected: "
             f"{blank} are enough at these levels."

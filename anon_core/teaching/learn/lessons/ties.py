@@ -12,10 +12,10 @@ import numpy as np
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Exercise, Lesson, Source, Step
-from anon_core.teaching.learn.measuring import measured
+from anon_core.teaching.learn.lesson import DIAL_K, Exercise, Lesson, Source, Step
+from anon_core.teaching.learn.lesson_run import measured
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, group_tone
-from anon_core.teaching.learn.seen import as_held, if_boxes, published
+from anon_core.teaching.learn.readings import as_held, if_boxes, published
 from anon_core.teaching.learn.text import (
     codes_of,
     least_of,
@@ -72,6 +72,7 @@ class TiesLesson(Lesson):
         doi="10.1109/ICDE.2006.101",
         where="strict and relaxed partitioning, on the patients of its first figure",
     )
+    dial = DIAL_K
     examples = (
         Example(
             name="patients",

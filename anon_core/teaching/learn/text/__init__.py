@@ -4,11 +4,14 @@ from anon_core.teaching.learn.text.lattices import (
     Levels,
     all_levels,
     cells_at,
+    codes_of,
     lattice,
+    places_of,
+    plane,
+    scale,
     together_at,
     value_tree,
 )
-from anon_core.teaching.learn.text.planes import codes_of, places_of, plane, scale
 from anon_core.teaching.learn.text.tables import (
     class_bars,
     columns_shown,

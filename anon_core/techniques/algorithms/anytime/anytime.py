@@ -52,7 +52,9 @@ _WORK = 20_000_000  # tuple visits between two looks at the clock, about 0.1 s
 
 def steers(models: Sequence[GroupModel]) -> bool:
     """Say whether parts can be judged by the limits that the models state."""
-    return all(m.by_limits and (m.monotone_merge or m.closed_under_union) for m in models)
+    return all(
+        m.logic.by_limits and (m.logic.monotone_merge or m.logic.closed_under_union) for m in models
+    )
 
 
 def whole_holds(problem: Problem, models: Sequence[GroupModel]) -> bool:

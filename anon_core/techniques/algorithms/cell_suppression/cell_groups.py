@@ -7,7 +7,7 @@ the group that is the number of suppressed cells.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,10 @@ from anon_core.kernels.forest import (
     tuple_distance,
 )
 from anon_core.kernels.frontier import cheapest_groups
-from anon_core.methods.partition.best_gain import gain_parts
+from anon_core.methods.partition.best_gain import gain_parts, prices_where_unequal
+from anon_core.methods.partition.box_release import Linked
+from anon_core.methods.partition.merging import least_size
 from anon_core.methods.partition.mondrian_cuts import rows_of_keys
-from anon_core.methods.partition.public_boxes import least_size
 from anon_core.release.problem import Problem
 
 if TYPE_CHECKING:
@@ -144,14 +145,49 @@ _MOST_PAIRS = 4_000_000  # of leaves of one column, whose prices are tabulated
 _PAIRS = 20_000_000  # pairs of tuples between two looks at the cancel button, about 0.2 s
 
 
+class Linkage(NamedTuple):
+    """What groups are formed by where some columns follow others.
+
+    Attributes
+    ----------
+    codes : int32 array of shape (runs, attributes)
+    prices : Prices
+        Of these codes.
+    """
+
+    codes: I32
+    prices: Prices
+
+
+def follow(problem: Problem, levels: Sequence[int], linked: Linked, weights: F64) -> Linkage:
+    """Return codes that differ where a column or the one that it follows does."""
+    frequency = problem.frequency
+    nodes = [
+        h.node(level)[frequency.run_codes[:, d]]
+        for d, (h, level) in enumerate(zip(problem.quasi_hierarchies, levels, strict=True))
+    ]
+    leader = {own: problem.quasi.index(first) for first, *others in linked for own in others}
+    codes = np.empty(frequency.run_codes.shape, dtype=np.int32)
+    for d, name in enumerate(problem.quasi):
+        both = [nodes[leader[name]], nodes[d]] if name in leader else [nodes[d]]
+        codes[:, d] = np.unique(np.stack(both), axis=1, return_inverse=True)[1].reshape(-1)
+    sizes = (codes.max(axis=0) + 1).tolist()
+    return Linkage(codes, prices_where_unequal([np.arange(size) for size in sizes], weights))
+
+
 def cell_groups(
-    problem: Problem, models: Sequence[GroupModel], prices: Prices, method: str, context: Context
+    problem: Problem,
+    models: Sequence[GroupModel],
+    prices: Prices,
+    method: str,
+    context: Context,
+    *,
+    together: Linkage | None = None,
 ) -> Buckets:
     """Form groups of at least as many rows as the models ask for.
 
     Parameters
     ----------
-    models : sequence of GroupModel
     prices : Prices
         What a cell costs that must cover two leaves.
     method : {'forest', 'balls', 'links', 'exact'}
@@ -161,6 +197,9 @@ def cell_groups(
         k = 3, and 1.5 and 2 times where every column has two values (see `linked_groups`); `exact`
         has factor 1. A table of more than `MOST_FOREST` tuples is cut into blocks first, within
         each of which that holds of a forest.
+    together : Linkage, optional
+        Codes and prices that groups are formed by, where some columns follow others; blocks are
+        cut by `prices`.
 
     Raises
     ------
@@ -170,7 +209,8 @@ def cell_groups(
         If the table has fewer than k rows.
     """
     k = least_size(problem, models)
-    models = [model for model in models if not model.needs_public]
+    codes, own = (problem.frequency.run_codes, prices) if together is None else together
+    models = [model for model in models if not model.scope.public]
     if problem.rows < k:
         raise Infeasible(
             f"Classes of {k} rows need at least {k} rows; the table has {problem.rows}.",
@@ -198,19 +238,19 @@ def cell_groups(
     run = frequency.run[key]
     if method == "exact":
         context.check()
-        group = cheapest_groups(np.ascontiguousarray(frequency.run_codes[run]), k, prices)[1]
+        group = cheapest_groups(np.ascontiguousarray(codes[run]), k, own)[1]
     elif method == "balls":
-        distance = _distances(frequency.run_codes, run, prices, context)
+        distance = _distances(codes, run, own, context)
         group = _by_balls(distance, k, context)
     elif method == "links":
-        distance = _distances(frequency.run_codes, run, prices, context)
-        group = linked_groups(frequency.run_codes[run], distance, k, prices)
+        distance = _distances(codes, run, own, context)
+        group = linked_groups(codes[run], distance, k, own)
     else:
         block = np.zeros(len(frequency.run_count), dtype=np.int64)
         if len(block) > MOST_FOREST:
             size = max(MOST_FOREST // 4, k)
             block = gain_parts(problem, models, prices, context, least=size)
-        group = _by_forest(problem, block, run, k, prices, context)
+        group = _by_forest(problem, Linkage(codes, own), block, run, k, context)
     return buckets_of_rows(key, group)
 
 
@@ -230,19 +270,19 @@ def pair_prices(prices: Prices) -> PairPrices:
 
 def _by_forest(
     problem: Problem,
+    linkage: Linkage,
     block: npt.NDArray[np.int64],
     run: npt.NDArray[np.int64],
     k: int,
-    prices: Prices,
     context: Context,
 ) -> npt.NDArray[np.int64]:
     tuples = len(block)
-    pairs = pair_prices(prices)
+    pairs = pair_prices(linkage.prices)
     parent = np.full(tuples, -1, dtype=np.int64)
     by_block = np.argsort(block, kind="stable")
     for own in np.split(by_block, np.flatnonzero(np.diff(block[by_block])) + 1):
         # 1. Link tuples to their nearest until every tree has k rows.
-        codes = np.ascontiguousarray(problem.frequency.run_codes[own])
+        codes = np.ascontiguousarray(linkage.codes[own])
         count = problem.frequency.run_count[own]
         owner, top = np.arange(len(own), dtype=np.int64), np.arange(len(own), dtype=np.int64)
         above = np.full(len(own), -1, dtype=np.int64)

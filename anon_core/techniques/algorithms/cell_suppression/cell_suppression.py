@@ -6,14 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
-import numpy as np
-
 from anon_core.base.context import Context, part_of
-from anon_core.base.params import choice
+from anon_core.base.errors import BadPlan, listing
+from anon_core.base.params import choice, sets_of_columns
 from anon_core.base.registry import find, register
 from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.per_column import column_levels, levels_by_column
+from anon_core.contracts.per_column import (
+    column_levels,
+    column_weights,
+    levels_by_column,
+    weights_by_column,
+)
 from anon_core.contracts.search_cost import CellCost
 from anon_core.contracts.stop_rules import limits_told
 from anon_core.methods.partition.best_gain import cell_prices, suppression_prices
@@ -22,7 +26,7 @@ from anon_core.methods.partition.merging import merged_as_published
 from anon_core.release.minimality_rule import MinimalRows
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.techniques.algorithms.cell_suppression.cell_groups import cell_groups
+from anon_core.techniques.algorithms.cell_suppression.cell_groups import cell_groups, follow
 
 
 @register("algorithm")
@@ -86,32 +90,65 @@ class CellSuppression(Algorithm):
         "raised. Where none is named, those of the optimal search that may remove rows freely.",
         empty="exact, or searched where no column is set",
     )
+    weights: Mapping[str, float] = column_weights(quiet=True)
+    linked: tuple[tuple[str, ...], ...] = sets_of_columns(
+        help="Columns that tell each other, such as [['zip', 'city']]: where the first is blanked, "
+        "so are the others. All are quasi-identifiers.",
+        label="Linked columns",
+        empty="each by itself",
+        quiet=True,
+    )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Group the rows and change their cells; see `Algorithm.run`."""
+        self._refuse_linked(problem)
         nodes = [True] * len(problem.quasi)
+        weights = weights_by_column(problem, self.weights, self.name)
         levels = (0,) * len(problem.quasi)
         if self.transformation == "AG_CS":
             levels = self._raised(problem, models, part_of(context, 0.0, 0.4))
         if self.transformation == "CG":
             metric = cast(CellCost, find("metric", "loss")())
-            prices = cell_prices(problem, metric, nodes, np.ones(len(nodes)))
+            prices = cell_prices(problem, metric, nodes, weights)
         else:
-            prices = suppression_prices(problem, levels)
+            prices = suppression_prices(problem, levels, weights)
         within = part_of(context, 0.4, 0.9)
-        groups = cell_groups(problem, models, prices, self.method, within)
+        linked = self.linked
+        together = follow(problem, levels, linked, weights) if linked else None
+        groups = cell_groups(problem, models, prices, self.method, within, together=together)
         blank = None if self.transformation == "CG" else levels
         within = part_of(context, 0.9, 1.0)
         groups = merged_as_published(
-            problem, models, groups, prices, nodes, within, blank_above=blank
+            problem, models, groups, prices, nodes, within, blank_above=blank, linked=linked
         )
-        found = box_outcome(problem, groups, nodes, blank_above=blank)
+        found = box_outcome(problem, groups, nodes, blank_above=blank, linked=linked)
         told = limits_told(problem, models)
         # At the least cost, whatever said less of some rows and of none more would cost less.
         cheapest = self.method == "exact" and self.transformation == "CG"
         if told is None or not cheapest or context.out_of_time():
             return found
         return replace(found, release=replace(found.release, stopped=MinimalRows(**told)))
+
+    def _refuse_linked(self, problem: Problem) -> None:
+        for own in self.linked:
+            strange = [name for name in own if name not in problem.quasi]
+            if strange:
+                raise BadPlan(
+                    f"{self.title}: linked names {listing(strange)}, which is no quasi-identifier, "
+                    "so that its cells cannot be blanked.",
+                    remedy=f"Make it a quasi-identifier; they are {listing(problem.quasi)}.",
+                )
+            if len(own) < 2:
+                raise BadPlan(
+                    f"{self.title}: linked has {listing(own) or 'no column'} by itself.",
+                    remedy="Name the columns that follow it, such as [['zip', 'city']].",
+                )
+        if self.linked and self.transformation == "CG":
+            raise BadPlan(
+                f"{self.title}: columns are linked where cells are blanked, and here cells are "
+                "generalized.",
+                remedy="Choose cells blanked (CS), or link no columns.",
+            )
 
     def _raised(
         self, problem: Problem, models: Sequence[GroupModel], context: Context

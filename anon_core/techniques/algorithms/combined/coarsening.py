@@ -165,7 +165,7 @@ class Group:
         return np.bincount(cell, weights=self.counts, minlength=len(at.cells)).astype(np.int64)
 
     def least(self, bounds: Bounds) -> tuple[int, ...] | None:
-        """Return, per column, the first option that δ_max can allow, or None where none is.
+        """Return, per column, the first option that δ_max can allow; None if there is none.
 
         A value shown by too many rows for the people who have it, all other columns at the box,
         stays so where columns are finer: fewer people fit then, and no fewer rows.

@@ -103,7 +103,7 @@ class CombinedAlg(Algorithm):
 
 def _bounds(models: Sequence[GroupModel]) -> Bounds:
     """Return what all privacy models about public people allow together."""
-    asked = [m.presence_bounds() for m in models if m.needs_public]
+    asked = [m.presence_bounds() for m in models if m.scope.public]
     low, high = max((a for a, _ in asked), default=0.0), min((b for _, b in asked), default=1.0)
     return Bounds.of(low, high)
 
@@ -118,7 +118,7 @@ def _steering(models: Sequence[GroupModel], partition: Partitioner | Algorithm) 
     """
     if isinstance(partition, Partitioner) and partition.counts_public:
         return list(models)
-    forming = [m for m in models if not m.needs_public]
+    forming = [m for m in models if not m.scope.public]
     if not forming:
         raise BadPlan(
             f"CombinedAlg forms groups by '{partition.name}' first, and no privacy model "
@@ -270,7 +270,7 @@ def _confirm(
 ) -> None:
     """Refuse what holds for groups by themselves, but not for all of them together."""
     assert problem.population is not None
-    asking = [m for m in models if m.needs_public]
+    asking = [m for m in models if m.scope.public]
     if not asking:
         return
     joint = published_buckets(release.view, problem.population, context).joint

@@ -155,7 +155,7 @@ class _Tree:
             If not even the whole table as one class keeps the privacy models.
         """
         self.time_left.check("Cutting into intervals")
-        if not np.isfinite(self.try_out(())) and all(m.monotone_merge for m in self.models):
+        if not np.isfinite(self.try_out(())) and all(m.logic.monotone_merge for m in self.models):
             raise Infeasible(
                 "Not even the whole table as one class satisfies the privacy models.",
                 remedy="Ask for less, or load more rows.",

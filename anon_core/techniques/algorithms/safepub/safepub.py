@@ -28,8 +28,7 @@ from anon_core.release.problem import Problem
 from anon_core.release.release import Release, one_block
 from anon_core.release.vocabulary import of_level
 from anon_core.techniques.algorithms.safepub.account import GRAIN, sample_rule
-from anon_core.techniques.algorithms.safepub.chosen_levels import Choice, Score, draw_levels
-from anon_core.techniques.algorithms.safepub.coins import Coins
+from anon_core.techniques.algorithms.safepub.chosen_levels import Choice, Coins, Score, draw_levels
 
 # Which rows are in the sample: each by a coin of its own, keyed by the secret, plan and table.
 
@@ -245,7 +244,7 @@ class SafePub(Algorithm):
             If none is required, or nothing of it is left for the rows.
         """
         refuse_unsteered(self, models)
-        required = [model.as_mapping() for model in models if model.of_mechanism]
+        required = [model.as_mapping() for model in models if model.scope.mechanism]
         epsilon = min(Fraction(str(own["epsilon"])) for own in required)
         delta = min(Fraction(str(own["delta"])) for own in required)
         drawing = Fraction(str(self.levels_epsilon))

@@ -86,7 +86,7 @@ def _in_hand(result: Result, picture: LatticePicture, node: Pictured, metric: st
     words = standing(picture, node)
     numbers = ", ".join(node_numbers(picture, node, in_a_sentence(metric)))
     st.markdown(plain(f"{words[:1].upper()}{words[1:]}: {numbers}."))
-    against = _against(picture, node)
+    against = _against(node)
     if clicked(
         "Make these levels the release",
         key="lattice-release",
@@ -106,7 +106,7 @@ def _take_in_hand() -> None:
         st.session_state[_IN_HAND] = place
 
 
-def _against(picture: LatticePicture, node: Pictured) -> str:
+def _against(node: Pictured) -> str:
     """Return why a node cannot be made the release now, or an empty text."""
     if node.chosen:
         return "The release already has these levels."

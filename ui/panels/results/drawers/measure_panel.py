@@ -43,8 +43,11 @@ def draw(run: Series) -> None:
         jobs.watch(MEASURING.job)
         st.caption("These metrics are slow. Run them on demand; they are then added to the recipe.")
         known = cast(dict[str, type[Metric]], family("metric"))
+        offered = sorted(
+            waiting, key=lambda name: bool(waiting[name])
+        )  # what can be measured first
         chosen = st.selectbox(
-            "Metric", list(waiting), format_func=lambda n: known[n].title, key="further-metric"
+            "Metric", offered, format_func=lambda n: known[n].title, key="further-metric"
         )
         kind = known[chosen]
         if waiting[chosen]:

@@ -18,6 +18,8 @@ from ui.state.result_view import shown
 from ui.words.escaping import plain
 
 _ACROSS, _UP = "parts/across", "parts/up"
+#: Fields next to each other, wide enough for a value each.
+_ABREAST = 4
 _SLICE = "One slice"
 
 
@@ -68,13 +70,15 @@ def _values(problem: Problem, names: Sequence[str]) -> dict[str, int]:
     """Draw the choice of a value for every column that is held, and return the leaves."""
     common = common_leaves(problem)
     found: dict[str, int] = {}
-    with st.container(horizontal=True):
-        for name in names:
+    for begin in range(0, len(names), _ABREAST):
+        some = names[begin : begin + _ABREAST]
+        columns = st.columns(_ABREAST if len(names) > _ABREAST else len(some), gap="small")
+        for name, place in zip(some, columns, strict=False):
             leaves = problem.hierarchies[name].leaves
             key = f"parts/at/{name}"
             if st.session_state.get(key) not in leaves:
                 st.session_state[key] = leaves[common[name]]
-            held = st.selectbox(f"{plain(name)} held at", leaves, key=key, format_func=shown)
+            held = place.selectbox(f"{plain(name)} held at", leaves, key=key, format_func=shown)
             found[name] = problem.hierarchies[name].code[held]
     return found
 

@@ -20,7 +20,7 @@ from anon_core.explain.answers.suppressed_row import suppressed_row, suppressed_
 from anon_core.pipeline.result import Result
 from anon_core.release.outcome import figure
 from ui.charts.chart_frame import palette, show, table
-from ui.charts.k_plot import k_chart
+from ui.charts.details_plot import k_chart
 from ui.components.guard import panel
 from ui.state import results, selection, state
 from ui.state.result_view import shown
@@ -35,7 +35,6 @@ def draw(result: Result) -> None:
     """Draw the questions that this result raises, and the answer to the one that is chosen."""
     asked = _questions(result)
     with st.container(border=True, key="questions-panel"):
-        st.subheader("Questions", anchor=False)
         question = st.pills(
             "Questions",
             list(asked),
@@ -120,7 +119,7 @@ def _which_k(result: Result) -> None:
         max_value=1.0,
         value=min(max(plan_threshold(result.plan), 0.0001), 1.0),
         step=0.01,
-        format="%.4f",
+        format="%g",
         key="which-k-threshold",
         width=200,
     )

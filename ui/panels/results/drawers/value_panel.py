@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from anon_core.base.terms import ROWS_SUPPRESSED
-from anon_core.pipeline.measure.before_and_after import (
+from anon_core.pipeline.measure.column_statistics import (
     STATISTICS,
     column_statistics,
     two_way,
@@ -24,7 +24,6 @@ def draw(run: Series, colours: Palette) -> None:
     """Draw the panel of one run; nothing where losses were not measured."""
     result = run.facts.result
     names = columns_told(result.problem)
-    st.subheader("Value by value", anchor=False)
     column = st.selectbox("Column", names, key="by-value")
     halves = st.columns(2, gap="medium")
     spread = state.once(f"spread/{column}", result, partial(distribution, result, column))

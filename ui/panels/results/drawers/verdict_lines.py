@@ -42,7 +42,7 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
     """
     permuted = result.release.grouping.published
     with st.container(key=f"stack-verdicts-{key}"):
-        first, second, third = st.columns([1, 1.35, 1], gap="medium")
+        first, second, third = st.columns(3, gap="small")
     with first.container(border=True, height="stretch"):
         st.markdown("**1 · Privacy models, recomputed**")
         _ticked(words.model_sentences(result))
@@ -58,8 +58,8 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
         if rest:
             many = "attack" if rest == 1 else "attacks"
             st.caption(
-                f"{rest} further {many}, without a threshold and certain of no one: see Attacks, "
-                "One by one."
+                f"{rest} further {many}, without a threshold and certain of no one: under "
+                "Details of Attacks, One by one."
             )
         _beyond(result)
         if result.cautions:

@@ -27,7 +27,7 @@ def draw(result: Result) -> tuple[Tile, ...]:
     st.html(_LOOK.replace("RULES", "\n".join(rules)))
     found = tiles(result)
     with st.container(key="tiles"), st.container(key="stack-tiles"):
-        columns = st.columns(len(found), gap="medium")
+        columns = st.columns(len(found), gap="small")
     for place, (column, tile) in enumerate(zip(columns, found, strict=True)):
         with column:
             _tile(tile, place)

@@ -1,0 +1,251 @@
+"""Product moves: for each sensitive cell a few others that hide it, and the change that proves it.
+
+The hypercube of Repsilber, used as a witness. In each column a category of the cell and one outside
+of it are chosen, with all that is above them up to where they meet. What is added on one side is
+taken away on the other, so every sum of the whole table is kept: a reader who sees none of these
+cells cannot rule the change out. It is checked in whole numbers against every sum it touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.base.context import Context
+from anon_core.tables.axis import Axis
+from anon_core.tables.system import Level, System
+
+_I64 = npt.NDArray[np.int64]
+#: Categories of the cell, and outside of it, that are tried in each column, by number of columns.
+_INSIDE, _OUTSIDE = 4, {1: 400, 2: 40, 3: 12, 4: 6}
+#: Moves that a cell is hidden by, each a part of its level.
+_PARTS = (1, 2, 4, 8)
+#: Pairs of them in each column, at most: those of all columns multiply.
+_PAIRS = {1: 4_000, 2: 640, 3: 48, 4: 10}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Witness:
+    """A change that a reader cannot rule out where its cells are suppressed.
+
+    Attributes
+    ----------
+    change : mapping of int to int
+        By cell, above 0 for the sensitive one: the number of moves that it is the sum of.
+    up, down : int
+        How many times it holds, and the other way round.
+    """
+
+    change: Mapping[int, int]
+    up: int
+    down: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moves:
+    """What product moves found: suppressed cells, a witness for each served cell, the others."""
+
+    hidden: frozenset[int]
+    witnesses: Mapping[int, Witness]
+    unserved: tuple[int, ...]
+
+
+def product_moves(
+    axes: Sequence[Axis],
+    system: System,
+    needs: Mapping[int, Level],
+    costs: Sequence[int],
+    slack: Sequence[int],
+    *,
+    apart: Collection[int] = (),
+    context: Context | None = None,
+) -> Moves:
+    """Hide each sensitive cell by the cheapest product move that is tried.
+
+    Parameters
+    ----------
+    costs : sequence of int
+        Of suppressing each cell; what is suppressed already costs nothing.
+    slack : sequence of int
+        How far any reader lets each cell fall; below 0 where it is never suppressed.
+    apart : collection of int
+        Cells that hide no others: published ones, or those whose only respondent may read.
+    """
+    own = context or Context()
+    shape = [len(axis.labels) for axis in axes]
+    strides = [prod(shape[at + 1 :]) for at in range(len(shape))]
+    room = np.array(slack, dtype=np.int64)
+    room[list(apart)] = -1
+    price = np.array(costs, dtype=np.int64) + 1  # of equal costs, fewer cells
+    price[list(needs)] = 0
+    hidden = set(needs)
+    same = system.same
+    witnesses: dict[int, Witness] = {}
+    unserved: list[int] = []
+    sides = [_Sides(axis) for axis in axes]
+    for number, cell in enumerate(sorted(needs, key=lambda c: -_size(needs[c]))):
+        if number % 50 == 0:
+            own.report(number / len(needs), "Hiding cells")
+        level = needs[cell]
+        up, down = int(-(-level.upper // 1)), int(-(-level.lower // 1))
+        up = max(up, int(-(-level.sliding // 1)) - down)  # a width is reached upwards
+        nodes = [cell // stride % size for stride, size in zip(strides, shape, strict=True)]
+        usual, room[cell] = room[cell], slack[cell]
+        change: dict[int, int] | None = None
+        by = (up, down)
+        for parts in _PARTS:  # seldom no single move bears all of a level
+            by = -(-up // parts), -(-down // parts)
+            change = {}
+            left = room if parts == 1 else room.copy()
+            for _ in range(parts):
+                found = _cheapest(cell, nodes, strides, sides, price, left, by)
+                own_part = None if found is None else _kept(system, same, found)
+                if own_part is None:
+                    change = None
+                    break
+                for one, sign in own_part.items():
+                    change[one] = change.get(one, 0) + sign
+                    left[one] -= max(by) if parts > 1 and one != same[cell] else 0
+            if change is not None and _borne(change, by, slack):
+                break
+            change = None
+        room[cell] = usual
+        if change is None:
+            unserved.append(cell)
+            continue
+        witnesses[cell] = Witness(change=change, up=by[0], down=by[1])
+        price[list(change)] = 0
+        hidden |= set(change)
+    return Moves(
+        hidden=system.closed(hidden), witnesses=witnesses, unserved=tuple(sorted(unserved))
+    )
+
+
+def _borne(change: Mapping[int, int], by: tuple[int, int], slack: Sequence[int]) -> bool:
+    """Return whether no cell falls further than it may, either way."""
+    up, down = by
+    return all(
+        (n > 0 and n * down <= slack[cell]) or (n <= 0 and -n * up <= slack[cell])
+        for cell, n in change.items()
+    )
+
+
+def _size(level: Level) -> float:
+    return float(max(level.lower, level.upper, level.sliding))
+
+
+class _Sides:
+    """For each node of a column, leaves below it, and outside of it."""
+
+    def __init__(self, axis: Axis) -> None:
+        self.axis = axis
+        self.leaves = np.array(axis.leaves, dtype=np.int64)
+        self._above = axis.chains[:, self.leaves]
+
+    def split(self, node: int) -> tuple[_I64, _I64]:
+        """Return the leaves below a node, and the others."""
+        inside = (self._above == node).any(axis=0)
+        return self.leaves[inside], self.leaves[~inside]
+
+    def chains(self, leaf: int, other: int | None) -> tuple[list[int], list[int]]:
+        """Return the nodes above two leaves, up to where they meet; all above one without other."""
+        parents = self.axis.parents
+        if other is None:
+            path = [leaf]
+            while parents[path[-1]] >= 0:
+                path.append(parents[path[-1]])
+            return path, []
+        depth = self.axis.depth
+        one, two = [leaf], [other]
+        while depth[one[-1]] > depth[two[-1]]:
+            one.append(parents[one[-1]])
+        while depth[two[-1]] > depth[one[-1]]:
+            two.append(parents[two[-1]])
+        while parents[one[-1]] != parents[two[-1]]:
+            one.append(parents[one[-1]])
+            two.append(parents[two[-1]])
+        return one, two
+
+
+def _cheapest(
+    cell: int,
+    nodes: Sequence[int],
+    strides: Sequence[int],
+    sides: Sequence[_Sides],
+    price: _I64,
+    room: _I64,
+    by: tuple[int, int],
+) -> tuple[_I64, _I64] | None:
+    """Return the cells of the cheapest move and their signs, or None.
+
+    Parameters
+    ----------
+    by : (int, int)
+        How far the cell is to go up and down: what falls with it has to bear the second, the rest
+        the first.
+    """
+    up, down = by
+    if room[cell] < down:
+        return None
+    most = _OUTSIDE[len(nodes)]
+    offsets: list[_I64] = []
+    signs: list[_I64] = []
+    for side, node, stride in zip(sides, nodes, strides, strict=True):
+        inside, outside = side.split(node)
+        base = cell - node * stride
+        beside = base + outside * stride
+        able = room[beside] >= up
+        order = np.lexsort((-room[beside], price[beside]))
+        chosen = outside[order[able[order]]][:most]
+        own = inside[np.argsort(-room[base + inside * stride], kind="stable")][:_INSIDE]
+        pairs = [(int(p), int(q)) for q in chosen for p in own] if node else []
+        pairs = pairs[: _PAIRS[len(nodes)]]
+        if node and not pairs:
+            return None
+        chains = [side.chains(p, q) for p, q in pairs] or [side.chains(int(p), None) for p in own]
+        wide = max(len(one) + len(two) for one, two in chains)
+        place = np.full((len(chains), wide), -1, dtype=np.int64)
+        sign = np.zeros((len(chains), wide), dtype=np.int64)
+        for at, (one, two) in enumerate(chains):
+            place[at, : len(one) + len(two)] = [*one, *two]
+            sign[at, : len(one)], sign[at, len(one) : len(one) + len(two)] = 1, -1
+        offsets.append(np.where(place >= 0, place * stride, 0))
+        signs.append(sign)
+    cells, sign = offsets[0], signs[0]
+    # Candidates of the columns multiply, and so do the nodes of each: (candidates, nodes).
+    for more, their in zip(offsets[1:], signs[1:], strict=True):
+        cells = (cells[:, None, :, None] + more[None, :, None, :]).reshape(
+            len(cells) * len(more), -1
+        )
+        sign = (sign[:, None, :, None] * their[None, :, None, :]).reshape(
+            len(sign) * len(their), -1
+        )
+    used = sign != 0
+    need = np.where(sign > 0, down, up)
+    # A cell that only grows has to be one that can be suppressed at all.
+    fits = (~used | (room[cells] >= np.maximum(need, 0))).all(axis=1)
+    if not fits.any():
+        return None
+    total = np.where(used, price[cells], 0).sum(axis=1)
+    total[~fits] = np.iinfo(np.int64).max
+    best = int(total.argmin())
+    return cells[best][used[best]], sign[best][used[best]]
+
+
+def _kept(system: System, same: Sequence[int], move: tuple[_I64, _I64]) -> dict[int, int] | None:
+    """Return a move as changes by cell, if it keeps every sum; cells that are the same are one."""
+    change: dict[int, int] = {}
+    for cell, sign in zip(move[0].tolist(), move[1].tolist(), strict=True):
+        first = same[cell]
+        if change.setdefault(first, sign) != sign:
+            return None
+    net: dict[int, int] = {}
+    for cell, sign in change.items():
+        for number in system.relations_of[cell]:
+            part = -sign if system.distinct[number].parent == cell else sign
+            net[number] = net.get(number, 0) + part
+    return change if not any(net.values()) else None

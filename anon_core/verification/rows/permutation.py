@@ -1,0 +1,461 @@
+"""Checks of releases that publish exact values in groups and permute columns apart inside them.
+
+The permutation cannot be undone from the publication, and neither can the assignment of rows to
+groups; what can be recomputed is that nothing was changed, added or left out, that the groups as
+they are published keep what was asked for of groups, and that they can be made of the table's rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core.base.errors import listing
+from anon_core.verification.files.published import PublishedTable, check_formulas
+from anon_core.verification.findings import (
+    Check,
+    Rows,
+    Verification,
+    many,
+    named,
+    not_checked,
+    numbers,
+    undecided,
+)
+from anon_core.verification.recipe import Terms
+from anon_core.verification.rows.groups import (
+    Block,
+    Grouped,
+    Lines,
+    blocks,
+    coded,
+    group_name,
+    parts,
+    sets_are_formed,
+    tally,
+)
+from anon_core.verification.rows.matching import (
+    TooLarge,
+    beyond,
+    covering_pairs,
+    text_runs,
+    without_partner,
+)
+from anon_core.verification.rows.membership import (
+    Standing,
+    Witness,
+    can_stand,
+    check_witness,
+    parts_of,
+)
+from anon_core.verification.rows.tables import PrivateTable, joined
+from anon_core.verification.text.kinds import are_digits
+from anon_core.verification.text.texts import Codes
+
+# Is a release true whose cells are coarsened and whose columns are permuted apart?
+
+
+def check_coarsened(
+    terms: Terms,
+    release: Lines,
+    table: PrivateTable,
+) -> list[Check]:
+    """Check column by column that every cell is true of a row of the table of its own.
+
+    Which rows form a group cannot be read from the publication.
+    """
+    if release.rows != table.rows or not release.has(terms.published):
+        return [undecided("truth", "Whether the cells are true cannot be recomputed.")]
+    broken: list[Check] = []
+    for name in terms.published:
+        found = _check_column(name, terms, release, table)
+        if found is not None:
+            broken.append(found)
+    if broken:
+        return broken
+    return [
+        Check(
+            name="truth",
+            holds=True,
+            bound=float(table.rows),
+            reached=float(table.rows),
+            sentence=f"In every column each of the {table.rows} cells is true of a row of the "
+            "table of its own. Which rows form a group cannot be read from the publication.",
+        )
+    ]
+
+
+def _check_column(
+    name: str,
+    terms: Terms,
+    release: Lines,
+    table: PrivateTable,
+) -> Check | None:
+    column = table.columns[name]
+    texts, codes = release.texts_of(name), release.codes_of(name)
+    if name in terms.quasi:
+        cover = table.cover(name, texts)
+        unclear = [*cover.unknown, *cover.ambiguous]
+        if unclear:
+            rows = release.rows_of(np.isin(codes, unclear))
+            what = f"Column '{name}' shows texts without one clear meaning {named(rows)}."
+            return _broken(name, rows, what)
+        runs = cover.runs
+    else:
+        told = [column.code_of_text(text) for text in texts]
+        runs = tuple(((code, code),) if code >= 0 else () for code in told)
+    own = table.codes(name)
+    point, first = joined([own], len(table))
+    shown, text = joined([codes], len(release))
+    try:
+        pairs = covering_pairs(
+            own[first][:, None], codes[text][:, None], [text_runs(runs, column.missing + 1)]
+        )
+        alone = without_partner(
+            point,
+            np.zeros_like(point),
+            table.count,
+            shown,
+            np.zeros_like(shown),
+            release.count,
+            *pairs,
+        )
+    except TooLarge as error:
+        return undecided("truth", f"Whether '{name}' is true is not decided. {error.message}")
+    rows = release.last_rows_of(alone)
+    if not rows:
+        return None
+    few = many(len(rows), "published row", "has", "have")
+    return _broken(
+        name, rows, f"{few} a cell of '{name}' that is true of no row of its own {named(rows)}."
+    )
+
+
+def _broken(name: str, rows: Rows, sentence: str) -> Check:
+    return Check(name="truth", holds=False, column=name, rows=rows.first, sentence=sentence)
+
+
+def check_permuted(
+    terms: Terms,
+    published: Mapping[str, PublishedTable],
+    table: PrivateTable,
+    judged: Callable[[Mapping[str, Grouped]], Sequence[Check]],
+    witness: Witness | None = None,
+) -> Verification:
+    """Recompute what a permuted release keeps of its recipe's models.
+
+    `judged` recomputes these of the published tables in groups, `witness` is what a run says of
+    who stands in which.
+    """
+    columns = parts(terms)
+    group = group_name(terms.published)
+    checks = [
+        _check_identifiers(terms, published),
+        *(_check_columns(name, published[name], (group, *columns[name])) for name in published),
+        *(_check_rows(name, published[name], table) for name in published),
+    ]
+    if terms.neutralised:
+        checks += [check_formulas(found) for found in published.values()]
+    if any(list(published[n].header) != [group, *columns[n]] for n in published):
+        checks.append(undecided("groups", "Nothing more can be recomputed: columns differ."))
+        return Verification(checks=tuple(checks), facts=_facts(published, table, None))
+    grouped: dict[str, Grouped] = {}
+    for name, found in published.items():
+        number = _numbers_of(found.lines, group)
+        if number is None:
+            checks.append(
+                Check(
+                    name="groups",
+                    holds=False,
+                    sentence=f"The column '{group}' of {found.called(name)} does not count 1, 2, 3 "
+                    "… without gaps.",
+                )
+            )
+            return Verification(checks=tuple(checks), facts=_facts(published, table, None))
+        grouped[name] = Grouped(table=found.lines, columns=columns[name], group=number)
+    checks.append(_check_groups(grouped))
+    in_rows = {name: _Rows.of(found, published[name]) for name, found in grouped.items()}
+    orders = [_check_order(published[n].called(n), found) for n, found in in_rows.items()]
+    checks += orders
+    if all(order.holds for order in orders) and _same_sizes(grouped):
+        checks.append(_check_numbering(in_rows, next(iter(grouped.values())).sizes))
+    checks += judged(grouped)
+    if terms.coarsened:
+        checks += check_coarsened(terms, next(iter(grouped.values())).table, table)
+        checks += check_boxes(terms, next(iter(grouped.values())).table)
+    else:
+        checks += _check_truth(terms, grouped, table)
+    if all(check.holds for check in checks if check.name in ("groups", "rows", "truth")):
+        checks.append(_check_membership(terms, grouped, published, table, witness))
+    found = Verification(checks=(), facts=_facts(published, table, grouped))
+    return found.with_checks(checks)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Rows:
+    """A published table row by row as its file has it: only its order asks for that.
+
+    Attributes
+    ----------
+    group, rank : int64 arrays of shape (rows,)
+        See `Grouped`.
+    """
+
+    group: Codes
+    rank: Codes
+
+    @classmethod
+    def of(cls, grouped: Grouped, file: PublishedTable) -> _Rows:
+        return cls(group=grouped.group[file.line_of_row], rank=grouped.rank[file.line_of_row])
+
+
+# ---- the checks ----------------------------------------------------------------------------------
+
+
+def _check_identifiers(terms: Terms, published: Mapping[str, PublishedTable]) -> Check:
+    shown = [n for n in terms.identifier if any(n in t.header for t in published.values())]
+    return Check(
+        name="identifiers",
+        holds=not shown,
+        column=shown[0] if shown else "",
+        sentence=f"Identifier {listing(shown)} is published."
+        if shown
+        else "No identifier column is published.",
+    )
+
+
+def _check_columns(name: str, release: PublishedTable, expected: Block) -> Check:
+    holds = tuple(release.header) == expected
+    many = len(expected) - 1
+    return Check(
+        name="columns",
+        holds=holds,
+        sentence=f"{release.called(name)} has the group number and the "
+        f"{'one column' if many == 1 else f'{many} columns'} it should."
+        if holds
+        else f"The columns of {release.called(name)} are not {listing(expected)}, in this order.",
+    )
+
+
+def _check_rows(name: str, release: PublishedTable, table: PrivateTable) -> Check:
+    return Check(
+        name="rows",
+        holds=release.rows == table.rows,
+        bound=float(table.rows),
+        reached=float(release.rows),
+        sentence=f"{release.called(name)} has {release.rows} rows of {table.rows}; none may be "
+        "hidden.",
+    )
+
+
+def _numbers_of(release: Lines, column: str) -> Codes | None:
+    """Return every line's group, counted from 0; None where the numbers are not 1 to g."""
+    texts = release.texts_of(column)
+    if not are_digits(texts) or max(map(len, texts)) > len(str(len(texts))):
+        return None
+    numbers = np.fromiter(map(int, texts), dtype=np.int64, count=len(texts)) - 1
+    if numbers.min() < 0 or numbers.max() >= len(texts):
+        return None
+    return numbers[release.codes_of(column)]
+
+
+def _same_sizes(grouped: Mapping[str, Grouped]) -> bool:
+    first, *rest = grouped.values()
+    return all(np.array_equal(first.sizes, other.sizes) for other in rest)
+
+
+def _check_groups(grouped: Mapping[str, Grouped]) -> Check:
+    groups = len(next(iter(grouped.values())).sizes)
+    if not _same_sizes(grouped):
+        first, *rest = (own.sizes for own in grouped.values())
+        wide = max(groups, *(len(other) for other in rest))
+        sizes = [np.pad(own, (0, wide - len(own))) for own in (first, *rest)]
+        differ = np.flatnonzero(np.any(np.stack(sizes) != sizes[0], axis=0))
+        sentence = (
+            "The groups of the two tables do not have the same numbers of rows: "
+            f"{many(len(differ), 'group', 'differs', 'differ')}, first group {int(differ[0]) + 1}."
+        )
+        return Check(name="groups", holds=False, sentence=sentence)
+    where = ", each with as many rows in both tables" if len(grouped) > 1 else ""
+    sentence = f"{many(groups, 'group', 'is', 'are')} numbered without gaps{where}."
+    return Check(name="groups", holds=True, sentence=sentence)
+
+
+def _check_order(file: str, found: _Rows) -> Check:
+    step = np.diff(found.group)
+    below = (step < 0) | ((step == 0) & (np.diff(found.rank) < 0))
+    wrong = numbers(np.concatenate([np.zeros(min(len(found.group), 1), np.bool_), below]))
+    return Check(
+        name="order",
+        holds=not wrong,
+        rows=wrong.first,
+        sentence=f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order in {file} "
+        f"{named(wrong)}; the order of the table could show."
+        if wrong
+        else f"The rows of {file} are in canonical order, so the table's order does not show.",
+    )
+
+
+def _check_numbering(in_rows: Mapping[str, _Rows], sizes: Codes) -> Check:
+    """Check that groups are numbered by what they say: by the first table, then by the second."""
+    step = np.zeros(max(len(sizes) - 1, 0), dtype=np.int64)
+    for found in in_rows.values():
+        step = np.where(step == 0, _steps(found.rank, sizes), step)
+    wrong = (np.flatnonzero(step < 0) + 2).tolist()
+    return Check(
+        name="numbering",
+        holds=not wrong,
+        sentence=f"{many(len(wrong), 'group', 'is', 'are')} not numbered by content, the first is "
+        f"group {wrong[0]}; the order of the table could show."
+        if wrong
+        else "The groups are numbered by what they say, so the table's order does not show.",
+    )
+
+
+def _steps(rank: Codes, sizes: Codes) -> Codes:
+    """Compare every group with the one before it, row by row: above 0 where it is greater.
+
+    Where one is the other's beginning, the longer is greater; shape (groups - 1,).
+    """
+    shared = np.minimum(sizes[:-1], sizes[1:])
+    start = np.cumsum(sizes) - sizes
+    owner = np.repeat(np.arange(len(shared)), shared)
+    nth = np.arange(len(owner)) - np.repeat(np.cumsum(shared) - shared, shared)
+    apart = rank[start[1:][owner] + nth] - rank[start[:-1][owner] + nth]
+    differs = np.flatnonzero(apart)
+    which, first = np.unique(owner[differs], return_index=True)
+    step = sizes[1:] - sizes[:-1]
+    step[which] = apart[differs[first]]
+    return step
+
+
+def check_boxes(terms: Terms, lines: Lines) -> list[Check]:
+    """Check that enough rows show each combination of quasi-identifiers, in whatever groups."""
+    least = terms.shape.least_box
+    if not least:
+        return []
+    own = [lines.codes_of(name) for name in terms.quasi]
+    box, _ = joined(own, len(lines.count))
+    rows = np.bincount(box, weights=lines.count).astype(np.int64)
+    few = int(np.count_nonzero(rows < least))
+    return [
+        Check(
+            name="boxes",
+            holds=not few,
+            bound=float(least),
+            reached=float(rows.min()) if len(rows) else 0.0,
+            sentence=f"{many(few, 'box', 'has', 'have')} fewer than {least} rows."
+            if few
+            else f"Every box of quasi-identifiers has {least} rows or more, over all groups.",
+        )
+    ]
+
+
+# ---- is it true ----------------------------------------------------------------------------------
+
+
+def _check_truth(terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTable) -> list[Check]:
+    """Check that every set of linked columns holds exactly the table's rows."""
+    if any(found.table.rows != table.rows for found in grouped.values()):
+        return [undecided("truth", "Whether the values are the table's cannot be recomputed.")]
+    linked = blocks(terms)
+    broken = [check for block in linked if (check := _check_block(block, grouped, table))]
+    if broken:
+        return broken
+    wide = [block for block in linked if len(block) > 1]
+    by_row = (
+        f"; the columns {' and of '.join(listing(block) for block in wide)} also row by row"
+        if wide
+        else ""
+    )
+    not_told = (
+        " Which other columns stay linked is not in the recipe and was not recomputed."
+        if sets_are_formed(terms)
+        else ""
+    )
+    return [
+        Check(
+            name="truth",
+            holds=True,
+            bound=float(table.rows),
+            reached=float(table.rows),
+            sentence=f"Every column holds exactly the table's {table.rows} values{by_row}."
+            f"{not_told} Which rows form a group cannot be read from the publication.",
+        )
+    ]
+
+
+def _check_block(block: Block, grouped: Mapping[str, Grouped], table: PrivateTable) -> Check | None:
+    own, shown, found = coded(block, grouped, table)
+    # As many rows are published as the table has, so what none is too many of is not missing.
+    rows = found.table.last_rows_of(beyond(own, table.count, shown, found.table.count))
+    if not rows:
+        return None
+    return Check(
+        name="truth",
+        holds=False,
+        column=block[0] if len(block) == 1 else "",
+        rows=rows.first,
+        sentence=f"{many(len(rows), 'published row', 'shows', 'show')} values of {listing(block)} "
+        f"that the table does not have, or not so often {named(rows)}.",
+    )
+
+
+def _check_membership(
+    terms: Terms,
+    grouped: Mapping[str, Grouped],
+    published: Mapping[str, PublishedTable],
+    table: PrivateTable,
+    witness: Witness | None,
+) -> Check:
+    """Check that everyone stands in a group with all their parts.
+
+    A run says which group that is; from the files alone it has to be possible.
+    """
+    sizes = next(iter(grouped.values())).sizes
+    try:
+        if witness is not None:
+            file = next(iter(published.values()))
+            return check_witness(terms, grouped, file, table, witness)
+        found = can_stand(parts_of(terms, grouped, table), table.count, len(sizes))
+    except TooLarge as error:
+        found = Standing(possible=None, why=error.message)
+    if found.possible is None:
+        return not_checked(
+            "membership",
+            f"Whether everyone fits a group that shows all their values is not decided. "
+            f"{found.why} With the recipe that the run completed the groups are formed again.",
+        )
+    return Check(
+        name="membership",
+        holds=found.possible,
+        bound=float(table.rows),
+        sentence=f"Each of the {table.rows} rows of the table fits a group that shows all "
+        "its values, and no group shows more."
+        if found.possible
+        else "The groups cannot be made of the table's rows, each of which has to be in a group "
+        f"that shows all its values. {found.why}",
+    )
+
+
+def _facts(
+    published: Mapping[str, PublishedTable],
+    table: PrivateTable,
+    grouped: Mapping[str, Grouped] | None,
+) -> dict[str, float]:
+    first = next(iter(published.values()))
+    sizes = next(iter(grouped.values())).sizes if grouped else np.empty(0, dtype=np.int64)
+    facts = {
+        "rows": float(first.rows),
+        "table_rows": float(table.rows),
+        "suppressed": float(max(table.rows - first.rows, 0)),
+        "classes": float(len(sizes)),
+        "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
+    }
+    if grouped and len(grouped) == 1:
+        found = next(iter(grouped.values()))
+        rank, lines = found.rank, found.table
+        facts["unique_over_all_columns"] = float(np.count_nonzero(tally(rank, lines.count) == 1))
+    return facts
