@@ -55,6 +55,7 @@ ASKED: Mapping[str, tuple[dict[str, Any], ...]] = {
         {"column": "guard", "level": "guard", "p": 0.5, "sensitive": "s0"},
         {"column": "guard", "level": "guard", "p": 0.7, "sensitive": "s0"},
     ),
+    "population-uniques": ({"people": 20, "share": 0.2}, {"people": 30, "share": 0.05}),
     "recursive-l-diversity": ({"c": 1.5, "l": 2}, {"c": 3, "l": 2}, {"c": 2, "l": 3}),
     "share-at-risk": ({"risk": 0.5, "share": 0.3}, {"risk": 0.34, "share": 0.2}),
     "slicing-l-diversity": ({"l": 2}, {"l": 3}),
@@ -163,6 +164,8 @@ def trial(model: str, algorithm: str, number: int) -> Trial:
         people = [*rows, *others[: int(rng.integers(1, 10))]]
     if model == "k-map-by-size" and people:  # a share that the people do not contradict
         asked = {**asked, "share": max(asked["share"], round(len(rows) / len(people), 3))}
+    if model == "population-uniques" and people:  # no more people than there are
+        asked = {**asked, "people": max(len(people), len(rows) + 1)}
     return Trial(
         case=case,
         model=model,

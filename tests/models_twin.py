@@ -152,6 +152,17 @@ def _share(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
     return F(risky, sum(len(c.rows) for c in classes)) <= exact(trial.asked["share"])
 
 
+def _uniques(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
+    """Zayatz' estimate by counting samples: H(i), that one is drawn of a class of i people."""
+    sizes = Counter(len(c.rows) for c in classes)
+    n, people = sum(len(c.rows) for c in classes), trial.asked["people"]
+    if not sizes[1]:
+        return True
+    one = {i: i * math.comb(people - i, n - 1) for i in sizes}
+    found = F(sizes[1] ** 2 * one[1], n * sum(of * one[i] for i, of in sizes.items()))
+    return found <= exact(trial.asked["share"])
+
+
 def _present(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool | None:
     low, high = exact(trial.asked.get("delta_min", 0)), exact(trial.asked["delta_max"])
     for person in trial.people:
@@ -219,7 +230,10 @@ def _sliced(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool |
 
 
 #: Promises that sizes of classes decide, whatever their cells cover.
-_BY_SIZE = ("k-anonymity", "k-map-by-size", "average-risk", "maximum-risk", "share-at-risk")
+_BY_SIZE = (
+    *("k-anonymity", "k-map-by-size", "average-risk", "maximum-risk", "share-at-risk"),
+    "population-uniques",
+)
 _KEEPS: Mapping[str, Callable[[Trial, Classes, Sequence[naive.Row]], bool | None]] = {
     "average-risk": _average,
     "delta-presence": _present,
@@ -232,6 +246,7 @@ _KEEPS: Mapping[str, Callable[[Trial, Classes, Sequence[naive.Row]], bool | None
     "maximum-risk": _maximum,
     "one-k-anonymity": _one_k,
     "personalized": _personal,
+    "population-uniques": _uniques,
     "share-at-risk": _share,
     "slicing-l-diversity": _sliced,
 }

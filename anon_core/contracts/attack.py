@@ -66,6 +66,8 @@ class AttackNeeds:
         Whether it works only with a public table.
     weights : bool
         Whether it works only with the weights of a survey; those of its classes are the truth's.
+    takes_weights : bool
+        Whether it uses them where there are some, and works without.
     stop_rule : bool
         Whether it works only where a technique says when its search stopped; see `StopRule`.
     earlier : bool
@@ -83,6 +85,7 @@ class AttackNeeds:
     changed: bool = False
     public: bool = False
     weights: bool = False
+    takes_weights: bool = False
     stop_rule: bool = False
     earlier: bool = False
     from_groups: bool = False

@@ -259,6 +259,13 @@ LEAKS: Mapping[str, Planted] = {
         least=0.5,
         told={"threshold": 0.1},
     ),
+    # The same, where how many people fit is taken from both columns as well.
+    "log-linear": replace(
+        SINGLED_OUT,
+        control=ALONE,
+        weights=["1", *["100"] * 12],
+        weights_control=["1000", *["100"] * 12],
+    ),
     # A class holds everybody of the public table who fits it; in the control half of them.
     "membership": replace(
         SINGLED_OUT,

@@ -81,6 +81,7 @@ COSTS = [n for n in METRICS if issubclass(find("metric", n), CellCost | SizeCost
 EASY: dict[str, dict[str, object]] = {
     "k-map-by-size": {"share": 0.5},
     "personalized": {"column": "own"},
+    "population-uniques": {"people": 1000},
     "frequency-l-diversity": {"l": 2},
     "alpha-k-anonymity": {"alpha": 0.7, "k": 2},
     "background-bound": {"factor": 5},
@@ -703,7 +704,11 @@ def test_an_attack_without_what_it_needs_says_what(attack: str) -> None:
     assert reason == "" or reason.startswith(("It needs a", "It needs columns"))
     kind = cast(type[Attack], find("attack", attack))
     needing = ("attribute", "inferential") if not kind.needs.permuted else (kind.aim.discloses,)
-    told = attack in ("journalist", *OF_A_TABLE) or kind.needs.earlier or kind.needs.stop_rule
+    told = (
+        attack in ("journalist", "log-linear", *OF_A_TABLE)
+        or kind.needs.earlier
+        or kind.needs.stop_rule
+    )
     told |= kind.needs.weights
     assert bool(reason) == (kind.aim.discloses in needing or told)
 

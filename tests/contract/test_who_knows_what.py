@@ -110,7 +110,8 @@ def scores(found: Sequence[AttackResult]) -> list[object]:
 
 
 def weighs(attack: str) -> bool:
-    return cast(type[Attack], family("attack")[attack]).needs.weights
+    needs = cast(type[Attack], family("attack")[attack]).needs
+    return needs.weights or needs.takes_weights
 
 
 # What a class weighs is of its own release, and a wrong truth has none.

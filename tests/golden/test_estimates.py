@@ -1,6 +1,6 @@
 """Privacy models by estimate and by share: k-map by the size of the population, share at risk.
 
-PE-19, 20, 22 and PE-24 to PE-30, each found by looking at all nodes of the table of
+PE-19, 20, 22, 23 and PE-24 to PE-30, each found by looking at all nodes of the table of
 `test_preferences`.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -25,9 +26,10 @@ from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.release.private_reference import reference_of
 from anon_core.techniques.models.k_map_by_size import KMapBySize, least_rows
+from anon_core.techniques.models.population_uniques import PopulationUniques, uniques_share
 from anon_core.techniques.models.share_at_risk import ShareAtRisk
 from anon_core.verification.checks import verify
-from anon_core.verification.models.k_anonymity import _rows_enough
+from anon_core.verification.models.k_anonymity import _rows_enough, _singles_left, _unique
 from tests.golden.test_preferences import CASE, LEVELS, QUASI, node
 
 SHARES = (0.01, 0.1, 0.25, 0.5)
@@ -203,6 +205,77 @@ def test_pe_29_uniques_of_the_population(people: int, uniques: float | Fraction)
     assert found == pytest.approx(float(uniques))
     assert found is not None
     assert zayatz_share(class_sizes(sizes, people)) * 6 / 12 * people == pytest.approx(found)
+
+
+UNIQUES = {"name": "population-uniques", "people": 100, "share": 0.05}
+
+
+def test_pe_30_as_a_privacy_model() -> None:
+    """At most 5 % of 100 people: (0, 2, 0), nothing removed."""
+    found = ran(UNIQUES)
+    assert node(found) == (0, 2, 0)
+    assert found.account.proven
+    assert found.measures["loss"].share == pytest.approx(1 / 3)
+    (verdict,) = found.verdicts
+    assert verdict.reached * 100 == pytest.approx(3.239312472)
+    assert "3.2 of 100 people" in verdict.sentence
+    assert "6 of 12 rows are like an earlier one" in verdict.sentence
+    (check,) = [c for c in found.verification.checks if c.name == "population-uniques"]
+    assert (check.outcome, check.reached) == ("holds", pytest.approx(0.03239312472))
+    with pytest.raises(Infeasible):
+        at((0, 1, 0), UNIQUES)
+
+
+@pytest.mark.parametrize("people", [13, 20, 100, 10**6])
+def test_the_estimate_is_that_of_the_attack_and_of_both_computations(people: int) -> None:
+    rng = np.random.default_rng(people)
+    for _ in range(40):
+        sizes = rng.choice([1, 1, 1, 2, 3, 5], 3 + int(rng.integers(9)))
+        of, more = Counter(sizes.tolist()), people + int(sizes.sum())
+        kinds = np.array(sorted(set(of) - {1}), dtype=np.int64)
+        found = uniques_share(of[1], kinds, np.array([of[i] for i in kinds.tolist()]), more)
+        assert found == pytest.approx(float(_unique(of, more)), rel=1e-12)
+        assert found * more == pytest.approx(zayatz(class_sizes(sizes, more)), rel=1e-6)
+
+
+def test_the_fewest_rows_go_for_few_uniques_and_they_are_single() -> None:
+    """Against every choice of classes; what verification says of fewer and of other rows."""
+    rng = np.random.default_rng(47)
+    of, moved = reference_of(CASE.problem()), 0
+    for _ in range(60):
+        sizes = rng.choice([1, 1, 2, 3], 6)
+        model = PopulationUniques(people=int(sizes.sum() + rng.integers(1, 30)), share=0.1)
+        stats = GroupStats(sizes=sizes, histograms={}, cells={"a": np.arange(6, dtype=np.int32)})
+        left = model.settle(stats, np.ones(6, dtype=np.bool_), of)
+        gone = int(sizes[~left].sum())
+        ways = [np.array(w) for w in itertools.product((False, True), repeat=6) if any(w)]
+        good = [w for w in ways if _unique(Counter(sizes[w].tolist()), model.people) <= 0.1]
+        fewest = min((int(sizes[~w].sum()) for w in good), default=int(sizes.sum()))
+        assert gone == fewest
+        moved += gone > 0
+        every, share = np.ones(6, dtype=np.bool_), Fraction(1, 10)
+        assert not _singles_left(sizes, model.people, share, every, left).any()
+        single = np.flatnonzero(left & (sizes == 1))
+        if len(single):
+            other = left.copy()
+            other[single[0]] = False
+            assert _singles_left(sizes, model.people, share, every, other).any()
+    assert moved > 20
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "said"),
+    [
+        ({"people": 0}, {}, "people, such as"),
+        ({"people": 0}, {"population": {"size": 90}}, "Set people to 90"),
+        ({"people": 12}, {}, "cannot be a sample"),
+        ({"people": 100}, {"population": {"size": 90}}, "contradict"),
+    ],
+)
+def test_populations_that_cannot_be(model: dict[str, Any], more: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadPlan) as refused:
+        ran({**UNIQUES, **model}, **more)
+    assert said in f"{refused.value.message} {refused.value.remedy}"
 
 
 def test_pe_30_the_estimate_of_every_node() -> None:

@@ -65,6 +65,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "maximum-risk": {"risk": 0.1},
     "one-k-anonymity": {"k": 5},
     "personalized": {"column": "own"},
+    "population-uniques": {"people": 300_000, "share": 0.001},
     "recursive-l-diversity": {"c": 3, "l": 3},
     "share-at-risk": {"risk": 0.1, "share": 0.05},
     "slicing-l-diversity": {"l": 3},

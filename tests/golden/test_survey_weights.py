@@ -28,6 +28,7 @@ from anon_core.release.knowledge.person_counts import class_weights
 from anon_core.release.private_reference import reference_of
 from anon_core.release.problem import build_problem
 from anon_core.techniques.attacks.individual_risk import IndividualRisk
+from anon_core.techniques.models.k_map_by_size import shown_by_fewer
 from anon_core.verification.checks import verify
 from tests import naive
 from tests.making import Case, random_case, weighted
@@ -149,6 +150,66 @@ def test_the_survey_as_it_is() -> None:
     assert found["baseline"] == pytest.approx(1 / 765.5)
     figures = figures_of(result)
     assert (figures["sum_of_weights"], figures["suppressed_weight_share"]) == (765.5, 0)
+
+
+TENTH = weighted(
+    Case(
+        columns={"class": [f"f{f}" for f in range(1, 6) for _ in range(f)]},
+        quasi=("class",),
+        kinds={"class": "text"},
+    ),
+    ["10"] * 15,
+)
+FEWER = {
+    5: (1.0, 0.152079093, 0.010758942, 0.000290782, 0.0),
+    20: (1.0, 0.670279896, 0.340559792, 0.132958245, 0.040690891),
+}
+
+
+@pytest.mark.parametrize(("k", "stay"), [(5, (3, 4, 5)), (20, (5,))])
+def test_pe_23_k_map_by_weights(k: int, stay: tuple[int, ...]) -> None:
+    """Each class is a tenth of its people; classes of too few rows are removed."""
+    found = shown_by_fewer(k, np.arange(1, 6), np.arange(1, 6) * 10.0)
+    assert found == pytest.approx(FEWER[k], abs=1e-9)
+    model = {"name": "k-map-by-size", "k": k, "weights": "w"}
+    asked = {"name": "fixed-levels", "levels": {"class": 0}, "max_suppression": 1.0}
+    result = released(TENTH, algorithm=asked, models=[model], attacks=[])
+    assert sorted(result.class_sizes.tolist()) == list(stay)
+    assert result.verdicts[0].reached == pytest.approx(max(FEWER[k][f - 1] for f in stay))
+    (check,) = [c for c in result.verification.checks if c.name == "k-map-by-size"]
+    assert (check.holds, check.reached) == (True, pytest.approx(result.verdicts[0].reached))
+    lax = dict(result.recipe.completed()) | {"models": [{**model, "k": k + 1, "alpha": 1e-6}]}
+    (stricter,) = [
+        c for c in verify(lax, TENTH.frame, {}, dict(result.files)).checks
+        if c.name == "k-map-by-size"
+    ]  # fmt: skip
+    assert stricter.outcome == "broken"
+
+
+def test_merging_two_classes_makes_fewer_people_no_likelier() -> None:
+    rng = np.random.default_rng(23)
+    sizes = rng.integers(1, 8, (2, 3000))
+    weights = sizes * (1 + rng.exponential(10, (2, 3000)))
+    for k in (2, 5, 20):
+        worse = np.maximum(*(shown_by_fewer(k, f, w) for f, w in zip(sizes, weights, strict=True)))
+        both = shown_by_fewer(k, sizes.sum(0), weights.sum(0))
+        passing = worse <= 0.05
+        assert np.all(both[passing] <= 0.05)
+        assert passing.any()
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ({"weights": "w", "share": 0.1}, "Leave out share, or weights"),
+        ({"weights": "class"}, "has not the role weight"),
+        ({"weights": "w", "k": 2000}, "even all rows as one class"),
+    ],
+)
+def test_k_map_by_weights_refuses(model: dict[str, Any], said: str) -> None:
+    with pytest.raises((BadPlan, Infeasible)) as refused:
+        released(TENTH, models=[{"name": "k-map-by-size", **model}])
+    assert said in f"{refused.value.message} {refused.value.remedy}"
 
 
 def test_the_size_alone_understates_the_risk() -> None:

@@ -33,6 +33,7 @@ OVER_THE_DOMAIN = {
     "weighted-loss": "shares of the domain",
     "largest-loss": "shares of the domain",
     "choices-left": "leaves of the domain",
+    "payout": "leaves of the domain",
     "ncp": "shares of the domain",
     "group-loss": "loss of a group's hull",
     "kl-divergence": "a cell is spread evenly over the values that it covers",

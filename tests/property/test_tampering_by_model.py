@@ -29,6 +29,7 @@ MODELS = [name for name in family("model") if name not in _APART]
 #: What is promised of all rows together, or of whom a row may be of.
 _TOGETHER = {
     "average-risk",
+    "population-uniques",
     "share-at-risk",
     "one-k-anonymity",
     "k-one-anonymity",

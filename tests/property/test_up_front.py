@@ -88,6 +88,7 @@ ELSEWHERE = {
     "k-map-by-size",
     "maximum-risk",
     "personalized",
+    "population-uniques",
     "share-at-risk",
     "t-closeness",
 }

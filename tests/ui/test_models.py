@@ -233,7 +233,10 @@ def test_examples_are_what_the_promise_says_of_them(name: str) -> None:
             people.frame(), kinds=cast(Any, dict(people.types)), source="b"
         ),
     )
-    stated: dict[str, object] = {"share": 0.9} if name == "k-map-by-size" else {}
+    stated: dict[str, object] = {
+        "k-map-by-size": {"share": 0.9},
+        "population-uniques": {"people": 1000, "share": 0.001},
+    }.get(name, {})
     try:
         kept, broken = examples(MODELS[name].from_mapping(stated), of)
     except AnonError:

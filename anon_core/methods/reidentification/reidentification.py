@@ -180,6 +180,26 @@ def mean_chance(sizes: I64, people: I64) -> Fraction:
     return total / max(int(sizes.sum()), 1)
 
 
+def weight_of_groups(stats: GroupStats, reference: Reference, weights: str) -> F64:
+    """Return what the rows of each group weigh together, shape (groups,)."""
+    told = stats.histograms[weights]
+    return _summed(reference, weights, told.group, told.value, told.count, len(stats.sizes))
+
+
+def weight_of_classes(view: View, reference: Reference, weights: str) -> F64:
+    """Return what the rows of each published class weigh together, shape (classes,)."""
+    sizes, own = matched(view).sizes, reference.placed(weights)
+    return _summed(reference, weights, own.group, own.value, own.count, len(sizes))
+
+
+def _summed(
+    reference: Reference, weights: str, group: I64, value: I32, count: I64, groups: int
+) -> F64:
+    number = reference.counts(weights).number
+    assert number is not None  # `Roles.check` refuses what is no number
+    return np.bincount(group, number[value] * count, groups).astype(np.float64)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RiskBound(GroupModel):
     """The part that bounds on the largest and on the mean risk have in common."""
@@ -226,26 +246,19 @@ class RiskBound(GroupModel):
 
     def estimated(self, stats: GroupStats, reference: Reference) -> F64:
         """Return the individual risk of each group by its weights, shape (groups,)."""
-        told, sizes = stats.histograms[self.weights], stats.sizes
-        total = self._summed(reference, told.group, told.value, told.count, len(sizes))
-        return individual_risk(np.maximum(sizes, 1), np.maximum(total, 1.0))
+        total = weight_of_groups(stats, reference, self.weights)
+        return individual_risk(np.maximum(stats.sizes, 1), np.maximum(total, 1.0))
 
     def estimated_of(self, view: View, reference: Reference) -> tuple[I64, F64]:
         """Return rows and individual risk of each published class, shape (classes,) each."""
-        sizes, own = matched(view).sizes, reference.placed(self.weights)
+        sizes = matched(view).sizes
         if not len(sizes):
             return sizes, np.zeros(0)
-        total = self._summed(reference, own.group, own.value, own.count, len(sizes))
-        return sizes, individual_risk(sizes, total)
+        return sizes, individual_risk(sizes, weight_of_classes(view, reference, self.weights))
 
     def within(self, risk: F64) -> B1:
         """Return which estimates are at most r, but for their rounding."""
         return risk <= self.risk * (1 + _ROUNDING)
-
-    def _summed(self, reference: Reference, group: I64, value: I32, count: I64, groups: int) -> F64:
-        number = reference.counts(self.weights).number
-        assert number is not None  # `Roles.check` refuses what is no number
-        return np.bincount(group, number[value] * count, groups).astype(np.float64)
 
     def _lowest(self, problem: Problem) -> float:
         """Return the estimated risk of all rows as one class: merging never raises it.

@@ -12,15 +12,19 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.base.arrays import B1, F64, I64
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible
-from anon_core.base.params import integer, number
+from anon_core.base.params import integer, number, private_column
 from anon_core.base.registry import register
 from anon_core.base.terms import count
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
-from anon_core.contracts.model import GroupModel, ModelLogic, ModelScope
+from anon_core.contracts.model import GroupModel, ModelLogic, ModelScope, refuse_no_weights
+from anon_core.data.roles.roles import ByRole
 from anon_core.methods.matching.fitting_people import matched
+from anon_core.methods.matching.matching import plainly_behind
+from anon_core.methods.reidentification.reidentification import weight_of_classes, weight_of_groups
 from anon_core.release.knowledge.audience import Audience
 from anon_core.release.knowledge.people import Population
 from anon_core.release.outcome import Verdict
@@ -30,6 +34,7 @@ from anon_core.release.release import View
 
 #: Largest k; more would take long to reckon exactly.
 _MOST = 2000
+_ROUNDING = 1e-9  # of an estimate in floats, relative to the bound
 
 
 @lru_cache(maxsize=256)
@@ -68,10 +73,39 @@ def least_rows(k: int, share: float, alpha: float) -> int:
     return k
 
 
+def shown_by_fewer(k: int, sizes: I64, weights: F64) -> F64:
+    """Return the chance that a class is drawn of fewer than k people, at worst of k − 1.
+
+    P(X ≥ f | X ≥ 1), X ~ Bin(k − 1, f / Σw); 0 from k rows on.
+
+    Parameters
+    ----------
+    sizes : int64 array of shape (classes,)
+        f, at least 1.
+    weights : float64 array of shape (classes,)
+        Σw, what the rows of a class weigh together.
+
+    Examples
+    --------
+    >>> shown_by_fewer(5, np.array([1, 2, 3, 5]), np.array([10.0, 20, 30, 50])).round(6).tolist()
+    [1.0, 0.152079, 0.010759, 0.0]
+    """
+    from scipy.special import betainc
+
+    drawn = np.minimum(sizes / weights, 1.0)
+    few = sizes < k
+    some = -np.expm1((k - 1) * np.log1p(-np.where(drawn < 1, drawn, 0.5)))
+    above = betainc(sizes, np.where(few, k - sizes, 1), drawn)
+    return np.where(few, np.where(drawn < 1, above / some, 1.0), 0.0)
+
+
 @register("model")
 @dataclass(frozen=True, kw_only=True)
 class KMapBySize(GroupModel):
     """Every class has k′ ≤ k rows, which fewer than k people of the population hardly give.
+
+    By the weights of a survey each class has a share of its own, rows / weights, instead of one
+    for all: classes of few rows that represent many people are let pass.
 
     Without "given that X ≥ 1" single rows would pass where the share is small: few people are
     seldom drawn at all, but those of a published class were. The chance is that of one class; of
@@ -86,7 +120,10 @@ class KMapBySize(GroupModel):
         "An estimate: a class of so many rows, drawn at random, is drawn of at least k people of "
         "the population, but for a chance of α in each class. No public table is needed."
     )
-    formula: ClassVar[str] = "|G| ≥ k′ = min {c ≤ k : P(X ≥ c | X ≥ 1) ≤ α}, X ~ Bin(k − 1, n / N)"
+    formula: ClassVar[str] = (
+        "|G| ≥ k′ = min {c ≤ k : P(X ≥ c | X ≥ 1) ≤ α}, X ~ Bin(k − 1, n / N); by survey weights: "
+        "|G| / Σw of the class for n / N"
+    )
     source: ClassVar[str] = (
         "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; Pannekoek 1999, doi "
         "10.1111/1467-9574.00097"
@@ -117,6 +154,35 @@ class KMapBySize(GroupModel):
         help="Largest chance that a class has fewer people, for each class by itself.",
         label="α",
     )
+    weights: str = private_column(
+        help="The column with the role weight, to go by the share of each class that its weights "
+        "say. The share above is then left as it is.",
+        label="By the weights in",
+        empty="one share for all",
+        quiet=True,
+    )
+
+    def __post_init__(self) -> None:
+        """Validate; by weights no number of rows decides."""
+        super().__post_init__()
+        if self.weights:
+            object.__setattr__(
+                self, "logic", replace(self.logic, by_limits=False, by_classes=False)
+            )
+
+    def private_columns(self) -> tuple[str, ...]:
+        """Return the column of weights, where it goes by them."""
+        return (self.weights,) if self.weights else ()
+
+    def needs(self, columns: ByRole) -> tuple[str, ...]:
+        """Return the column of weights, where it goes by them."""
+        return self.private_columns()
+
+    def recomputable(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> bool:
+        """Return, by weights, whether it is plain which rows are in which class."""
+        return not self.weights or plainly_behind(view, audience, reference, context)
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse a share that is not stated, or below the one of a stated population.
@@ -124,10 +190,14 @@ class KMapBySize(GroupModel):
         Raises
         ------
         BadPlan
-            If the share is 1, or smaller than rows of the table / people of the population.
+            If the share is 1, or smaller than rows of the table / people of the population; by
+            weights, if there is a share, or the column has not the role weight.
         Infeasible
             If k′ is above the rows of the table, or k above the people.
         """
+        if self.weights:
+            self._check_weights(problem)
+            return
         if self.share == 1.0:
             raise BadPlan(
                 f"{self.title} needs the share of the population that is in the table; it is 1.",
@@ -161,8 +231,35 @@ class KMapBySize(GroupModel):
                 best_of="rows",
             )
 
+    def _check_weights(self, problem: Problem) -> None:
+        refuse_no_weights(problem, self.weights, self.title)
+        if self.share != 1.0:
+            raise BadPlan(
+                f"{self.title} goes by the weights in '{self.weights}', or by one share for all; "
+                f"share is {self.share:g}.",
+                remedy="Leave out share, or weights.",
+            )
+        chance = self._fewer(np.array([problem.rows]), np.array([problem.weighed_people]))
+        if not self._within(chance)[0]:  # merging classes never raises it
+            raise Infeasible(
+                f"{self.title} with k = {self.k} by the weights in '{self.weights}': even all "
+                f"rows as one class are of fewer people with a chance of {float(chance[0]):.3g}.",
+                remedy="Choose a smaller k, or load more rows.",
+                best=float(problem.rows),
+                best_of="rows",
+            )
+
+    def _fewer(self, sizes: I64, weights: F64) -> F64:
+        return shown_by_fewer(self.k, np.maximum(sizes, 1), np.maximum(weights, 1.0))
+
+    def _within(self, chance: F64) -> B1:
+        """Return which estimates are at most α, but for their rounding."""
+        return chance <= self.alpha * (1 + _ROUNDING)
+
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
         """Return the largest k of which a class can hold enough rows: all of the table."""
+        if self.weights:
+            return ()
         low, high = min(problem.rows, _MOST), _MOST  # k′ is never above k, and grows with it
         while low < high:
             middle = (low + high + 1) // 2
@@ -173,11 +270,16 @@ class KMapBySize(GroupModel):
         return (Allowed(parameter="k", low=2, high=float(low)),)
 
     def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
-        """Return which groups have k′ rows."""
+        """Return which groups have k′ rows; by weights, those hardly drawn of fewer people."""
+        if self.weights:
+            total = weight_of_groups(stats, reference, self.weights)
+            return self._within(self._fewer(stats.sizes, total)) | (stats.sizes == 0)
         return stats.sizes >= self.least_size()
 
     def least_size(self) -> int:
-        """Return k′."""
+        """Return k′; by weights a class of one row is never enough, and one of two can be."""
+        if self.weights:
+            return 2
         return least_rows(self.k, self.share, self.alpha)
 
     def least_class(self, people: Population | None) -> int:
@@ -186,6 +288,11 @@ class KMapBySize(GroupModel):
 
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return how many people of the population a class is estimated to hide."""
+        if self.weights:
+            return (
+                f"By the weights in '{self.weights}', every class will most likely be drawn of at "
+                f"least {count(self.k, 'person', 'people')} of the population, as estimated."
+            )
         return (
             f"Every class will have at least {count(self.least_size(), 'row')}, which "
             f"{count(self.k, 'person', 'people')} of the population or more give by estimate."
@@ -202,6 +309,8 @@ class KMapBySize(GroupModel):
             If the quasi-identifiers are in several link blocks.
         """
         sizes = matched(view).sizes
+        if self.weights:
+            return [self._by_weights(view, reference, sizes)]
         least, smallest = self.least_size(), int(sizes.min()) if len(sizes) else 0
         return [
             Verdict(
@@ -217,3 +326,21 @@ class KMapBySize(GroupModel):
                 else "No row is published.",
             )
         ]
+
+    def _by_weights(self, view: View, reference: Reference, sizes: I64) -> Verdict:
+        """Return the largest chance of fewer people against α."""
+        total = weight_of_classes(view, reference, self.weights) if len(sizes) else np.zeros(0)
+        chance = self._fewer(sizes, total)
+        worst = float(chance.max(initial=0.0))
+        return Verdict(
+            model=self.name,
+            parameters=self.as_mapping(),
+            state="holds" if bool(self._within(chance).all()) else "broken",
+            bound=self.alpha,
+            reached=worst,
+            per_class=chance,
+            sentence=f"Estimated from the weights, a class is drawn of fewer than {self.k} people "
+            f"with a chance of {worst:.3g} at worst; at most {self.alpha:g} was asked for."
+            if len(sizes)
+            else "No row is published.",
+        )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
@@ -156,10 +157,15 @@ def k_map(evidence: Evidence) -> list[Check]:
 
 @recomputes("k-map-by-size", forms=("whole", "averaged"), called="k-map by size")
 def k_map_by_size(evidence: Evidence) -> list[Check]:
-    """Every class has the rows that k − 1 people show with a chance of at most alpha."""
+    """Every class has the rows that k − 1 people show with a chance of at most alpha.
+
+    By a survey's weights, with the share of each class that its rows are of its weights.
+    """
     k = evidence.integer("k", least=2)
-    share = evidence.number("share", above=0, most=1)
     alpha = evidence.number("alpha", above=0, most=1)
+    if evidence.text("weights"):
+        return [_fewer_by_weights(evidence, k, alpha)]
+    share = evidence.number("share", above=0, most=1)
     least = _rows_enough(k - 1, share, alpha)
     what = f"k = {k} people by estimate"
     return [at_least(evidence, what, evidence.sizes, least, unit="rows")]
@@ -179,6 +185,119 @@ def _rows_enough(people: int, share: Fraction, alpha: Fraction) -> int:
         rows -= 1
         rest += exactly(rows)
     return rows
+
+
+def _fewer_by_weights(evidence: Evidence, k: int, alpha: Fraction) -> Check:
+    """Check the chance that fewer than k people show so many rows, of the lightest that fit.
+
+    Raises
+    ------
+    CannotTell
+        If it is unclear which rows a class has and the lightest are too light, or a weight is none.
+    """
+    chance, sure = _by_lightest(evidence, partial(_shown_by_fewer, k))
+    broken = _above(chance, alpha)
+    _refuse_unclear(bool(np.any(broken & ~sure)), sure)
+    return class_check(
+        evidence,
+        f"k = {k} people by the weights, as estimated",
+        broken,
+        chance,
+        bound=float(alpha),
+        measured="largest chance of fewer",
+        worst="most",
+    )
+
+
+def _shown_by_fewer(k: int, rows: int, people: Fraction) -> float:
+    """Return P(X ≥ rows | X ≥ 1), X ~ Bin(k − 1, rows / people); 0 from k rows on.
+
+    Examples
+    --------
+    >>> [round(_shown_by_fewer(5, f, Fraction(10 * f)), 6) for f in (1, 2, 3, 5)]
+    [1.0, 0.152079, 0.010759, 0.0]
+    """
+    if rows >= k:
+        return 0.0
+    if people <= rows:
+        return 1.0
+    with localcontext() as exact:
+        exact.prec = 50
+        drawn = Decimal(rows) * people.denominator / people.numerator
+        left = 1 - drawn
+        chance = left ** (k - 1)
+        some, above = 1 - chance, Decimal(0)
+        for x in range(1, k):
+            chance *= (k - x) * drawn / (x * left)
+            above += chance if x >= rows else 0
+        return float(above / some)
+
+
+# The share of the population that is unique, recomputed.
+
+
+@recomputes("population-uniques", forms=("whole", "averaged"), called="population uniques")
+def population_uniques(evidence: Evidence) -> list[Check]:
+    """By Zayatz' estimate at most a share of the population is unique in what is published."""
+    people = evidence.integer("people", least=2)
+    share = evidence.number("share", above=0, most=1)
+    if people <= evidence.private.rows:
+        raise CannotTell(f"{people} people are no more than the rows of the table")
+    found = _unique(Counter(evidence.sizes.tolist()), people)
+    fails = found > share * (1 + Fraction(1, 10**9))
+    evidence.settled.append(partial(_singles_left, evidence.sizes, people, share))
+    what = f"an estimated share of at most {float(share):g} of the population that is unique"
+    return [
+        _of_all(
+            evidence,
+            what,
+            fails,
+            evidence.sizes == 1,
+            float(found),
+            share,
+            raised="by single rows ",
+        )
+    ]
+
+
+def _unique(sizes: Mapping[int, int], people: int) -> Fraction:
+    """Return x² H(1) / (n Σ f_i H(i)), H(i) = i C(N − i, n − 1), of f_i classes of i rows.
+
+    Examples
+    --------
+    >>> round(float(_unique({1: 6, 2: 3}, 100)), 9), _unique({2: 3}, 100)
+    (0.264705882, Fraction(0, 1))
+    """
+    single = sizes.get(1, 0)
+    if not single:
+        return Fraction(0)
+    rows = sum(size * classes for size, classes in sizes.items())
+    # H(i) / H(1), one factor after the other; far behind the point nothing is left of it.
+    with localcontext() as exact:
+        exact.prec = 60
+        likelier, total, last = Decimal(1), Decimal(0), max(sizes)
+        for size in range(1, last + 1):
+            total += sizes.get(size, 0) * size * likelier
+            likelier *= max(people - rows - size + 1, 0)
+            likelier /= people - size
+            if not likelier:
+                break
+        return Fraction(single * single) / (rows * Fraction(total))
+
+
+def _singles_left(sizes: Codes, people: int, share: Fraction, may: Marks, stay: Marks) -> Marks:
+    """Return the classes that go though fewer single rows are enough, or other ones do.
+
+    Which of the single rows go does not matter to the estimate.
+    """
+    left = Counter(sizes[may].tolist())
+
+    def enough(gone: int) -> bool:
+        found = _unique({**left, 1: left[1] - gone}, people)
+        return found <= share * (1 + Fraction(1, 10**9))
+
+    gone = bisect_left(range(left[1]), True, key=enough)  # each that goes lowers it
+    return _other_than(sizes, [1] * gone, may, stay)
 
 
 # Bucket size, recomputed.
@@ -227,7 +346,7 @@ def _by_weights(evidence: Evidence, most: Fraction) -> Check:
     CannotTell
         If it is unclear which rows a class has and the lightest are too light, or a weight is none.
     """
-    risk, sure = _by_lightest(evidence)
+    risk, sure = _by_lightest(evidence, _estimated)
     broken = _above(risk, most)
     if np.any(broken & ~sure):
         raise CannotTell("it is unclear which rows belong to which class")
@@ -247,8 +366,10 @@ def _above(risk: npt.NDArray[np.float64], most: Fraction) -> Marks:
     return risk > float(most) * (1 + 1e-9)
 
 
-def _by_lightest(evidence: Evidence) -> tuple[npt.NDArray[np.float64], Marks]:
-    """Return the estimated risk of each class, of the lightest rows that can be in it.
+def _by_lightest(
+    evidence: Evidence, estimate: Callable[[int, Fraction], float]
+) -> tuple[npt.NDArray[np.float64], Marks]:
+    """Return an estimate of each class by rows and weights, of the lightest that can be in it.
 
     And where it is known which these are. Others would have a lower risk.
 
@@ -278,7 +399,7 @@ def _by_lightest(evidence: Evidence) -> tuple[npt.NDArray[np.float64], Marks]:
     total = np.zeros(len(sizes), dtype=object)
     np.add.at(total, owner, heavy[counted.value[order]] * taken.astype(object))
     pairs = list(zip(sizes.tolist(), total.tolist(), strict=True))
-    told = {pair: _estimated(pair[0], Fraction(pair[1], unit)) for pair in set(pairs)}
+    told = {pair: estimate(pair[0], Fraction(pair[1], unit)) for pair in set(pairs)}
     return np.array([told[pair] for pair in pairs], dtype=np.float64), found.sure
 
 
@@ -379,7 +500,7 @@ def average_risk(evidence: Evidence) -> list[Check]:
     """
     risk = evidence.number("risk", above=0, most=1)
     if evidence.text("weights"):
-        each, sure = _by_lightest(evidence)
+        each, sure = _by_lightest(evidence, _estimated)
         mean = float(evidence.sizes @ each) / max(int(evidence.sizes.sum()), 1)
         fails = bool(_above(np.array([mean]), risk)[0])
         _refuse_unclear(fails, sure)
@@ -429,7 +550,7 @@ def share_at_risk(evidence: Evidence) -> list[Check]:
     risk = evidence.number("risk", above=0, most=1)
     share = evidence.number("share", above=0, most=1)
     if evidence.text("weights"):
-        each, sure = _by_lightest(evidence)
+        each, sure = _by_lightest(evidence, _estimated)
         high = _above(each, risk)
         beyond = Fraction(int(evidence.sizes[high].sum()), max(int(evidence.sizes.sum()), 1))
         told = f"a share of at most {float(share):g} at an estimated risk above {float(risk):g}"

@@ -1,0 +1,247 @@
+"""Log-linear risk: how many single rows are of people who are unique in the population."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from anon_core.base.context import Context
+from anon_core.base.errors import AnonError, listing
+from anon_core.base.params import choice, sets_of_columns
+from anon_core.base.registry import register
+from anon_core.contracts.attack import (
+    Attack,
+    AttackAim,
+    AttackNeeds,
+    AttackReport,
+    AttackUse,
+    acceptable_chance,
+)
+from anon_core.methods.matching.fitting_people import matched, why_not
+from anon_core.methods.matching.fitting_rows import texts_overlap
+from anon_core.methods.reidentification.log_linear_models import (
+    MODELS,
+    FilledCells,
+    Fit,
+    Pairs,
+    filled_cells,
+    fit_model,
+)
+from anon_core.release.attack_result import AttackResult, Cell, Details
+from anon_core.release.ground_truth import Truth
+from anon_core.release.knowledge.audience import Audience
+from anon_core.release.outcome import per_cent
+from anon_core.release.release import View
+
+_SHOWN = 5
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class LogLinear(Attack):
+    """Name a person of the population for every row that is alone, by a log-linear model.
+
+    How many people fit a cell is borrowed from the other cells: f ~ Poisson(π λ), and π λ follows
+    from the columns, and from pairs of them. A model that does not converge decides nothing.
+    """
+
+    name: ClassVar[str] = "log-linear"
+    title: ClassVar[str] = "Log-linear risk of single rows"
+    summary: ClassVar[str] = (
+        "Someone names a person of the population for each row that no other is like. How many "
+        "people fit is estimated from the columns, and from pairs of them, by a log-linear model."
+    )
+    formula: ClassVar[str] = (
+        "τ₁ = Σ e^−a are unique in the population, τ₂ = Σ (1 − e^−a) / a are named right, over "
+        "cells of one row; a = (1 − π) λ, λ = μ / π, μ fitted rows of the cell, π = n / N, or "
+        "rows / weights of the cell; rate τ₂ / n; an estimate"
+    )
+    source: ClassVar[str] = (
+        "Skinner and Holmes 1998, Journal of Official Statistics 14(4); Skinner and Shlomo 2008, "
+        "doi 10.1198/016214507000001328"
+    )
+    aim: ClassVar[AttackAim] = AttackAim(
+        discloses="identity", answers=("singling out", "linkability"), learns=True
+    )
+    needs: ClassVar[AttackNeeds] = AttackNeeds(
+        from_groups=True,
+        takes_weights=True,
+        rows_only="A cell is a number of people drawn one by one, and one person has several rows.",
+    )
+    report: ClassVar[AttackReport] = AttackReport(
+        place=3,
+        achieves="By a log-linear model, someone who does not know who is in the table pins a "
+        "single row to the right person",
+    )
+    use: ClassVar[AttackUse] = AttackUse(by_default=False)
+
+    model: str = choice(
+        default="independence",
+        options=MODELS,
+        help="What the fitted rows depend on. All are shown; this one gives the attack's figures.",
+        label="Model",
+    )
+    sets: tuple[tuple[str, ...], ...] = sets_of_columns(
+        help="Quasi-identifiers that depend on each other, such as [['age', 'zip']]: chosen are "
+        "the pairs within each set.",
+        label="Columns that depend",
+        empty="none chosen",
+    )
+    threshold: float = acceptable_chance()
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
+        """Ask for a population, and for cells that are the same for everyone."""
+        if audience.population is None and not audience.roles.weight:
+            return "It needs a population: a table of it, its size, or the weights of a survey."
+        if why := why_not(view):
+            return why
+        strange = [n for own in self.sets for n in own if n not in view.quasi]
+        if strange:
+            return f"{listing(strange)} is chosen and no quasi-identifier."
+        if any(len(own) < 2 for own in self.sets) or (self.model == "chosen" and not self.sets):
+            return "Choose at least two columns that depend on each other."
+        persons = matched(view)
+        if view.averaged or any(
+            texts_overlap(view.vocabularies[name], persons.codes[:, d])
+            for d, name in enumerate(persons.columns)
+        ):
+            return "It needs labels of which each value has one: here they overlap."
+        too_many = filled_cells(view, 1.0, None).too_many(self.model, self._chosen(view))
+        return too_many and (
+            f"It would fit {too_many}. Choose independent columns, or publish coarser labels."
+        )
+
+    def _chosen(self, view: View) -> Pairs:
+        at = matched(view).columns.index
+        return tuple((at(a), at(b)) for own in self.sets for a, b in combinations(own, 2))
+
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
+        """Fit the models, and one of them to the table as it is.
+
+        Raises
+        ------
+        AnonError
+            If the quasi-identifiers are in several link blocks, or there is no population.
+        """
+        population = audience.population
+        weighted = bool(audience.roles.weight)
+        if population is None and not weighted:
+            raise AnonError(
+                self.reason_not_applicable(view, audience),
+                remedy="State a population under [population], as a size or a file.",
+            )
+        size = truth.weighed_people if population is None or weighted else float(population.size)
+        chosen, everyone = self._chosen(view), truth.rows
+        cells = filled_cells(
+            view, min(view.rows / size, 1.0), truth.class_weights if weighted else None
+        )
+        models = [name for name in MODELS if name != "chosen" or self.sets]
+        fits = [fit_model(cells, name, chosen, context) for name in models]
+        taken = fits[models.index(self.model)]
+        raw_view = truth.raw_in_groups
+        raw_cells = filled_cells(
+            raw_view,
+            min(everyone / size, 1.0),
+            truth.raw_class_weights if weighted else None,
+        )
+        raw = fit_model(raw_cells, self.model, self._chosen(raw_view), context).right
+        singles = int(cells.single.sum())
+        # Where nothing could be fitted, each of the single rows may be that of a unique person.
+        open_ = singles if taken.right is None else 0
+        right = np.ones(singles) if taken.right is None else taken.right
+        chance = np.zeros(len(cells.count))
+        chance[cells.single] = right
+        succeeded = 0.0 if open_ else float(right.sum())
+        of_raw = float(raw_cells.single.sum() if raw is None else raw.sum())
+        return [
+            AttackResult(
+                attack=self.name,
+                attempted=everyone,
+                eligible=view.rows,
+                succeeded=succeeded,
+                undecided=open_,
+                rate=(succeeded + open_) / everyone,
+                interval=(0.0, open_ / everyone) if open_ else None,
+                worst=float(chance.max(initial=0.0)),
+                baseline=singles / size / everyone,
+                raw=of_raw / everyone,
+                at_risk=int((right > self.threshold).sum()),
+                threshold=self.threshold,
+                per_class=chance[cells.of_class],
+                estimated=True,
+                sentence=_sentence(taken, singles),
+                details=(_models(fits, singles), *_rows(view, cells, taken)),
+            )
+        ]
+
+
+def _sentence(fit: Fit, singles: int) -> str:
+    alone = f"{singles:,} {'row is' if singles == 1 else 'rows are'} alone in the release"
+    if fit.unique is None or fit.right is None:
+        return (
+            f"{alone}. The log-linear model of {MODELS[fit.name]} does not say how many people "
+            f"fit them ({fit.said}): all count as exposed."
+        )
+    if not singles:
+        return f"{alone}, so that a log-linear model names no one."
+    unique, right = float(fit.unique.sum()), float(fit.right.sum())
+    return (
+        f"{alone}. Estimated by a log-linear model of {MODELS[fit.name]}, {unique:.3g} of them "
+        f"({per_cent(unique / singles)}) are of people who are unique in the population, and "
+        f"{right:.3g} are named right, with chance {float(fit.right.max()):.3g} at worst."
+        f"{f' But {fit.said}.' if fit.said else ''}"
+    )
+
+
+def _models(fits: Sequence[Fit], singles: int) -> Details:
+    return Details(
+        title="Single rows by log-linear models, estimates",
+        rows=tuple(fit.line(singles) for fit in fits),
+        x="model",
+        y=("share unique in the population", "share named right"),
+        drawn="table",
+        note="Shares are of the rows that are alone. Which model is right is not settled: with too "
+        "few terms it mostly overstates the risk, with too many it understates it. Combinations "
+        "that cannot exist are left out where their pair of columns is modelled.",
+    )
+
+
+def _rows(view: View, cells: FilledCells, fit: Fit) -> tuple[Details, ...]:
+    """Return the single rows that are named right most often."""
+    if fit.mean is None or fit.unique is None or fit.right is None or not len(fit.right):
+        return ()
+    persons = matched(view)
+    first = np.unique(cells.of_class, return_index=True)[1]
+    single = np.flatnonzero(cells.single)
+    rows: list[dict[str, Cell]] = []
+    for at in np.argsort(-fit.right, kind="stable")[:_SHOWN].tolist():
+        codes = persons.codes[first[single[at]]].tolist()
+        shown = [
+            f"{name} = {view.vocabularies[name].texts[code]}"
+            for name, code in zip(persons.columns, codes, strict=True)
+        ]
+        rows.append(
+            {
+                "row": ", ".join(shown),
+                "people who fit": float(fit.mean[at]),
+                "unique in the population": float(fit.unique[at]),
+                "named right": float(fit.right[at]),
+            }
+        )
+    return (
+        Details(
+            title="Single rows at most risk, estimates",
+            rows=tuple(rows),
+            x="row",
+            y=("unique in the population", "named right"),
+            drawn="table",
+            note=f"At most {_SHOWN} rows. People who fit: λ, as the model of "
+            f"{MODELS[fit.name]} expects them before one was drawn.",
+        ),
+    )
