@@ -504,10 +504,12 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
         case = with_sets(case) if model in ABOUT_SETS else case
         case = for_mechanisms(case, 4) if chosen.shape.mechanism else case
         case = with_own_levels(case) if model == "personalized" else case
+        public = with_doubles(case)
+        if model == "population-uniques":
+            promise = {**promise, "people": 2 * len(case.frame)}
         plan = case.plan(
             algorithm={"name": algorithm, **settings}, models=[promise], confirmed=confirmed
         )
-        public = with_doubles(case)
         if refuses:
             # What no table of these values can keep is told first.
             with pytest.raises((BadPlan, Infeasible), match=f"{refuses}|not eligible"):

@@ -202,7 +202,7 @@ def test_merging_two_classes_makes_fewer_people_no_likelier() -> None:
     ("model", "said"),
     [
         ({"weights": "w", "share": 0.1}, "Leave out share, or weights"),
-        ({"weights": "class"}, "has not the role weight"),
+        ({"weights": "class"}, "as a private column"),
         ({"weights": "w", "k": 2000}, "even all rows as one class"),
     ],
 )

@@ -235,7 +235,7 @@ def test_examples_are_what_the_promise_says_of_them(name: str) -> None:
     )
     stated: dict[str, object] = {
         "k-map-by-size": {"share": 0.9},
-        "population-uniques": {"people": 1000, "share": 0.001},
+        "population-uniques": {"people": people.rows, "share": 0.001},
     }.get(name, {})
     try:
         kept, broken = examples(MODELS[name].from_mapping(stated), of)

@@ -55,7 +55,9 @@ def uniques_share(singles: int, size: I64, classes: I64, people: int) -> float:
     beside = 0.0
     if len(size):
         steps = np.arange(int(size[-1]) - 1, dtype=np.float64)
-        fewer = np.cumprod(np.maximum(people - rows - steps, 0.0) / (people - 1 - steps))
+        fewer = np.cumprod(
+            np.maximum(people - rows - steps, 0.0) / np.maximum(people - 1 - steps, 1.0)
+        )
         beside = float((size * classes) @ fewer[size - 2])
     return singles * (singles / (singles + beside)) / rows
 
