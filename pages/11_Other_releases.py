@@ -1,17 +1,18 @@
-"""Other releases: a network, several views of one table, a table that is published again."""
+"""Other releases: a network, several views, a table that is published again, places."""
 
 from __future__ import annotations
 
 from ui.components.guard import panel
-from ui.panels import other_releases, page_frame
+from ui.panels import page_frame
+from ui.panels.other_releases import tabs
 
 
 def main() -> None:
     """Draw the page."""
     if not page_frame.page("Other releases", "🕸️"):
         return
-    with panel(other_releases.PANEL):
-        other_releases.draw()
+    with panel(tabs.PANEL):
+        tabs.draw()
 
 
 main()

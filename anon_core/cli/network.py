@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from anon_core.cli.output import OK, tell, write_json
-
-if TYPE_CHECKING:  # what a command needs is loaded when it is given
-    from anon_core.data.table import Dataset
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +13,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("edges", type=Path, help="edge list: two columns, a tie in each line")
     parser.add_argument(
         "--people", type=Path, help="everyone, in the first column; needed for who has no tie"
+    )
+    parser.add_argument(
+        "--labels",
+        type=Path,
+        help="everyone and a label, in two columns: others know labels, and those of neighbours",
     )
     parser.add_argument("--k", type=int, help="people who share each degree, at least")
     parser.add_argument("--out", type=Path, help="folder for the published edge list")
@@ -37,6 +37,7 @@ def network(options: argparse.Namespace) -> int:
     from anon_core.base.errors import BadPlan
     from anon_core.base.private_file import write_private
     from anon_core.methods.other_data import networks as found_by
+    from anon_core.methods.other_data import shared_degrees, written
     from anon_core.pipeline.publish.release_folder import write_release
 
     k = 0 if options.k is None else int(options.k)
@@ -49,9 +50,15 @@ def network(options: argparse.Namespace) -> int:
         raise BadPlan(f"k is {k}; 1 hides no one.", remedy="Use k = 2 or more.")
     lines = _columns(options.edges, 2)
     people = [row[0] for row in _columns(options.people, 1)] if options.people else []
-    given = found_by.read_edges([(one, other) for one, other in lines], people)
+    label_of: dict[str, str] = {}
+    if options.labels:
+        said = [(name, label) for name, label in _columns(options.labels, 2)]
+        label_of = found_by.read_labels(said, str(options.labels))
+    given = found_by.read_edges([(one, other) for one, other in lines], [*people, *label_of])
     everyone = len(given.names)
-    before = found_by.degree_attack(given.degrees(), everyone)
+    labels = found_by.labels_of(given, label_of) if label_of else []
+    before = found_by.degree_attack(found_by.classes_of(given, labels), everyone)
+    known = "label and those of neighbours" if labels else "number of ties"
     told = {
         "people": everyone,
         "ties": len(given.edges),
@@ -62,33 +69,39 @@ def network(options: argparse.Namespace) -> int:
     say = [
         f"{everyone:,} people, {len(given.edges):,} ties; {given.loops:,} loops and "
         f"{given.repeats:,} repeats were dropped.",
-        f"Someone who knows a person's number of ties finds {before.unique:,} for certain, and "
+        f"Someone who knows a person's {known} finds {before.unique:,} for certain, and "
         f"anyone with a chance of {float(before.mean):.1%} on average.",
     ]
     if options.out:
         pairs = [(one, other) for one, other in lines]
-        made = found_by.publish(given, pairs, k, secrets.SystemRandom().shuffle)
+        made = found_by.publish(given, pairs, k, secrets.SystemRandom().shuffle, label_of)
         after, names = made.after, made.names
-        write_release(options.out, {"edges.csv": made.text.encode()})
+        write_release(options.out, {n: text.encode() for n, text in made.files.items()})
         if options.names:
             write_private(options.names, written([("name", "number"), *names.items()]).encode())
         new = len(made.grown.network.names) - everyone
         guess = made.guess
-        liu = found_by.targets(given.degrees(), k, by_total=True)
+        liu = shared_degrees.targets(given.degrees(), k, by_total=True)
         told |= {
             "new_vertices": new,
             "new_edges": len(made.grown.network.edges) - len(given.edges),
             "after": {n: _plain(v) for n, v in asdict(after).items()},
             "accusation": _plain(guess),
-            "liu_terzi": {"cost": liu.total, "graphical": found_by.is_graphical(liu.of)},
+            "liu_terzi": {"cost": liu.total, "graphical": shared_degrees.is_graphical(liu.of)},
+            "recognised": made.recognised,
             "verified": True,
         }
         say += [
-            f"With {new:,} new vertices and {told['new_edges']:,} new edges each degree is that of "
-            f"{after.least:,} people at least, and the chance is {float(after.mean):.1%}.",
-            f"New vertices share one degree: that such a vertex is new is right with a chance of "
+            f"With {new:,} new vertices and {told['new_edges']:,} new edges each {known} is that "
+            f"of {after.least:,} people at least, and the chance is {float(after.mean):.1%}.",
+            f"That a vertex is new whose {known} a new one has is right with a chance of "
             f"{float(guess):.1%}. Neighbourhoods of more than one person are not hidden.",
         ]
+        if made.recognised:
+            say.append(
+                f"{made.recognised:,} new vertices are recognised, since fewer than {k:,} are like "
+                "them. Without these, people are less alike."
+            )
     if options.json:
         write_json({"schema": 1, **told})
         return OK
@@ -103,37 +116,17 @@ def _plain(value: object) -> object:
     return str(value) if isinstance(value, Fraction) else value
 
 
-def written(lines: Sequence[Sequence[str]]) -> str:
-    """Return lines as CSV."""
-    import csv
-    import io
-
-    file = io.StringIO(newline="")
-    csv.writer(file, lineterminator="\n").writerows(lines)
-    return file.getvalue()
-
-
 def _columns(path: Path, wide: int) -> list[tuple[str, ...]]:
     from anon_core.base.errors import BadInput
     from anon_core.data.reading.any_format import read_table
+    from anon_core.methods.other_data import complete_lines
 
     table = read_table(path)
     if len(table.columns) < wide:
         raise BadInput(
             f"{path} has {len(table.columns)} column; {wide} are needed.",
-            remedy="Use a table with a header and a tie in each line.",
+            remedy="Use a table with a header, and two columns of it.",
         )
-    return columns_of(table, path, wide)
-
-
-def columns_of(table: Dataset, path: Path, wide: int) -> list[tuple[str, ...]]:
-    """Return the lines of the first columns as they were read; none may be missing."""
-    from anon_core.base.errors import BadInput
-
-    for column in table.columns[:wide]:
-        if column.missing:
-            raise BadInput(
-                f"Missing values of '{column.name}' of {path}: {column.missing:,}.",
-                remedy="Fill in every cell; a person without ties is listed with --people.",
-            )
-    return table.lines(table.names[:wide])
+    return complete_lines(
+        table, str(path), wide, remedy="Fill in every cell; who has no tie is listed with --people."
+    )

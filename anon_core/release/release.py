@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -14,13 +15,42 @@ from anon_core.base.arrays import B1, F64, I32
 from anon_core.base.errors import AnonError
 from anon_core.data.frequency import dense_rank
 from anon_core.release.grouping import Grouping, group_runs
-from anon_core.release.guarantee import Guarantee
 from anon_core.release.linked_columns import RowSource
 from anon_core.release.minimality_rule import StopRule
 from anon_core.release.problem import Problem
 from anon_core.release.vocabulary import Vocabulary, of_level
 
 Block = tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """What a mechanism is proven to guarantee, and no release shows: (ε, δ)-differential privacy.
+
+    It is that of the way a release was made, one row more or less. It is public: anyone who
+    attacks a release knows how it was made.
+
+    Attributes
+    ----------
+    spent : mapping of str to Fraction
+        ε by what it was spent on; they add up (sequential composition).
+    delta : Fraction
+        δ, rounded up.
+    share : Fraction
+        Chance of every row to be in the sample.
+    least : int
+        Least number of sampled rows of a class that is published.
+    """
+
+    spent: Mapping[str, Fraction]
+    delta: Fraction
+    share: Fraction
+    least: int
+
+    @property
+    def epsilon(self) -> Fraction:
+        """ε in all."""
+        return sum(self.spent.values(), start=Fraction(0))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -5,48 +5,75 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
+from itertools import permutations
 
 from anon_core.verification.files.csv_files import rows_of
 from anon_core.verification.findings import Check
 
 
 def network_checks(
-    published: str, private: set[frozenset[str]], number_of: Mapping[str, str], k: int
+    published: Mapping[str, str],
+    private: set[frozenset[str]],
+    number_of: Mapping[str, str],
+    k: int,
+    label_of: Mapping[str, str] | None = None,
 ) -> list[Check]:
-    """Recompute what is promised of a published edge list.
+    """Recompute what is promised of a published network.
 
     Parameters
     ----------
-    published : str
-        ``edges.csv``: two numbers of vertices in a line.
+    published : mapping of str to str
+        ``edges.csv``: two numbers of vertices in a line; ``labels.csv``: a number and a label.
     private : set of frozensets of str
         The ties among people, without loops.
     number_of : mapping of str to str
         Person → published number, which only the one who publishes knows.
+    label_of : mapping of str to str, optional
+        Person → label, where labels are published.
     """
-    _, *lines = rows_of(published, ",")
+    _, *lines = rows_of(published["edges.csv"], ",")
     edges = {frozenset(line) for line in lines}
     simple = len(edges) == len(lines) and all(len(edge) == 2 for edge in edges)
     people = set(number_of.values())
     ties = {frozenset(number_of[name] for name in tie) for tie in private}
     kept = {edge for edge in edges if edge <= people} == ties and len(people) == len(number_of)
-    degree = Counter(end for edge in edges for end in edge)
-    classes = Counter(degree[number] for number in people)
-    least = min(classes.values(), default=0)
-    return [
+    found = [
         Check(
             name="edges", holds=simple, sentence="Every edge is published once, and none is a loop."
         ),
         Check(name="ties", holds=kept, sentence="Among people the ties are those that they have."),
+    ]
+    shown: dict[str, str] = {}
+    if label_of:
+        _, *said = rows_of(published["labels.csv"], ",")
+        shown = {line[0]: line[1] for line in said}
+        ends = {end for edge in edges for end in edge}
+        right = len(shown) == len(said) and shown.keys() >= ends | people
+        right &= all(shown.get(number) == label_of[name] for name, number in number_of.items())
+        found.append(
+            Check(
+                name="labels", holds=right, sentence="Every vertex has a label, people their own."
+            )
+        )
+    near: dict[str, list[str]] = {number: [] for number in people}
+    for edge in edges if simple else ():
+        for one, other in permutations(edge):
+            if one in near:
+                near[one].append(shown.get(other, ""))
+    alike = Counter((shown.get(one, ""), *sorted(own)) for one, own in near.items())
+    least = min(alike.values(), default=0)
+    what = "label with those of neighbours" if label_of else "degree"
+    found.append(
         Check(
             name="degrees",
             holds=least >= k,
             bound=float(k),
             reached=float(least),
-            sentence=f"The rarest degree of a person is that of {least:,} people; {k:,} at least "
+            sentence=f"The rarest {what} of a person is that of {least:,} people; {k:,} at least "
             "are asked for. New vertices do not count.",
-        ),
-    ]
+        )
+    )
+    return found
 
 
 def cloak_checks(

@@ -20,13 +20,14 @@ from anon_core.methods.other_data.networks import (
     Network,
     accused,
     degree_attack,
-    is_graphical,
     label_classes,
+    publish,
     read_edges,
     renamed,
-    targets,
+    with_labelled_vertices,
     with_new_vertices,
 )
+from anon_core.methods.other_data.shared_degrees import is_graphical, targets
 from anon_core.verification.other_data import network_checks
 
 
@@ -156,14 +157,51 @@ def test_l83_new_vertices_share_one_degree() -> None:
     assert found.common == 3
     assert degrees.count(3) == 9
     assert degrees[34:] == [3, 3, 3]
-    assert accused(degrees, 34, found.common) == Fraction(1, 3)
+    assert accused(degrees, 34) == Fraction(1, 3)
 
 
 def test_l84_labels_of_neighbours() -> None:
     graph, labels = of(4, [(0, 2), (0, 3), (1, 2)]), ["x", "x", "y", "y"]
     assert min(Counter(label_classes(graph, labels)).values()) == 1
-    more = of(6, [*graph.edges, (1, 4), (3, 5)])
-    assert min(Counter(label_classes(more, [*labels, "y", "x"])[:4]).values()) == 2
+    grown, everyone = with_labelled_vertices(graph, labels, 2)
+    new = new_edges(grown.network, graph)
+    assert {(one, everyone[other]) for one, other in new} == {(1, "y"), (3, "x")}
+    assert sorted(everyone[4:]) == ["x", "y"]
+    assert min(Counter(label_classes(grown.network, everyone)[:4]).values()) == 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_labels_with_those_of_neighbours_are_shared(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    grew = 0
+    for _ in range(12):
+        size, k = int(rng.integers(6, 16)), int(rng.integers(2, 4))
+        pairs = itertools.combinations(range(size), 2)
+        graph = of(size, [pair for pair in pairs if rng.random() < 0.3])
+        labels = [*"abc" * k, *rng.choice(list("abc"), size).tolist()][:size]
+        if min(Counter(labels).values()) < k:
+            with pytest.raises(Infeasible, match="of the rarest label there are"):
+                with_labelled_vertices(graph, labels, k)
+            continue
+        grown, everyone = with_labelled_vertices(graph, labels, k)
+        found = grown.network
+        assert everyone[:size] == labels
+        assert len({*found.edges}) == len(found.edges)
+        assert [e for e in found.edges if e[1] < size] == list(graph.edges)
+        near: dict[int, list[str]] = {v: [] for v in range(len(everyone))}
+        for one, other in found.edges:
+            near[one].append(everyone[other])
+            near[other].append(everyone[one])
+        alike = Counter((labels[v], *sorted(near[v])) for v in range(size))
+        assert min(alike.values()) >= k
+        # As many new vertices of a label as someone got neighbours of it.
+        given = Counter((a, everyone[b]) for a, b in found.edges if b >= size)
+        assert Counter(everyone[size:]) == {
+            label: max(n for (_, own), n in given.items() if own == label)
+            for label in {own for _, own in given}
+        }
+        grew += len(everyone) > size
+    assert grew > 4
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -215,7 +253,7 @@ def test_the_karate_club_by_the_command(tmp_path: Path, capsys: pytest.CaptureFi
     number.pop("name")
     assert names.stat().st_mode & 0o077 == 0
     ties = {frozenset((f"p{a}", f"p{b}")) for a, b in KARATE.edges}
-    assert all(c.holds for c in network_checks(text, ties, number, 2))
+    assert all(c.holds for c in network_checks({"edges.csv": text}, ties, number, 2))
     # Numbers are drawn: new vertices are not the last ones every time.
     people = set(map(int, number.values()))
     drawn = {tuple(sorted({*range(1, 38)} - people))}
@@ -237,11 +275,78 @@ def test_what_is_tampered_with_is_found(check: str) -> None:
 
     def broken(lines: list[str]) -> list[str]:
         text = "\n".join(["one,other", *lines]) + "\n"
-        return [c.name for c in network_checks(text, ties, names, 2) if not c.holds]
+        found = network_checks({"edges.csv": text}, ties, names, 2)
+        return [c.name for c in found if not c.holds]
 
     assert not broken(lines)
     changed = {"edges": [*lines, lines[0]], "ties": [*lines, "3,4"], "degrees": lines[:-1]}
     assert check in broken(changed[check])
+
+
+def test_labels_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """L-84: two people of each label, one alone by those of neighbours, and then none."""
+    data, said, out = tmp_path / "ties.csv", tmp_path / "labels.csv", tmp_path / "out"
+    data.write_text("a,b\n0,2\n0,3\n1,2\n")
+    said.write_text("who,label\n0,x\n1,x\n2,y\n3,y\n")
+    given = ["network", str(data), "--labels", str(said), "--json"]
+    assert main(given) == 0
+    assert json.loads(capsys.readouterr().out)["before"] == {"unique": 4, "mean": "1", "least": 1}
+    names = tmp_path / "names.csv"
+    assert main([*given, "--k", "2", "--out", str(out), "--names", str(names)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["new_vertices"], told["new_edges"], told["recognised"]) == (2, 2, 2)
+    assert told["after"] == {"unique": 0, "mean": "1/2", "least": 2}
+    _, *rows = csv.reader((out / "labels.csv").open(newline=""))
+    assert sorted(label for _, label in rows) == list("xxxyyy")
+    assert [number for number, _ in rows] == list("123456")
+    of_person = dict(csv.reader(names.open(newline="")))
+    shown = {row[0]: row[1] for row in rows}
+    assert [shown[of_person[n]] for n in "0123"] == list("xxyy")
+    assert main([*given, "--k", "3", "--out", str(tmp_path / "more")]) == 2
+
+
+def test_labels_that_are_tampered_with_are_found() -> None:
+    label_of = dict(zip("0123", "xxyy", strict=True))
+    lines = [("0", "2"), ("0", "3"), ("1", "2")]
+    made = publish(read_edges(lines, label_of), lines, 2, list.reverse, label_of)
+    ties = {frozenset(pair) for pair in lines}
+
+    def broken(labels: str) -> list[str]:
+        files = {**made.files, "labels.csv": labels}
+        found = network_checks(files, ties, made.names, 2, label_of)
+        return [c.name for c in found if not c.holds]
+
+    own = made.files["labels.csv"]
+    assert not broken(own)
+    assert "labels" in broken(own.replace("x", "z"))
+    assert "labels" in broken(own.rsplit("\n", 2)[0])  # someone has none
+    _, *rows = csv.reader(own.splitlines())
+    new = [number for number, _ in rows if number not in made.names.values()]
+    swapped = [f"{n},{'xy'[label == 'x']}" if n in new else f"{n},{label}" for n, label in rows]
+    assert broken("\n".join(["number,label", *swapped])) == ["degrees"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        ("w,l\nx,1\n", "People without a label: 1"),
+        ("w,l\nx,1\ny,1\nx,2\n", "with two labels in labels.csv: 1"),
+        ("w,l\nx,1\ny,\n", "Missing values of 'l' of labels.csv: 1"),
+        ("w\nx\n", "2 are needed"),
+    ],
+)
+def test_bad_labels_are_refused(
+    labels: str,
+    why: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ties.csv").write_text("a,b\nx,y\n")
+    Path("labels.csv").write_text(labels)
+    assert main(["network", "ties.csv", "--labels", "labels.csv"]) == 1
+    assert why in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

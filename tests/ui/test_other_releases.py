@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from anon_core.data.reading.any_format import read_table
+from anon_core.methods.other_data import cloaks
 from anon_core.methods.other_data.networks import Network
 from anon_core.verification.other_data import network_checks
 from tests.ui.sessions import open_page
-from ui.charts import network_plot
+from ui.charts import network_plot, places_plot
 from ui.charts.chart_frame import light_palette
-from ui.panels import other_releases
+from ui.panels.other_releases import network
 
 PAGE = "pages/11_Other_releases.py"
 
@@ -40,11 +42,24 @@ def test_the_karate_club_before_and_after(opened: AppTest) -> None:
     assert after["New vertices"] == "5"
     assert after["Mean chance to find a person"] == "16.3%"  # 61/374
     _, made = opened.session_state["other/network"]
-    ties = {frozenset(pair) for pair in other_releases.karate_club()}
-    assert all(c.holds for c in network_checks(made.text, ties, made.names, 3))
+    ties = {frozenset(pair) for pair in network.karate_club()}
+    assert all(c.holds for c in network_checks(made.files, ties, made.names, 3))
     # Another k is another release: the one that was made is no longer offered.
     opened.number_input(key="other/k").set_value(2).run()
     assert "New vertices" not in figures(opened, 0)
+
+
+def test_labels_of_the_karate_club(opened: AppTest) -> None:
+    opened.toggle(key="other/labels").set_value(True).run()
+    before = figures(opened, 0)
+    assert int(before["Unique by labels of ties"]) > 6  # more is known than a number of ties
+    opened.button(key="other/hide").click().run()
+    after = figures(opened, 0)
+    assert after["Unique by labels of ties"] == "0"
+    _, made = opened.session_state["other/network"]
+    ties = {frozenset(pair) for pair in network.karate_club()}
+    assert all(c.holds for c in network_checks(made.files, ties, made.names, 2, network.clubs()))
+    assert f"{made.recognised:,} new vertices" in opened.tabs[0].warning[0].value
 
 
 def test_too_large_a_k_is_refused_at_its_place(opened: AppTest) -> None:
@@ -77,6 +92,63 @@ def test_two_months_keep_everyone_among_the_same_values(opened: AppTest) -> None
     opened.button(key="other/forget").click().run()
     opened.button(key="other/publish").click().run()
     assert figures(opened, 2)["Release"] == "1"
+
+
+def compared(app: AppTest) -> dict[str, dict[str, Any]]:
+    rows = app.tabs[3].dataframe[0].value.to_dict("records")
+    return {str(row["Technique"]): {str(k): v for k, v in row.items()} for row in rows}
+
+
+def test_places_by_each_technique_side_by_side(opened: AppTest) -> None:
+    rows = compared(opened)
+    assert list(rows) == ["Quadtree", "Pyramid", "Nearest neighbours", "Reciprocal", "Cliques"]
+    assert all(row["Fewest inside"] >= 4 for row in rows.values())
+    assert {name for name, row in rows.items() if row["Exposed"]} == {
+        "Quadtree",
+        "Pyramid",
+        "Nearest neighbours",
+    }
+    asked = cloaks.drawn(60)
+    made = cloaks.cloaked(asked, "reciprocal", 4, area=cloaks.read_area("0,0,10,10", ""))
+    assert rows["Reciprocal"]["Mean chance"] == 100 * float(made.attack.mean)
+    assert not opened.tabs[3].warning
+    opened.segmented_control(key="other/technique/5").set_value("quadtree").run()
+    assert "are exposed" in opened.tabs[3].warning[0].value
+    # Without an area two techniques are out, and the page says why.
+    opened.text_input(key="other/area/False").set_value("").run()
+    assert list(compared(opened)) == ["Nearest neighbours", "Reciprocal", "Cliques"]
+    assert any("divide an area" in c.value for c in opened.tabs[3].caption)
+
+
+def test_places_that_cannot_be_are_refused_at_their_place(opened: AppTest) -> None:
+    opened.number_input(key="other/people").set_value(3).run()
+    (error,) = opened.tabs[3].error
+    assert "there are 3" in error.value
+    opened.number_input(key="other/people").set_value(40).run()
+    opened.text_input(key="other/area/False").set_value("0,0,2,2").run()
+    (error,) = opened.tabs[3].error
+    assert "outside the area" in error.value
+    opened.text_input(key="other/area/False").set_value("0,0,2").run()
+    (error,) = opened.tabs[3].error
+    assert "four numbers" in error.value
+
+
+def test_a_picture_of_boxes_says_who_is_exposed_and_who_expired() -> None:
+    text = b"who,x,y,k,t\na,0,0,2,3\nb,2,0,2,3\n<i>,9,9,2,3\n"
+    asked = cloaks.read_asked(read_table(text, name="t.csv"), "t.csv")
+    made = cloaks.cloaked(asked, "cliques")
+    chart = places_plot.places_chart(asked, made, 0, light_palette(), title="Cliques")
+    marks = {t.name: (list(t.x), list(t.text or ())) for t in chart.figure.data}
+    assert marks["hidden"][1] == ["a: 2 could have sent the box", "b: 2 could have sent the box"]
+    assert marks["expired"] == ([9.0], ["&lt;i&gt;: the request expired"])
+    assert "exposed" not in marks
+    assert chart.numbers.to_numpy().tolist() == [[0, 0, 2, 0, 2, False]]
+    near = cloaks.read_asked(read_table(b"w,x,y\na,0,0\nb,1,0\nc,9,0\n", name="t.csv"), "t.csv")
+    made = cloaks.cloaked(near, "nearest", 2)
+    chart = places_plot.places_chart(near, made, 2, light_palette(), title="Nearest neighbours")
+    marks = {t.name: list(t.text or ()) for t in chart.figure.data}
+    assert marks["exposed"] == ["c: 1 could have sent the box"]
+    assert chart.numbers["exposed"].tolist() == [False, True]
 
 
 def test_a_picture_has_a_sign_for_each_kind_of_vertex() -> None:

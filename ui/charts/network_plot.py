@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 
 from anon_core.methods.other_data.networks import Network
 from ui.charts.chart_frame import Chart, Palette, finish, label
@@ -24,7 +24,13 @@ def places(network: Network) -> Places:
 
 
 def network_chart(
-    network: Network, people: int, at: Places, colours: Palette, *, title: str
+    network: Network,
+    people: int,
+    at: Places,
+    colours: Palette,
+    classes: Sequence[Hashable] = (),
+    *,
+    title: str,
 ) -> Chart:
     """Return a picture of a network.
 
@@ -34,15 +40,17 @@ def network_chart(
         The first so many vertices are people; new ones follow.
     at : mapping of int to (x, y)
         As `places` returns them, of this network or a larger one.
+    classes : sequence of hashables, optional
+        What others know of each vertex; its degree by default.
     """
     import pandas as pd
     import plotly.graph_objects as go
 
     degrees = network.degrees()
-    often = Counter(degrees)
+    often, alike = Counter(degrees), Counter(classes or degrees)
     kinds = [
-        "new vertex" if v >= people else "unique" if often[d] == 1 else "hidden"
-        for v, d in enumerate(degrees)
+        "new vertex" if v >= people else "unique" if alike[own] == 1 else "hidden"
+        for v, own in enumerate(classes or degrees)
     ]
     figure = go.Figure()
     for new in (False, True):

@@ -9,7 +9,7 @@ from anon_core.base.errors import BadPlan
 from anon_core.base.registry import family
 from anon_core.base.thresholds import least_size
 from anon_core.contracts.attack import Attack
-from anon_core.explain.answers.answer import Answer, Cell
+from anon_core.explain.answers import Answer, Cell
 from anon_core.pipeline.result import Result
 from anon_core.recipe.plan import Plan
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 from anon_core.base.registry import family
 from anon_core.base.terms import ROWS_SUPPRESSED, SMALLEST_CLASS
 from anon_core.contracts.metric import Metric
-from anon_core.explain.answers.answer import Answer, Cell
+from anon_core.explain.answers import Answer, Cell
 from anon_core.explain.text.recipe_words import place, value
 from anon_core.pipeline.result import Result
 

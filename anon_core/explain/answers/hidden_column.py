@@ -6,7 +6,7 @@ import numpy as np
 
 from anon_core.base.errors import BadPlan, listing
 from anon_core.data.hierarchy import Hierarchy
-from anon_core.explain.answers.answer import Answer, Cell, rows_said
+from anon_core.explain.answers import Answer, Cell, rows_said
 from anon_core.explain.answers.steps import chosen_node, level_said, moved, step_at
 from anon_core.pipeline.result import Result
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anon_core.base.errors import BadPlan, listing
-from anon_core.explain.answers.answer import Answer, Cell
+from anon_core.explain.answers import Answer, Cell
 from anon_core.explain.answers.fitting import fitting, known_combinations
 from anon_core.pipeline.result import Result
 from anon_core.release.outcome import figure, per_cent

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anon_core.contracts.model import least_class
-from anon_core.explain.answers.answer import Answer, Cell, rows_said
+from anon_core.explain.answers import Answer, Cell, rows_said
 from anon_core.explain.answers.steps import chosen_node, level_said, moved, step_at
 from anon_core.pipeline.result import Result
 

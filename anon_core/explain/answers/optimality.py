@@ -5,7 +5,7 @@ from __future__ import annotations
 from anon_core.base.errors import brief
 from anon_core.base.registry import find, option_title
 from anon_core.contracts.metric import headline
-from anon_core.explain.answers.answer import Answer
+from anon_core.explain.answers import Answer
 from anon_core.pipeline.result import Result
 
 

@@ -11,7 +11,7 @@ from anon_core.base.arrays import I32
 from anon_core.base.errors import BadInput, BadPlan, listing
 from anon_core.base.terms import times
 from anon_core.data.table import Dataset
-from anon_core.explain.answers.answer import Answer, Cell, rows_said
+from anon_core.explain.answers import Answer, Cell, rows_said
 from anon_core.explain.answers.fitting import Covers, fitting
 from anon_core.pipeline.result import Result
 from anon_core.release.knowledge.people import encode_population

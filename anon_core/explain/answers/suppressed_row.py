@@ -10,7 +10,7 @@ from anon_core.base.arrays import I64
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from anon_core.contracts.model import GroupModel
-from anon_core.explain.answers.answer import Answer, Cell, rows_said
+from anon_core.explain.answers import Answer, Cell, rows_said
 from anon_core.explain.answers.steps import (
     NodeOf,
     chosen_node,

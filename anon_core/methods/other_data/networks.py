@@ -1,13 +1,17 @@
-"""k-degree anonymity of a network by new vertices, and what someone finds who knows a degree."""
+"""Networks with new vertices: each number of ties, or labels of them, is that of k people."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from anon_core.base.errors import Infeasible, NotVerified
+import numpy as np
+
+from anon_core.base.errors import BadInput, NotVerified
+from anon_core.methods.other_data import written
+from anon_core.methods.other_data.shared_degrees import label_targets, targets
 from anon_core.verification.other_data import network_checks
 
 Edge = tuple[int, int]
@@ -66,21 +70,21 @@ def read_edges(lines: Iterable[tuple[str, str]], people: Iterable[str] = ()) -> 
     return Network(names=tuple(number), edges=tuple(edges), loops=loops, repeats=repeats)
 
 
-# Someone who knows how many ties a person has.
+# Someone who knows how many ties a person has, or to whom by their labels.
 
 
 @dataclass(frozen=True, kw_only=True)
 class DegreeAttack:
-    """What a known degree finds.
+    """What a known degree finds, or label with those of neighbours; a class has one in common.
 
     Attributes
     ----------
     unique : int
-        People whose degree no other vertex has.
+        People in whose class is no other vertex.
     mean : Fraction
-        Mean chance of the people: one in the vertices of their degree.
+        Mean chance of the people: one in the vertices of their class.
     least : int
-        The fewest people of one degree; vertices that were added do not count.
+        The fewest people of one class; vertices that were added do not count.
     """
 
     unique: int
@@ -88,8 +92,8 @@ class DegreeAttack:
     least: int
 
 
-def degree_attack(degrees: Sequence[int], people: int) -> DegreeAttack:
-    """Attack the first `people` vertices by their published degrees."""
+def degree_attack(degrees: Sequence[Hashable], people: int) -> DegreeAttack:
+    """Attack the first `people` vertices by their published degrees, or by `label_classes`."""
     having, own = Counter(degrees), Counter(degrees[:people])
     chances = [Fraction(1, having[d]) for d in degrees[:people]]
     return DegreeAttack(
@@ -106,92 +110,6 @@ def label_classes(network: Network, labels: Sequence[str]) -> list[tuple[str, tu
         near[one].append(labels[other])
         near[other].append(labels[one])
     return [(label, tuple(sorted(near[v]))) for v, label in enumerate(labels)]
-
-
-# Degrees that everyone shares with k − 1 others.
-
-
-@dataclass(frozen=True, kw_only=True)
-class Targets:
-    """The degree that each vertex is to reach.
-
-    Attributes
-    ----------
-    of : tuple of int
-    largest : int
-        The largest increase.
-    total : int
-    """
-
-    of: tuple[int, ...]
-    largest: int
-    total: int
-
-
-def targets(degrees: Sequence[int], k: int, *, by_total: bool = False) -> Targets:
-    """Return targets of groups of k to 2k − 1 neighbours in the order of degrees.
-
-    The least possible largest increase comes first, then the least total; with `by_total` only the
-    total counts, as in Liu and Terzi (2008), whose targets may be no network's degrees.
-
-    Raises
-    ------
-    Infeasible
-        If there are fewer than k vertices.
-    """
-    if len(degrees) < k:
-        raise Infeasible(
-            f"Degrees shared by {k} people need as many; there are {len(degrees)}.",
-            remedy="Use a smaller k.",
-            best=float(len(degrees)),
-            best_of="people",
-        )
-    order = sorted(range(len(degrees)), key=lambda v: (-degrees[v], v))
-    ranked = [degrees[v] for v in order]
-    size = len(ranked)
-    none = size * (max(ranked) + 1) + 1
-
-    def least_total(bound: int) -> list[tuple[int, int]]:
-        """Return, for each first so many, the least total and the size of the last group."""
-        found = [(0, 0)] + [(none, 0)] * size
-        for end in range(k, size + 1):
-            for group in range(k, min(2 * k - 1, end) + 1):
-                begin = end - group
-                high = ranked[begin]
-                if found[begin][0] >= none or high - ranked[end - 1] > bound:
-                    continue
-                total = found[begin][0] + high * group - sum(ranked[begin:end])
-                if total < found[end][0]:
-                    found[end] = total, group
-        return found
-
-    bound = none
-    if not by_total:
-        largest = [0] + [none] * size
-        for end in range(k, size + 1):
-            for group in range(k, min(2 * k - 1, end) + 1):
-                most = max(largest[end - group], ranked[end - group] - ranked[end - 1])
-                largest[end] = min(largest[end], most)
-        bound = largest[size]
-    found = least_total(bound)
-    reached = list(degrees)
-    end = size
-    while end:
-        begin = end - found[end][1]
-        for vertex in order[begin:end]:
-            reached[vertex] = ranked[begin]
-        end = begin
-    increases = [r - d for r, d in zip(reached, degrees, strict=True)]
-    return Targets(of=tuple(reached), largest=max(increases), total=sum(increases))
-
-
-def is_graphical(degrees: Sequence[int]) -> bool:
-    """Say whether some network has these degrees (Erdős and Gallai 1960)."""
-    ranked = sorted(degrees, reverse=True)
-    return sum(ranked) % 2 == 0 and all(
-        sum(ranked[:n]) <= n * (n - 1) + sum(min(d, n) for d in ranked[n:])
-        for n in range(1, len(ranked) + 1)
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,10 +173,62 @@ def with_new_vertices(network: Network, k: int) -> Grown:
     return Grown(network=Network(names=names, edges=tuple(edges)), common=common)
 
 
-def accused(degrees: Sequence[int], people: int, common: int) -> Fraction:
-    """Return the chance that a vertex of the new ones' degree is a new one."""
-    having = [v for v, d in enumerate(degrees) if d == common]
-    return Fraction(sum(v >= people for v in having), max(len(having), 1))
+def with_labelled_vertices(
+    network: Network, labels: Sequence[str], k: int
+) -> tuple[Grown, list[str]]:
+    """Add vertices until k people share each label with those of neighbours; return all labels.
+
+    After Chester et al. (2013), who show that the fewest are hard to find; this is greedy. Of each
+    label there are as many new vertices as someone lacks neighbours of it, at most; as before,
+    every new edge has one of them at an end.
+
+    Raises
+    ------
+    Infeasible
+        If fewer than k people have some label.
+    """
+    place = {label: at for at, label in enumerate(sorted({*labels}))}
+    of = np.array([place[label] for label in labels])
+    near = np.zeros((len(labels), len(place)), dtype=np.int64)
+    for one, other in network.edges:
+        near[one, of[other]] += 1
+        near[other, of[one]] += 1
+    lack = label_targets(labels, near, k) - near
+    edges, everyone = list(network.edges), list(labels)
+    for label, at in place.items():
+        first, new, turn = len(everyone), int(lack[:, at].max()), 0
+        everyone += [label] * new
+        for vertex in np.flatnonzero(lack[:, at]).tolist():
+            for _ in range(int(lack[vertex, at])):
+                edges.append((vertex, first + turn))
+                turn = (turn + 1) % new
+    names = (*network.names, *([""] * (len(everyone) - len(labels))))
+    return Grown(network=Network(names=names, edges=tuple(edges)), common=0), everyone
+
+
+def read_labels(lines: Iterable[tuple[str, str]], title: str) -> dict[str, str]:
+    """Return everyone's label, of a list of persons and labels.
+
+    Raises
+    ------
+    BadInput
+        If a person has two labels.
+    """
+    found: dict[str, str] = {}
+    twice = sorted({n for n, label in lines if found.setdefault(n, label) != label})
+    if twice:
+        raise BadInput(
+            f"People with two labels in {title}: {len(twice):,}.",
+            remedy="Give everyone one label.",
+            values=twice,
+        )
+    return found
+
+
+def accused(classes: Sequence[Hashable], people: int) -> Fraction:
+    """Return the chance that a vertex is new that is in a class with a new one."""
+    new = Counter(classes[people:])
+    return Fraction(sum(new.values()), max(sum(own in new for own in classes), 1))
 
 
 def renamed(network: Network, order: Sequence[int]) -> tuple[list[Edge], Mapping[int, int]]:
@@ -276,29 +246,62 @@ def renamed(network: Network, order: Sequence[int]) -> tuple[list[Edge], Mapping
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedNetwork:
-    """A network that hides degrees, recomputed from its text.
+    """A network that hides degrees, or labels of neighbours too, recomputed from its text.
 
     Attributes
     ----------
-    text : str
-        The published edge list.
+    files : mapping of str to str
+        What is published: the edge list, and labels where there are any.
     names : mapping of str to str
         Person → published number, which only the one who publishes may know.
     before, after : DegreeAttack
     guess : Fraction
-        Chance that a vertex of the new ones' degree is a new one.
+        Chance that a vertex in a class with a new one is a new one.
+    classes : sequence of hashables
+        What others know of each vertex of the grown network.
+    recognised : int
+        New vertices in a class of fewer than k: no person is, so that they can be taken away.
     """
 
-    text: str
+    files: Mapping[str, str]
     names: Mapping[str, str]
     grown: Grown
     before: DegreeAttack
     after: DegreeAttack
     guess: Fraction
+    classes: Sequence[Hashable]
+    recognised: int
+
+
+def classes_of(network: Network, labels: Sequence[str] = ()) -> Sequence[Hashable]:
+    """Return what others may know of each vertex: its degree, or with labels all of them."""
+    return label_classes(network, labels) if labels else network.degrees()
+
+
+def labels_of(network: Network, label_of: Mapping[str, str]) -> list[str]:
+    """Return the labels of a network's people in their order.
+
+    Raises
+    ------
+    BadInput
+        If someone has none.
+    """
+    without = [name for name in network.names if name not in label_of]
+    if without:
+        raise BadInput(
+            f"People without a label: {len(without):,}.",
+            remedy="List everyone of the edge list with a label.",
+            values=without,
+        )
+    return [label_of[name] for name in network.names]
 
 
 def publish(
-    network: Network, lines: Iterable[tuple[str, str]], k: int, drawn: Callable[[list[int]], None]
+    network: Network,
+    lines: Iterable[tuple[str, str]],
+    k: int,
+    drawn: Callable[[list[int]], None],
+    label_of: Mapping[str, str] | None = None,
 ) -> PublishedNetwork:
     """Return a network in which each degree is that of k people, verified.
 
@@ -308,33 +311,46 @@ def publish(
         The edge list that the network was read from.
     drawn : callable
         Puts vertices in an order by chance: a number must not disclose who is new.
+    label_of : mapping of str to str, optional
+        Everyone's label. It is published, and k people share it with the labels of neighbours.
 
     Raises
     ------
     Infeasible
-        If there are fewer than k people.
+        If there are fewer than k people, or fewer of one label.
     NotVerified
         If the second computation does not confirm it.
     """
-    grown, people = with_new_vertices(network, k), len(network.names)
-    degrees = grown.network.degrees()
-    order = list(range(len(degrees)))
+    people = len(network.names)
+    own = labels_of(network, label_of) if label_of else []
+    grown, labels = (
+        with_labelled_vertices(network, own, k) if own else (with_new_vertices(network, k), [])
+    )
+    order = list(range(len(grown.network.names)))
     drawn(order)
     edges, number = renamed(grown.network, order)
-    text = "one,other\n" + "".join(f"{one},{other}\n" for one, other in edges)
+    files = {"edges.csv": written([("one", "other"), *((str(a), str(b)) for a, b in edges)])}
+    if labels:
+        said = [(str(number[v]), labels[v]) for v in order]
+        files["labels.csv"] = written([("number", "label"), *said])
     names = {network.names[v]: str(number[v]) for v in range(people)}
     ties = {frozenset(pair) for pair in lines if pair[0] != pair[1]}
-    broken = [c.sentence for c in network_checks(text, ties, names, k) if not c.holds]
+    checks = network_checks(files, ties, names, k, label_of)
+    broken = [c.sentence for c in checks if not c.holds]
     if broken:
         raise NotVerified(
             f"Verification failed: {' '.join(broken)} Nothing was released.",
             remedy="Please report it; this is an error of the workbench.",
         )
+    classes = classes_of(grown.network, labels)
+    having = Counter(classes)
     return PublishedNetwork(
-        text=text,
+        files=files,
         names=names,
         grown=grown,
-        before=degree_attack(network.degrees(), people),
-        after=degree_attack(degrees, people),
-        guess=accused(degrees, people, grown.common),
+        before=degree_attack(classes_of(network, own), people),
+        after=degree_attack(classes, people),
+        guess=accused(classes, people),
+        classes=classes,
+        recognised=sum(having[one] < k for one in classes[people:]),
     )

@@ -16,12 +16,11 @@ from anon_core.base.params import number
 from anon_core.base.registry import register
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel, ModelAim, ModelScope
-from anon_core.release.guarantee import Guarantee
 from anon_core.release.knowledge.audience import Audience
 from anon_core.release.outcome import Verdict
 from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
-from anon_core.release.release import View
+from anon_core.release.release import Guarantee, View
 
 #: A hierarchy of so many values that are just those of the table was hardly made without it.
 _MANY = 20

@@ -22,10 +22,9 @@ from anon_core.contracts.per_column import column_levels, levels_by_column
 from anon_core.contracts.purposes import Service
 from anon_core.methods.lattice.lattice import Lattice, Node
 from anon_core.release.grouping import REMOVED, Grouping
-from anon_core.release.guarantee import Guarantee
 from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
-from anon_core.release.release import Release, one_block
+from anon_core.release.release import Guarantee, Release, one_block
 from anon_core.release.vocabulary import of_level
 from anon_core.techniques.algorithms.safepub.account import GRAIN, sample_rule
 from anon_core.techniques.algorithms.safepub.chosen_levels import Choice, Coins, Score, draw_levels

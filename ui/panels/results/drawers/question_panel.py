@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from anon_core.explain.answers.answer import Answer
+from anon_core.explain.answers import Answer
 from anon_core.explain.answers.choice_of_k import plan_threshold, sizes_of, which_k
 from anon_core.explain.answers.differences import what_changed
 from anon_core.explain.answers.hidden_column import hidden_column, hidden_columns
