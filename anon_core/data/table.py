@@ -63,6 +63,8 @@ class Dataset:
         SHA-256 of the file's bytes, packed where it was; empty where the table came from no file.
     meanings : mapping of str to Meaning
         By column, what an SPSS, Stata or SAS file says of it: a title, and labels of its values.
+    numbers : int64 array of shape (rows,), optional
+        Which rows of the table as it was read these are; None where none was left out since.
     """
 
     columns: tuple[Column, ...]
@@ -75,11 +77,17 @@ class Dataset:
     outside: int = 0
     file_sha256: str = ""
     meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
+    numbers: npt.NDArray[np.int64] | None = None
     _by_name: Mapping[str, Column] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Index the columns by name."""
         object.__setattr__(self, "_by_name", {c.name: c for c in self.columns})
+
+    @property
+    def row_numbers(self) -> npt.NDArray[np.int64]:
+        """Which rows of the table as it was read these are."""
+        return np.arange(self.rows, dtype=np.int64) if self.numbers is None else self.numbers
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,6 +136,7 @@ class Dataset:
             columns=tuple(c.take(keep) for c in self.columns),
             rows=self.rows - gone,
             dropped=self.dropped + gone,
+            numbers=self.row_numbers[keep],
         )
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Dataset:
@@ -138,7 +147,8 @@ class Dataset:
         kept : bool array of shape (rows,)
         """
         columns = tuple(column.take(kept) for column in self.columns)
-        return replace(self, columns=columns, rows=int(np.count_nonzero(kept)))
+        numbers = self.row_numbers[kept]
+        return replace(self, columns=columns, rows=int(np.count_nonzero(kept)), numbers=numbers)
 
     def chosen(self, kept: npt.NDArray[np.bool_]) -> Dataset:
         """Return the table with the rows that a condition chooses; counts the others.
@@ -163,6 +173,7 @@ class Dataset:
             columns=tuple(c.take(~held) for c in self.columns),
             rows=self.rows - gone,
             unseen=self.unseen + gone,
+            numbers=self.row_numbers[~held],
         )
 
     def with_kinds(self, kinds: Mapping[str, ColumnKind]) -> Dataset:

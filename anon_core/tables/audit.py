@@ -7,9 +7,10 @@ reader who knows how cells were chosen rules out more tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Literal
 
 from anon_core.base.context import Context
@@ -18,6 +19,8 @@ from anon_core.tables.sensitivity import Contributions, Rule
 from anon_core.tables.system import Bounds, Level, Number, System, shown_interval
 
 Answer = Literal["safe", "unsafe", "undecided"]
+#: Answers of a linear program that an audit waits for before all readers are asked at once.
+MOST_PROGRAMS = 4_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,6 +189,74 @@ def judged(
     )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Everyone:
+    """All readers at once: what even they cannot rule out together, none of them can.
+
+    Attributes
+    ----------
+    bounds : Bounds
+        Of each cell what the best informed reader knows; cells in `alone` are known.
+    outside : Bounds
+        What anyone knows.
+    alone : frozenset of int
+        Cells whose only respondent may read: they hide no other cell from that one.
+    """
+
+    bounds: Bounds
+    outside: Bounds
+    alone: frozenset[int] = frozenset()
+
+    def own(self, system: System, cell: int) -> tuple[Number | None, Number | None] | None:
+        """Return the change that a cell's only respondent knows better; None: it has others."""
+        first = system.same[cell]
+        alike = [c for c in self.alone if system.same[c] == first] if first in self.alone else []
+        if not alike:
+            return None
+        value = system.values[first]
+        lows = [low - value for c in alike if (low := self.outside.lower[c]) is not None]
+        highs = [high - value for c in alike if (high := self.outside.upper[c]) is not None]
+        return max(lows, default=None), min(highs, default=None)
+
+    def kept_by(
+        self,
+        system: System,
+        hidden: frozenset[int],
+        cell: int,
+        level: Level,
+        change: Mapping[int, int],
+    ) -> bool:
+        """Return whether a change of hidden cells keeps every sum, and a cell from every reader.
+
+        Parameters
+        ----------
+        change : mapping of int to int
+            By the first of cells that are the same; it holds as often as the level asks for.
+        """
+        first = system.same[cell]
+        if change.get(first, 0) < 1 or not change.keys() <= hidden:
+            return False
+        for number in {n for c in change for n in system.relations_of[c]}:
+            relation = system.distinct[number]
+            if sum(change.get(c, 0) for c in relation.children) != change.get(relation.parent, 0):
+                return False
+        own = self.own(system, cell)
+        up = max(level.upper, level.sliding - level.lower)
+        for sign, need in ((1, up), (-1, level.lower)):
+            times = sign * Fraction(need) / change[first]
+            for c, by in change.items():
+                low, high = self.bounds.lower[c], self.bounds.upper[c]
+                value, move = system.values[c], by * times
+                if c == first and own is not None:
+                    low = None if own[0] is None else value + own[0]
+                    high = None if own[1] is None else value + own[1]
+                if (low is not None and value + move < low) or (
+                    high is not None and value + move > high
+                ):
+                    return False
+        return True
+
+
 def audit(
     system: System,
     suppressed: Iterable[int],
@@ -193,6 +264,8 @@ def audit(
     bounds: Bounds,
     *,
     insiders: Sequence[Insider] = (),
+    everyone: Everyone | None = None,
+    changes: Mapping[int, Mapping[int, int]] | None = None,
     context: Context | None = None,
 ) -> Audit:
     """Judge every sensitive cell, from an outsider's side and from each insider's.
@@ -203,6 +276,12 @@ def audit(
         Everything that is published together: see `linked`.
     needs : mapping of int to Level
         Sensitive cells.
+    everyone : Everyone, optional
+        All these readers at once. A table that asks for more than `MOST_PROGRAMS` answers is judged
+        from their side first: a cell that is safe from all together is safe from each, and what it
+        is known by is at least its level wide.
+    changes : mapping of int to mapping of int to int, optional
+        By sensitive cell, a change that may keep everyone from it; it is checked.
 
     Raises
     ------
@@ -211,21 +290,58 @@ def audit(
     """
     hidden = frozenset(suppressed)
     bounds.refuse_false(system, hidden)
-    readers: list[tuple[str, Bounds, set[int]]] = [("", bounds, set())]
+    readers: list[tuple[str, Callable[[], Bounds], set[int]]] = [("", lambda: bounds, set())]
     for one in insiders:
         own = {c for c, (low, high) in one.known.items() if low is not None and low == high}
-        readers.append((one.name, bounds.with_known(one.known), own))
+        readers.append((one.name, partial(bounds.with_known, one.known), own))
     found: list[Judgement] = []
-    for number, (name, known, own) in enumerate(readers):
+    left = dict(needs)
+    if everyone is not None and len(needs) * len(readers) > MOST_PROGRAMS:
+        found = _safe_from_all(system, hidden, needs, everyone, changes or {}, context)
+        for one in found:
+            del left[one.cell]
+    for number, (name, known, own) in enumerate(readers if left else ()):
         if context is not None:
             context.report(number / len(readers), "Auditing")
-        reader = Reader(system, hidden, known)
+        reader = Reader(system, hidden, known())
         found += [
             judged(reader, cell, level, name)
-            for cell, level in sorted(needs.items())
+            for cell, level in sorted(left.items())
             if cell not in own
         ]
     return Audit(judgements=tuple(found), readers=len(readers))
+
+
+def _safe_from_all(
+    system: System,
+    hidden: frozenset[int],
+    needs: Mapping[int, Level],
+    everyone: Everyone,
+    changes: Mapping[int, Mapping[int, int]],
+    context: Context | None,
+) -> list[Judgement]:
+    """Return the cells that are safe from all readers together: by a known change, or a program."""
+    reader: Reader | None = None
+    found: list[Judgement] = []
+    for number, (cell, level) in enumerate(sorted(needs.items())):
+        if context is not None and number % 100 == 0:
+            context.report(number / len(needs), "Auditing")
+        up, down = max(level.upper, level.sliding - level.lower), level.lower
+        if not everyone.kept_by(system, hidden, cell, level, changes.get(cell, {})):
+            reader = reader or Reader(system, hidden, everyone.bounds)
+            own = everyone.own(system, cell)
+            if any(
+                not _reaches(reader.side(cell, sign, own=own), need)
+                for sign, need in ((1, up), (-1, down))
+            ):
+                continue
+        value = system.values[cell]
+        between = Interval(
+            cell=cell, low=_plain(value - down), high=_plain(value + up), exact=False, least={},
+            greatest={},
+        )  # fmt: skip
+        found.append(Judgement(cell=cell, answer="safe", interval=between))
+    return found
 
 
 def insiders_of(
@@ -248,18 +364,15 @@ def insiders_of(
     """
     hidden = sorted(suppressed)
     alone = sorted({next(iter(members[c])) for c in hidden if len(members[c]) == 1})
-    found: list[Insider] = []
-    for one in alone:
-        known: dict[int, tuple[Number | None, Number | None]] = {}
-        for cell in hidden:
-            own = members[cell]
-            if one in own:
-                if len(own) == 1:
-                    known[cell] = (values[cell], values[cell])
-                elif not signed:
-                    known[cell] = (min(own[one], values[cell]), None)
-        found.append(Insider(name=f"respondent {one + 1}", known=known))
-    return tuple(found)
+    known: dict[int, dict[int, tuple[Number | None, Number | None]]] = {one: {} for one in alone}
+    for cell in hidden:
+        own = members[cell]
+        for one in own if len(own) < len(known) else known.keys() & own.keys():
+            if one in known and len(own) == 1:
+                known[one][cell] = (values[cell], values[cell])
+            elif one in known and not signed:
+                known[one][cell] = (min(own[one], values[cell]), None)
+    return tuple(Insider(name=f"respondent {one + 1}", known=known[one]) for one in alone)
 
 
 def implied(

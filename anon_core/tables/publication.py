@@ -14,14 +14,16 @@ from functools import cached_property
 from typing import Any
 
 from anon_core.base.context import Context, part_of
-from anon_core.base.errors import AnonError, BadPlan, Cancelled, listing, nearest
+from anon_core.base.errors import AnonError, BadPlan, Cancelled, Infeasible, listing, nearest
 from anon_core.base.terms import count
 from anon_core.data.reading.columns import Keeping
 from anon_core.data.reading.row_filter import filtered
 from anon_core.data.table import Dataset
 from anon_core.data.values.formulas import neutralised
 from anon_core.tables.audit import (
+    MOST_PROGRAMS,
     Audit,
+    Everyone,
     Implied,
     Insider,
     Interval,
@@ -50,7 +52,7 @@ from anon_core.tables.rounding import (
     small_cells,
 )
 from anon_core.tables.sensitivity import Contributions, Finding, sensitive_cells
-from anon_core.tables.suppression import Pattern, costs_of, suppress
+from anon_core.tables.suppression import Pattern, costs_of, suppress, with_sums
 from anon_core.tables.system import Bounds, Level, Number, capped, refuse_levels, shown_interval
 from anon_core.tables.table import Table, build
 
@@ -407,10 +409,13 @@ def _pattern(
     costs = (*costs_of(table.system, how.cost, respondents), *(0 for _ in sums))
     hidden = system.closed(needs)
     begin = _moves(judged, costs, context)
+    changes = {system.same[c]: with_sums(system, w.change) for c, w in begin.witnesses.items()}
+    everyone = None if how.proves else _everyone(judged, members, bounds)
     insiders: tuple[Insider, ...] = ()
     pattern: Pattern | None = None
-    for _ in range(4):  # further suppressions can leave further respondents alone
-        pattern = suppress(
+
+    def search() -> Pattern:
+        return suppress(
             system,
             needs,
             bounds,
@@ -421,7 +426,17 @@ def _pattern(
             seconds=how.seconds,
             context=context,
             start=begin,
+            everyone=everyone,
         )
+
+    if everyone is not None:
+        try:
+            pattern = search()
+        except Infeasible:  # from each reader alone more cells can be hidden
+            everyone = None
+    for _ in range(4 if pattern is None else 0):
+        # Further suppressions can leave further respondents alone.
+        pattern = search()
         if not recipe.known.single_respondents:
             break
         grown = insiders_of(members, system.values, hidden | pattern.cells, signed=signed)
@@ -434,7 +449,16 @@ def _pattern(
     readers: tuple[Insider, ...] = ()
     if recipe.known.single_respondents:
         readers = insiders_of(members, system.values, pattern.cells, signed=signed)
-    proof = audit(system, pattern.cells, needs, bounds, insiders=readers, context=context)
+    proof = audit(
+        system,
+        pattern.cells,
+        needs,
+        bounds,
+        insiders=readers,
+        everyone=everyone,
+        changes=changes,
+        context=context,
+    )
     real = range(len(table.values))
     own = replace(
         pattern,
@@ -442,6 +466,25 @@ def _pattern(
         secondary=pattern.secondary & frozenset(real),
     )
     return own, proof
+
+
+def _everyone(
+    judged: Judged, members: Sequence[Mapping[int, int]], bounds: Bounds
+) -> Everyone | None:
+    """Return all readers of a table at once, where each by themselves are too many to ask."""
+    known = judged.recipe.known
+    sole = {next(iter(own)) for own in members if len(own) == 1}
+    if not known.single_respondents or len(judged.needs) * (len(sole) + 1) <= MOST_PROGRAMS:
+        return None
+    values = judged.table.values
+    more: dict[int, tuple[Number | None, Number | None]] = {}
+    for cell, own in enumerate(members[: len(values)]):
+        if len(own) == 1:
+            more[cell] = (values[cell], values[cell])
+        elif not known.signed and (parts := [own[one] for one in own.keys() & sole]):
+            more[cell] = (min(max(parts), values[cell]), None)
+    alone = frozenset(cell for cell, own in enumerate(members[: len(values)]) if len(own) == 1)
+    return Everyone(bounds=bounds.with_known(more), outside=bounds, alone=alone)
 
 
 def _moves(judged: Judged, costs: Sequence[int], context: Context | None) -> Moves:
@@ -477,8 +520,7 @@ def _with_keys(judged: Judged, context: Context | None) -> Publication:
     variance = Fraction(str(how.variance))
     largest = how.noise * 2 + 1
     rows = [noise_row(n, how.noise, variance) for n in range(largest + 1)]
-    people = max((max(m, default=-1) for m in table.members), default=-1) + 1
-    keys = record_keys(judged.recipe.seed, people)
+    keys = record_keys(judged.recipe.seed, table.people)
     texts: list[str] = []
     for cell, value in enumerate(table.values):
         key = cell_key(keys[one] for one in table.members[cell])

@@ -126,7 +126,14 @@ class Reader:
         """Return whether a cell is not printed anywhere."""
         return self.system.same[cell] in self._part
 
-    def side(self, cell: int, sign: int, *, whole: bool = False) -> Side:
+    def side(
+        self,
+        cell: int,
+        sign: int,
+        *,
+        whole: bool = False,
+        own: tuple[Number | None, Number | None] | None = None,
+    ) -> Side:
         """Return how far a cell can go up (1) or down (-1) from its value.
 
         Parameters
@@ -134,12 +141,14 @@ class Reader:
         sign : {1, -1}
         whole : bool
             Whether the reader knows that all values are whole numbers.
+        own : pair of int, Fraction or None, optional
+            Least and greatest change of this cell, where they are other than the reader's limits.
         """
         if not self.hides(cell):
             return Side(reached=0, proven=0, endless=False, witness={})
         first = self.system.same[cell]
         part = self.part(cell)
-        return part.whole_side(first, sign) if whole else part.side(first, sign)
+        return part.whole_side(first, sign) if whole else part.side(first, sign, own)
 
     def multipliers(self, cell: int, sign: int) -> dict[int, Number]:
         """Return how often each distinct sum of the system is taken for the bound of a cell."""
@@ -180,9 +189,16 @@ class _Component:
             shape=(len(self.rows), len(self.cells)),
         )
 
-    def side(self, cell: int, sign: int) -> Side:
+    def side(
+        self, cell: int, sign: int, own: tuple[Number | None, Number | None] | None = None
+    ) -> Side:
         """Return how far a cell can go, proven in fractions; see `Reader.side`."""
-        return self._solve(self.at[cell], sign, self.lower, self.upper)
+        k = self.at[cell]
+        if own is None:
+            return self._solve(k, sign, self.lower, self.upper)
+        lower, upper = list(self.lower), list(self.upper)
+        lower[k], upper[k] = own
+        return self._solve(k, sign, lower, upper)
 
     def _solve(
         self,

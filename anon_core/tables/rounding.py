@@ -425,17 +425,24 @@ Row = dict[int, Fraction]
 UNITS = 2**64
 
 
-def record_keys(secret: int, rows: int) -> list[Fraction]:
-    """Return the key of each row; anyone who has the secret has them all."""
+def record_keys(secret: int, records: Iterable[str | int]) -> list[Fraction]:
+    """Return the key of each record; anyone who has the secret has them all.
+
+    Parameters
+    ----------
+    records : iterable of str or int
+        Whose each is: the text of a respondent, or the number of a row as it was read. So a record
+        has the same key in every table, whichever rows are in it.
+    """
     base = hashlib.sha256(str(secret).encode()).digest()
     return [
         Fraction(
             int.from_bytes(
-                hashlib.blake2b(row.to_bytes(8, "big"), key=base, digest_size=8).digest(), "big"
+                hashlib.blake2b(str(one).encode(), key=base, digest_size=8).digest(), "big"
             ),
             UNITS,
         )
-        for row in range(rows)
+        for one in records
     ]
 
 

@@ -25,12 +25,14 @@ from scipy.sparse import csr_array, hstack
 
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound, clipped
-from anon_core.tables.audit import Insider
+from anon_core.tables.audit import Everyone, Insider
 from anon_core.tables.product_moves import Moves
 from anon_core.tables.reader import Reader, as_fraction
 from anon_core.tables.system import Bounds, Level, Number, Relation, System
 
 Cost = Literal["value", "cells", "log", "respondents"]
+#: Seconds that the heuristic looks for superfluous cells, at most.
+_SECONDS_OF_REDUCTION = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,11 +109,14 @@ class _Search:
         insiders: Sequence[Insider],
         context: Context,
         start: Moves | None = None,
+        *,
+        everyone: Everyone | None = None,
+        cutting: bool = True,
     ) -> None:
-        self.system, self.context = system, context
+        self.system, self.context, self.cutting = system, context, cutting
         #: By sensitive cell, a change of cells that keeps every sum.
         self.changes = {
-            system.same[cell]: _with_sums(system, one.change)
+            system.same[cell]: with_sums(system, one.change)
             for cell, one in (start.witnesses if start is not None else {}).items()
         }
         self.firsts = sorted(set(system.same))
@@ -120,19 +125,26 @@ class _Search:
         self.readers = known
         self.primary = frozenset(system.same[cell] for cell in needs)
         fixed = {system.same[cell] for cell in published}
+        alone = {system.same[cell] for cell in everyone.alone} if everyone is not None else set()
+        #: By sensitive cell whose only respondent may read, what the others allow it.
+        self.own = {
+            first: known_by_others
+            for first in self.primary & alone
+            if everyone is not None and (known_by_others := everyone.own(system, first)) is not None
+        }
         self.free = np.ones(len(self.firsts), dtype=np.bool_)
         for cell, value in enumerate(system.values):
             low, high = bounds.lower[cell], bounds.upper[cell]
             if (low is not None and value < low) or (high is not None and value > high):
                 fixed.add(system.same[cell])  # a reader knows better: never suppressed
-            elif low is not None and low == high:
+            elif low is not None and low == high and system.same[cell] not in self.own:
                 fixed.add(system.same[cell])  # suppressing it hides nothing
         for cell in sorted(fixed & self.primary):
             raise Infeasible(
                 f"'{clipped(system.names[cell])}' is sensitive and has to be published.",
                 remedy="Let it be suppressed, change the rule, or use coarser categories.",
             )
-        for cell in fixed:
+        for cell in (*fixed, *self.own):
             self.free[self.at[cell]] = False
         self.cost = np.array([costs[cell] for cell in self.firsts], dtype=np.int64)
         # What one cell more costs: less than the least difference of costs.
@@ -167,6 +179,14 @@ class _Search:
                     )
             self.down.append(down)
             self.up.append(up)
+        #: How far the cell of a task goes, down and up, where it is other than the reader's limits.
+        self.far = {
+            first: (
+                None if low is None else max(0, -low),
+                None if high is None else max(0, high),
+            )
+            for first, (low, high) in self.own.items()
+        }
         self.tasks: list[_Task] = []
         for reader, _ in enumerate(known):
             own: set[int] = set()
@@ -312,7 +332,10 @@ class _Search:
 
         def holds(sign: int) -> bool:
             for cell, by in change.items():
-                end = up[self.at[cell]] if by * sign > 0 else down[self.at[cell]]
+                n, rises = self.at[cell], by * sign > 0
+                end = up[n] if rises else down[n]
+                if cell == task.cell and cell in self.far:
+                    end = self.far[cell][rises]
                 if end is not None and end < abs(by) * times:
                     return False
             return True
@@ -322,26 +345,32 @@ class _Search:
     def failed(self, chosen: frozenset[int]) -> tuple[list[_Task], int]:
         """Return which tasks a set fails, decided exactly, and how many cuts are new by that."""
         hidden = self.system.closed(chosen)
-        readers = [Reader(self.system, hidden, known) for known in self.readers]
+        readers: dict[int, Reader] = {}
         broken: list[_Task] = []
         new = 0
         for task in self.tasks:
             self.context.check()
             if self.witnessed(task, hidden):
                 continue
-            reader = readers[task.reader]
+            if task.reader not in readers:
+                readers[task.reader] = Reader(self.system, hidden, self.readers[task.reader])
+            reader, own = readers[task.reader], self.own.get(task.cell)
             if not task.sign:
-                up, down = reader.side(task.cell, 1), reader.side(task.cell, -1)
+                up, down = (reader.side(task.cell, sign, own=own) for sign in (1, -1))
                 if up.endless or down.endless or up.reached + down.reached >= task.need:
                     continue
                 broken.append(task)
+                if not self.cutting:
+                    continue
                 sums = [reader.multipliers(task.cell, sign) for sign in (1, -1)]
                 new += self.add(task, self._both(task, sums[0], sums[1]))
                 continue
-            side = reader.side(task.cell, task.sign)
+            side = reader.side(task.cell, task.sign, own=own)
             if side.endless or side.reached >= task.need:
                 continue
             broken.append(task)
+            if not self.cutting:
+                continue
             sums_of = reader.multipliers(task.cell, task.sign)
             new += self.add(task, self.coefficients(task, task.sign, sums_of))
         return broken, new
@@ -438,13 +467,17 @@ class _Search:
                         "coarser categories.",
                     )
                 hidden |= move
-        return frozenset(cell for cell in self.firsts if self.free[self.at[cell]])
+        return self.primary | {cell for cell in self.firsts if self.free[self.at[cell]]}
 
     def _move(self, task: _Task, hidden: set[int], double: Any, limit: float) -> set[int] | None:
         many = len(self.firsts)
         up = [limit if u is None else float(u) for u in self.up[task.reader]]
         down = [limit if d is None else float(d) for d in self.down[task.reader]]
         k, need = self.at[task.cell], float(task.need)
+        if task.cell in self.far:
+            below, above = self.far[task.cell]
+            down[k] = limit if below is None else float(below)
+            up[k] = limit if above is None else float(above)
         price = np.array(
             [
                 0.0 if cell in hidden else float(w)
@@ -497,6 +530,7 @@ def suppress(
     seconds: float = 60,
     context: Context | None = None,
     start: Moves | None = None,
+    everyone: Everyone | None = None,
 ) -> Pattern:
     """Return the cheapest pattern that protects every sensitive cell, or a good one in time.
 
@@ -516,6 +550,9 @@ def suppress(
         When to stop; the best pattern so far is returned with its bound.
     start : Moves, optional
         A pattern to begin with, and changes that prove some of it without a linear program.
+    everyone : Everyone, optional
+        All readers at once, from whom the heuristic hides cells; its bounds are used, and
+        there are no further insiders.
 
     Raises
     ------
@@ -523,7 +560,20 @@ def suppress(
         If no pattern protects some cell; names it and what forbids it.
     """
     begun, own = time.monotonic(), context or Context()
-    search = _Search(system, needs, bounds, costs, published, insiders, own, start)
+    if everyone is not None:
+        bounds = everyone.bounds
+    search = _Search(
+        system,
+        needs,
+        bounds,
+        costs,
+        published,
+        insiders,
+        own,
+        start,
+        everyone=everyone,
+        cutting=optimal,
+    )
     whole = system.closed(search.primary)
     first = search.primary
     if start is not None:
@@ -540,11 +590,12 @@ def suppress(
 
     if not search.tasks:
         return pattern(search.primary, 0, 0)
-    search.start()
     until = begun + seconds
     if not optimal:
-        best = search.reduced(search.completed(first), until)
+        best = search.completed(first)
+        best = search.reduced(best, min(until, time.monotonic() + _SECONDS_OF_REDUCTION))
         return pattern(best, None, 0)
+    search.start()
     rounds, bound = 0, 0
     best: frozenset[int] | None = None
 
@@ -585,7 +636,7 @@ def suppress(
     return pattern(best, min(bound, search.price(best)), rounds)
 
 
-def _with_sums(system: System, change: Mapping[int, int]) -> dict[int, int]:
+def with_sums(system: System, change: Mapping[int, int]) -> dict[int, int]:
     """Return a change of a table's cells with that of sums that were added as cells.
 
     Every sum it touches is checked; a change that does not keep them all is none, and empty.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
@@ -125,6 +125,8 @@ class Table:
         Whether values are counts.
     rows : Rows
         What the cells are made of.
+    people : sequence of str or int
+        Whose each respondent's number is: the text of its column, or the number of its row.
     """
 
     axes: tuple[Axis, ...]
@@ -134,6 +136,7 @@ class Table:
     members: tuple[Mapping[int, int], ...]
     counts: bool
     rows: Rows
+    people: Sequence[str | int]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -254,8 +257,10 @@ def build(
     weights, scale = _weights(dataset, layout)
     who = _respondents(dataset, layout)
     agreed = _waived(dataset, layout)
+    named = layout.holding or layout.respondent
+    people = dataset.column(named).values if named else dataset.row_numbers.tolist()
     return _tabulate(
-        tuple(axes), leaves, amounts, weights, who, agreed, digits + scale, scale, layout
+        tuple(axes), leaves, amounts, weights, who, agreed, people, digits + scale, scale, layout
     )
 
 
@@ -266,6 +271,7 @@ def _tabulate(
     weights: npt.NDArray[np.int64] | None,
     who: npt.NDArray[np.int64],
     agreed: npt.NDArray[np.bool_],
+    people_of: Sequence[str | int],
     digits: int,
     scale: int,
     layout: Layout,
@@ -304,7 +310,7 @@ def _tabulate(
             found = Contributions.of(
                 [x * unit for x, _ in spread[at]], weights=[w for _, w in spread[at]], expanded=True
             )
-            cells.append(found)
+            cells.append(replace(found, respondents=len(members)))
             continue
         if not layout.value:
             # A count: each respondent is one, whatever the weights make of the total.
@@ -336,6 +342,7 @@ def _tabulate(
             own=amounts * unit,
             who=who,
         ),
+        people=people_of,
     )
 
 

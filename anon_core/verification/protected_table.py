@@ -11,6 +11,7 @@ import io
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from hashlib import blake2b, sha256
 from itertools import pairwise, product
 from typing import Any, cast
 
@@ -28,6 +29,8 @@ from anon_core.verification.text.texts import MISSING_TOKENS, PrivateColumn, rea
 Key = tuple[str, ...]
 _HIDDEN = "×"
 _TOTAL, _MISSING = "Total", "(missing)"
+#: What no column is called.
+NUMBER = "\0"
 _ROUNDED = ("random-rounding", "controlled-rounding", "small-cells")
 
 
@@ -49,15 +52,15 @@ def verify_table(
         The private rows.
     """
     table = cast(Mapping[str, Any], recipe["table"])
-    if table.get("weight"):
-        words = "Tables with weight are not recomputed."
+    if table.get("weight") and table.get("negatives") == "absolute":
+        words = "Negative amounts with weights are not recomputed."
         return [Check(name="table", holds=False, sentence=words, undecided=True, unchecked=True)]
     agreed = _agreed(table, rows)
     recipe = {**recipe, "rules": [{**rule, "agreed": agreed} for rule in recipe.get("rules", [])]}
     names = list(table["columns"])
     shown = {key[:-1]: key[-1] for key in _read(published)}
     paths = {name: _paths(name, table, rows, levels) for name in names}
-    cells, people = _tabulated(names, table, rows, paths)
+    cells, people, counted = _tabulated(names, table, rows, paths)
     if set(shown) != set(cells):
         words = "The published cells are not those of the recipe."
         return [Check(name="cells", holds=False, sentence=words)]
@@ -65,28 +68,34 @@ def verify_table(
     if method in _ROUNDED:
         return _rounded(shown, cells, names, paths, recipe["protect"])
     if method == "adjust":
-        return _adjusted(shown, cells, people, names, paths, recipe)
-    if method not in ("optimal", "heuristic", "none"):
-        words = "Noise is drawn from a secret and not recomputed."
-        return [Check(name="noise", holds=False, sentence=words, undecided=True, unchecked=True)]
+        return _adjusted(shown, cells, people, counted, names, paths, recipe)
+    if method == "cell-key":
+        return [_keyed(shown, cells, people, recipe)]
     hidden = {key for key, text in shown.items() if text == _HIDDEN}
     wrong = [k for k, text in shown.items() if k not in hidden and Fraction(text) != cells[k]]
     found = [_check("values", not wrong, "Every published number is that of the rows.", len(wrong))]
+    rules = recipe.get("rules", [])
     sensitive = {
-        key: need for key, own in people.items() if (need := _need(own, recipe.get("rules", [])))
+        key: need
+        for key, own in people.items()
+        if (need := _need(own, rules, cells[key], counted.get(key)))
     }
     bare = [key for key in sensitive if key not in hidden]
     found.append(_check("sensitive cells", not bare, "No sensitive cell is published.", len(bare)))
     exposed = _exposed(hidden, sensitive, cells, people, names, paths, recipe)
     words = "Two tables that a reader cannot rule out keep each sensitive cell from being known."
     found.append(_check("protection", not exposed, words, len(exposed)))
-    rules = recipe.get("rules", [])
     told = [
         total
         for total, parts in _sums(names, paths)
         if total not in hidden
         and len(within := [part for part in parts if part in hidden]) > 1
-        and _need(_together(within, people), rules)
+        and _need(
+            _together(within, people),
+            rules,
+            sum((cells[part] for part in within), Fraction(0)),
+            [x for part in within for x in counted[part]] if counted else None,
+        )
     ]
     words = "No published sum of suppressed cells is sensitive as one cell."
     found.append(_check("sums", not told, words, len(told)))
@@ -124,6 +133,8 @@ def private_rows(
 ) -> list[dict[str, str]]:
     """Return the rows that a recipe tabulates, by column; a missing value is empty.
 
+    Under `NUMBER` each has its number in the file.
+
     Parameters
     ----------
     table : TextTable
@@ -148,6 +159,7 @@ def private_rows(
         return missing - {""} if name in kinds and name not in found else set()
 
     where = data.get("where", "")
+    numbers: Sequence[int] = range(len(table))
     if where:
 
         def column(name: str) -> PrivateColumn:
@@ -159,8 +171,9 @@ def private_rows(
                 ordered=False,
             )  # fmt: skip
 
-        table = table.kept(rows_where(where, column))
-    texts: dict[str, list[str]] = {}
+        chosen = rows_where(where, column)
+        table, numbers = table.kept(chosen), np.flatnonzero(chosen).tolist()
+    texts: dict[str, list[str]] = {NUMBER: list(map(str, numbers))}
     for name in table.names:
         absent = {text.strip() for text in options.missing_of(name)} - kept(name)
         cells = [(cell or "").strip() for cell in table.column(name).told()]
@@ -215,19 +228,27 @@ def _tabulated(
     table: Mapping[str, Any],
     rows: Sequence[Mapping[str, str]],
     paths: Mapping[str, Mapping[str, Key]],
-) -> tuple[dict[Key, Fraction], dict[Key, dict[str, Fraction]]]:
-    """Return each cell's value, and what each respondent contributes to it."""
+) -> tuple[dict[Key, Fraction], dict[Key, dict[str, Fraction]], dict[Key, list[Fraction]]]:
+    """Return each cell's value, and what each respondent contributes to it, without weights.
+
+    Where weights are expanded, also each contribution as often as its weight says; else nothing.
+    """
     nodes = [dict.fromkeys(label for path in paths[n].values() for label in path) for n in names]
     cells = {key: Fraction(0) for key in product(*nodes)}
     people: dict[Key, dict[str, Fraction]] = {key: {} for key in cells}
+    spread = table.get("weights") == "expanded"
+    counted: dict[Key, list[Fraction]] = {key: [] for key in cells} if spread else {}
     who = table.get("holding") or table.get("respondent")
     for number, row in enumerate(rows):
         amount = Fraction(row[table["value"]]) if table.get("value") else Fraction(1)
-        one = row[who] if who else str(number)
+        weight = Fraction(row[table["weight"]]) if table.get("weight") else Fraction(1)
+        one = row[who] if who else row.get(NUMBER, str(number))
         for key in product(*(paths[n][row[n].strip()] for n in names)):
-            cells[key] += amount
+            cells[key] += amount * weight
             people[key][one] = people[key].get(one, Fraction(0)) + amount
-    return cells, people
+            if spread:
+                counted[key] += [amount] * int(weight)
+    return cells, people, counted
 
 
 def _agreed(table: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> frozenset[str]:
@@ -235,33 +256,53 @@ def _agreed(table: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> froz
     who, waiver = table.get("holding") or table.get("respondent"), table.get("waiver")
     if not waiver:
         return frozenset()
-    said = [(row[who] if who else str(number), row[waiver]) for number, row in enumerate(rows)]
+    said = [
+        (row[who] if who else row.get(NUMBER, str(number)), row[waiver])
+        for number, row in enumerate(rows)
+    ]
     return frozenset(one for one, _ in said) - {one for one, word in said if not word.strip()}
 
 
 def _need(
-    own: Mapping[str, Fraction], rules: Sequence[Mapping[str, Any]]
+    own: Mapping[str, Fraction],
+    rules: Sequence[Mapping[str, Any]],
+    value: Fraction,
+    counted: Sequence[Fraction] | None = None,
 ) -> tuple[Fraction, int] | None:
-    """Return how far a cell has to be hidden each way, and how wide; None where it is safe."""
+    """Return how far a cell has to be hidden each way, and how wide; None where it is safe.
+
+    Parameters
+    ----------
+    own : mapping of str to Fraction
+        What each respondent contributes, without weights.
+    value : Fraction
+        Of the cell, with weights.
+    counted : sequence of Fraction, optional
+        Each contribution as often as its weight says, where rules go by these.
+    """
     # Rules go by the size of what is contributed, whatever its sign.
-    amounts = sorted(map(abs, own.values()), reverse=True)
-    whole, each, wide = sum(amounts, Fraction(0)), Fraction(0), 0
+    amounts = sorted(map(abs, own.values() if counted is None else counted), reverse=True)
+    signed = any(x < 0 for x in own.values())
+    whole = sum(amounts, Fraction(0)) if signed else value
+    each, wide = Fraction(0), 0
     for rule in rules:
         name = rule["name"]
         if name == "threshold":
-            wide = max(wide, int(0 < len(amounts) < rule["n"]))
+            wide = max(wide, int(0 < len(own) < rule["n"]))
         elif name == "zero-cells":
-            wide = max(wide, int(bool(amounts) and not any(amounts)))
+            wide = max(wide, int(bool(own) and not any(amounts)))
         elif name == "dominance":
             part = sum(amounts[: rule["m"]], Fraction(0))
             each = max(each, part * 100 / Fraction(str(rule["k"])) - whole)
         elif amounts:
             share = Fraction(str(rule["p"])) / Fraction(str(rule.get("q", 100)))
             bound = [abs(x) for one, x in own.items() if one not in rule["agreed"]]
+            if counted is not None:
+                bound = amounts
             if bound:  # of whom has not agreed, the largest is protected from the largest others
                 others = list(amounts)
                 others.remove(max(bound))
-                rest = sum(others[int(rule.get("coalition", 1)) :], Fraction(0))
+                rest = whole - max(bound) - sum(others[: int(rule.get("coalition", 1))])
                 each = max(each, share * max(bound) - rest)
     return (each, wide) if each > 0 or wide else None
 
@@ -410,6 +451,7 @@ def _adjusted(
     shown: Mapping[Key, str],
     cells: Mapping[Key, Fraction],
     people: Mapping[Key, Mapping[str, Fraction]],
+    counted: Mapping[Key, Sequence[Fraction]],
     names: Sequence[str],
     paths: Mapping[str, Mapping[str, Key]],
     recipe: Mapping[str, Any],
@@ -421,7 +463,8 @@ def _adjusted(
     rules = recipe.get("rules", [])
     near: list[Key] = []
     for key, own in people.items():
-        need, change = _need(own, rules), abs(values[key] - cells[key])
+        need = _need(own, rules, cells[key], counted.get(key))
+        change = abs(values[key] - cells[key])
         if need is not None and (not change or change < need[0]):
             near.append(key)
     words = "Each sensitive cell is published at least its level off."
@@ -439,3 +482,75 @@ def _adjusted(
         below = [k for k, z in values.items() if z < 0]
         found.append(_check("negative", not below, "No value is below 0.", len(below)))
     return found
+
+
+def _keyed(
+    shown: Mapping[Key, str],
+    cells: Mapping[Key, Fraction],
+    people: Mapping[Key, Mapping[str, Fraction]],
+    recipe: Mapping[str, Any],
+) -> Check:
+    """Return whether each cell has the noise that its records' keys say; the secret is needed."""
+    if "seed" not in recipe:
+        words = "Noise is drawn from a secret, which the recipe does not have."
+        return Check(name="noise", holds=False, sentence=words, undecided=True, unchecked=True)
+    given, protect = recipe["seed"], recipe["protect"]
+    secret = int(given, 16) if isinstance(given, str) else int(given)
+    base = sha256(str(secret).encode()).digest()
+    most, variance = int(protect.get("noise", 2)), float(protect.get("variance", 1.05))
+    rows = [_chances(count, most, variance) for count in range(most + 3)]
+    keys = {
+        one: int.from_bytes(blake2b(one.encode(), key=base, digest_size=8).digest(), "big")
+        for one in {one for own in people.values() for one in own}
+    }
+    amounts = bool(recipe["table"].get("value"))
+    digits = max(len(text.partition(".")[2]) for text in shown.values())
+    wrong = 0
+    for key, own in people.items():
+        share = sum(keys[one] for one in own) % 2**64 / 2**64
+        size, value = abs(cells[key]), cells[key]
+        unit = max(map(abs, own.values()), default=Fraction(0)) / 10 if amounts else Fraction(1)
+        steps = min(size / unit, Fraction(len(rows) - 1)) if unit else Fraction(0)
+        below = int(steps)
+        above, part = min(below + 1, len(rows) - 1), steps - below
+        near = Fraction(1, 2 * 10**digits)
+        # A key next to a limit of two chances belongs to either: these are not exact.
+        wrong += not any(
+            abs(Fraction(shown[key]) - value - unit * ((1 - part) * one + part * two)) <= near
+            for one in _drawn(rows[below], share)
+            for two in _drawn(rows[above], share)
+        )
+    words = "Every number is that of the rows with the noise of its records' keys."
+    return _check("noise", not wrong, words, wrong)
+
+
+def _drawn(row: Mapping[int, float], share: float) -> set[int]:
+    """Return the noise whose part of 0 to 1 a key is in, or next to."""
+    found, total = set[int](), 0.0
+    for value, chance in sorted(row.items()):
+        if total - 1e-9 <= share <= total + chance + 1e-9 and chance > 0:
+            found.add(value)
+        total += chance
+    return found
+
+
+def _chances(count: int, most: int, variance: float) -> dict[int, float]:
+    """Return the chances of each noise: mean 0, this variance, and else as even as can be."""
+    if not count:
+        return {0: 1.0}
+    steps = np.array([v for v in range(-most, most + 1) if count + v == 0 or count + v > 1], float)
+    if len(steps) == 3:
+        moments = np.array([steps**0, steps, steps**2])
+        chances = np.linalg.solve(moments, np.array([1.0, 0.0, variance]))
+    else:
+        tilt = np.zeros(2)  # of v and v²: Newton's method on a convex function
+        powers = np.array([steps, steps**2])
+        for _ in range(200):
+            chances = np.exp(tilt @ powers - (tilt @ powers).max())
+            chances /= chances.sum()
+            off = powers @ chances - np.array([0.0, variance])
+            if np.abs(off).max() < 1e-13:
+                break
+            spread = (powers * chances) @ powers.T - np.outer(powers @ chances, powers @ chances)
+            tilt -= np.clip(np.linalg.solve(spread, off), -1, 1)
+    return {int(v): max(0.0, float(p)) for v, p in zip(steps, chances, strict=True)}

@@ -12,7 +12,8 @@ import pytest
 
 from anon_core.tables.publication import files_of, judge, protect
 from anon_core.tables.recipe import TableRecipe
-from anon_core.verification.protected_table import verify_table
+from anon_core.verification.protected_table import private_rows, verify_table
+from anon_core.verification.text.cells import Cells, TextTable
 from tests.tabulated import CHILDREN, dataset_of
 
 FIRMS: Mapping[str, Sequence[object]] = {
@@ -192,3 +193,89 @@ def test_waivers_and_negative_amounts_are_recomputed(
     bare = verify_table(true, recipe, rows, {})[1]
     assert bare.sentence.endswith(f"Not so for {len(judged.findings)} cells.")
     assert 0 < len(judged.findings) < len(judged.table.values)
+
+
+NOISE = '[protect]\nmethod = "cell-key"\nnoise = 2\nvariance = 1.05\n'
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [(CHILDREN, COUNTS), (FIRMS, SUMS.replace('[protect]\nlevels = "cap"\n', ""))],
+)
+def test_the_noise_of_cell_keys_is_recomputed(
+    columns: Mapping[str, Sequence[object]], text: str
+) -> None:
+    content, recipe, rows = made(columns, text + NOISE)
+    (check,) = verify_table(content, recipe, rows, {})
+    assert (check.name, check.holds) == ("noise", True)
+    # Some cell did get noise, and another secret gives other noise.
+    true, _, _ = made(columns, text + '[protect]\nmethod = "none"\n')
+    assert true != content
+    other = verify_table(content, {**recipe, "seed": "ab" * 32}, rows, {})
+    assert not other[0].holds
+    assert not verify_table(true, recipe, rows, {})[0].holds
+    without = {key: value for key, value in recipe.items() if key != "seed"}
+    (open_one,) = verify_table(content, without, rows, {})
+    assert (open_one.holds, open_one.unchecked) == (False, True)
+    # Each cell that is changed alone is found.
+    lines = content.splitlines()
+    for at in range(1, len(lines)):
+        head, _, value = lines[at].rpartition(b",")
+        changed = [*lines[:at], b"%s,%d" % (head, int(value) + 5), *lines[at + 1 :]]
+        (check,) = verify_table(b"\n".join(changed), recipe, rows, {})
+        assert check.sentence.endswith("Not so for 1 cells.")
+
+
+def test_a_cell_has_the_same_noise_whichever_other_rows_are_left_out() -> None:
+    draw = np.random.default_rng(3)
+    columns = {
+        "place": draw.choice(list("nesw"), 80).tolist(),
+        "kind": draw.choice(list("ab"), 80).tolist(),
+    }
+    seed = f'seed = "{"9f" * 32}"\n'
+    text = f'[table]\ncolumns = ["place", "kind"]\n{NOISE}'
+    whole = TableRecipe.from_toml(seed + text)
+    part = TableRecipe.from_toml(f"{seed}{text}[data]\nwhere = \"place <> 'n'\"\n")
+    found: list[dict[bytes, bytes]] = []
+    for recipe in (whole, part):
+        content = files_of(protect(judge(dataset_of(columns), recipe, {})))["table.csv"]
+        text_table = TextTable.of(
+            list(columns), [Cells.of(map(str, own)) for own in columns.values()], 80
+        )
+        given = tomllib.loads(recipe.as_toml())
+        rows = private_rows(text_table, given, {})
+        assert all(c.holds for c in verify_table(content, given, rows, {}))
+        found.append({line.rpartition(b",")[0]: line for line in content.splitlines()})
+    inner = {key for key in found[1] if b"Total" not in key and b"place" not in key}
+    assert len(inner) == 6
+    assert {key: found[0][key] for key in inner} == {key: found[1][key] for key in inner}
+
+
+WEIGHTED = {**FIRMS, "weight": ["1.5", "2", "1"] * 6}
+EXPANDED = {**FIRMS, "weight": ["1", "2", "4"] * 6}
+
+
+@pytest.mark.parametrize(
+    ("columns", "more", "value"),
+    [
+        (WEIGHTED, 'weight = "weight"\n', 'value = "turnover"\n'),
+        (EXPANDED, 'weight = "weight"\nweights = "expanded"\n', 'value = "turnover"\n'),
+        (WEIGHTED, 'weight = "weight"\n', ""),
+    ],
+)
+def test_tables_with_weights_are_recomputed(
+    columns: Mapping[str, Sequence[object]], more: str, value: str
+) -> None:
+    rule = 'name = "p-percent"\np = 80\n' if value else 'name = "threshold"\nn = 3\n'
+    text = f'columns = ["place", "kind"]\n{value}{more}[[rules]]\n{rule}[protect]\nlevels = "cap"\n'
+    content, recipe, rows = made(columns, text)
+    checks = verify_table(content, recipe, rows, {})
+    assert [check.name for check in checks] == ["values", "sensitive cells", "protection", "sums"]
+    assert all(check.holds for check in checks), [c.sentence for c in checks]
+    true, _, _ = made(columns, text.replace("[protect]\n", '[protect]\nmethod = "none"\n'))
+    judged = judge(dataset_of(columns), TableRecipe.from_toml(f"[table]\n{text}"), {})
+    assert 0 < len(judged.findings) < len(judged.table.values)
+    bare = verify_table(true, recipe, rows, {})[1]
+    assert bare.sentence.endswith(f"Not so for {len(judged.findings)} cells.")
+    without = [{**row, "weight": "1"} for row in rows]
+    assert not verify_table(content, recipe, without, {})[0].holds
