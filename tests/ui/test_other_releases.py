@@ -12,8 +12,8 @@ from anon_core.methods.other_data import cloaks
 from anon_core.methods.other_data.networks import Network
 from anon_core.verification.other_data import network_checks
 from tests.ui.sessions import open_page
-from ui.charts import network_plot, places_plot
 from ui.charts.chart_frame import light_palette
+from ui.charts.other_data import network_plot, places_plot
 from ui.panels.other_releases import network
 
 PAGE = "pages/11_Other_releases.py"

@@ -10,8 +10,8 @@ from anon_core.base.errors import BadInput
 from anon_core.data.reading.any_format import read_table
 from anon_core.methods.other_data import complete_lines, networks, written
 from anon_core.methods.other_data.networks import Network, PublishedNetwork
-from ui.charts import network_plot
 from ui.charts.chart_frame import palette, show
+from ui.charts.other_data import network_plot
 from ui.components.downloads import download
 from ui.components.guard import handled
 from ui.panels.other_releases import TABLES

@@ -11,8 +11,8 @@ from anon_core.data.reading.any_format import read_table
 from anon_core.methods.other_data import cloaks
 from anon_core.methods.other_data.cloaks import Asked, Cloaked
 from anon_core.methods.other_data.places import METHODS
-from ui.charts import places_plot
 from ui.charts.chart_frame import palette, show, table
+from ui.charts.other_data import places_plot
 from ui.components.downloads import download
 from ui.components.guard import panel
 from ui.panels.other_releases import TABLES
