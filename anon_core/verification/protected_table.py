@@ -544,6 +544,7 @@ def _chances(count: int, most: int, variance: float) -> dict[int, float]:
         chances = np.linalg.solve(moments, np.array([1.0, 0.0, variance]))
     else:
         tilt = np.zeros(2)  # of v and v²: Newton's method on a convex function
+        chances = np.full(len(steps), 1 / len(steps))
         powers = np.array([steps, steps**2])
         for _ in range(200):
             chances = np.exp(tilt @ powers - (tilt @ powers).max())
