@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import os
 import signal
 import sys
@@ -31,23 +32,7 @@ from anon_core.base.errors import (
     NotFound,
     clipped,
 )
-from anon_core.cli import cloak as cloak_command
-from anon_core.cli import counts as counts_command
-from anon_core.cli import experiment as experiment_command
-from anon_core.cli import fetch as fetch_command
-from anon_core.cli import identifiers as identifiers_command
-from anon_core.cli import key
-from anon_core.cli import network as network_command
-from anon_core.cli import report as report_command
-from anon_core.cli import republish as republish_command
-from anon_core.cli import suggest as suggest_command
-from anon_core.cli import sweep as sweep_command
-from anon_core.cli import table as table_command
-from anon_core.cli.list_techniques import list_techniques
 from anon_core.cli.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, at_hand, write_json
-from anon_core.cli.run import run_recipe, runs_there
-from anon_core.cli.verify import verifies_there, verify
-from anon_core.cli.warm import warm
 
 _WORDS = {
     ERROR: "error",
@@ -60,22 +45,88 @@ _WORDS = {
 PROGRAM = "python -m anon_core"
 
 
-@dataclass(frozen=True, kw_only=True)
+Declared = Callable[[argparse.ArgumentParser], None]
+
+
+@dataclass(frozen=True)
 class Command:
-    """A command besides the core's own ones.
+    """A command of the program.
 
     Attributes
     ----------
     declare : callable
-        Adds its arguments to a parser.
-    carry_out : callable
-        Takes the arguments that were given and returns the exit status.
+        Adds its arguments to a parser, and sets the default `command`: a function that takes the
+        arguments that were given, and returns the exit status.
     """
 
     name: str
     help: str
-    declare: Callable[[argparse.ArgumentParser], None]
-    carry_out: Callable[[argparse.Namespace], int]
+    declare: Declared
+
+
+def _of(module: str, declare: str = "declare") -> Declared:
+    """Return what declares a command of `cli/`; its module is imported if the command is given."""
+
+    def declared(parser: argparse.ArgumentParser) -> None:
+        getattr(importlib.import_module(f"anon_core.cli.{module}"), declare)(parser)
+
+    return declared
+
+
+#: The commands of the core.
+COMMANDS = (
+    Command("list", "list algorithms, privacy models, metrics and attacks", _of("list_techniques")),
+    Command("run", "carry out a recipe and write the verified release", _of("run")),
+    Command("suggest", "recommend techniques and privacy models for a purpose", _of("suggest")),
+    Command(
+        "identifiers",
+        "find the few columns that distinguish rows, before you give roles",
+        _of("identifiers"),
+    ),
+    Command(
+        "safe-harbor",
+        "list the identifiers of HIPAA's Safe Harbor in a table or a release",
+        _of("identifiers", "declare_safe_harbor"),
+    ),
+    Command(
+        "sweep", "run a recipe with several techniques and parameters, and compare", _of("sweep")
+    ),
+    Command("verify", "recompute every privacy model from a published release", _of("verify")),
+    Command(
+        "views",
+        "count what several published views of one table leave open together",
+        _of("republish", "declare_views"),
+    ),
+    Command(
+        "republish",
+        "publish a table that changes, each time with m-invariance",
+        _of("republish"),
+    ),
+    Command(
+        "network",
+        "attack an edge list by degrees, and publish one that hides them",
+        _of("network"),
+    ),
+    Command(
+        "cloak",
+        "publish boxes instead of places, and count who could have sent each",
+        _of("cloak"),
+    ),
+    Command(
+        "report",
+        "write the evidence for a release: purpose, risk, loss and decision",
+        _of("report"),
+    ),
+    Command("counts", "publish differentially private counts instead of rows", _of("counts")),
+    Command("table", "publish a protected table of counts or sums instead of rows", _of("table")),
+    Command("fetch", "save the result of a database query as a Parquet file", _of("fetch")),
+    Command(
+        "experiment",
+        "repeat an experiment of the literature, and compare the figures",
+        _of("experiment"),
+    ),
+    Command("warm", "compile the loops ahead of the first run", _of("warm")),
+)
 
 
 def main(
@@ -183,16 +234,21 @@ def _status(error: AnonError) -> int:
 class _Parser(argparse.ArgumentParser):
     """Argparse would leave with status 2, which here says that a recipe is infeasible.
 
-    What declares a command's arguments is called when the command is given: some load much for it.
+    A command's arguments are declared when it is given: a run imports nothing of other commands.
     """
 
-    later: Callable[[argparse.ArgumentParser], None] | None = None
+    later: Declared | None = None
 
     def parse_known_args(self, *given: Any, **named: Any) -> Any:
         """Read the arguments, declared by then."""
         if self.later is not None:
             declare, self.later = self.later, None
             declare(self)
+            self.add_argument(
+                "--show-values",
+                action="store_true",
+                help="show cell values in messages, and the traceback of an unforeseen error",
+            )
         return super().parse_known_args(*given, **named)
 
     def error(self, message: str) -> NoReturn:
@@ -203,159 +259,8 @@ class _Parser(argparse.ArgumentParser):
 def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     parser = _Parser(prog=prog, description="Anonymize a table and keep the evidence.")
     commands = parser.add_subparsers(required=True, metavar="command")
-    for command in more:
-        own = commands.add_parser(command.name, help=command.help)
-        command.declare(own)
-        own.set_defaults(command=command.carry_out)
-    show = commands.add_parser("list", help="list algorithms, privacy models, metrics and attacks")
-    show.add_argument("--json", action="store_true", help="print one JSON object")
-    show.set_defaults(command=list_techniques)
-    carry = commands.add_parser("run", help="carry out a recipe and write the verified release")
-    carry.add_argument("recipe", type=Path, help="the recipe (TOML)")
-    carry.add_argument(
-        "--data", type=Path, required=True, help="the table, or a folder of its parts"
-    )
-    carry.add_argument("--out", type=Path, required=True, help="folder for the release")
-    carry.add_argument(
-        "--recipe-out",
-        type=Path,
-        help="write the complete recipe, with the secret seed, to this file; keep it private, "
-        "since it reproduces the release and reverses its permutation",
-    )
-    carry.add_argument(
-        "--json",
-        action="store_true",
-        help="print all figures as one JSON object, the secret seed included",
-    )
-    carry.add_argument(
-        "--decided-out",
-        type=Path,
-        help="write a recipe that repeats this decision on the next table, without a search and "
-        "without the secret",
-    )
-    carry.add_argument(
-        "--then",
-        type=Path,
-        help="JSON of an earlier run (from --json); report what changed since then",
-    )
-    carry.add_argument(
-        "--engine",
-        choices=("auto", "memory", "duckdb", "spark"),
-        help="engine that holds the table; auto (default) chooses by size, and the release is "
-        "identical",
-    )
-    carry.add_argument("--memory", metavar="SIZE", help='memory limit, such as "4GB"')
-    carry.add_argument("--progress", action="store_true", help="name each stage as it begins")
-    carry.set_defaults(command=run_recipe, reads_there=runs_there)
-    advised = commands.add_parser(
-        "suggest", help="recommend techniques and privacy models for a purpose"
-    )
-    advised.later = suggest_command.declare
-    advised.set_defaults(command=suggest_command.suggest)
-    telling = commands.add_parser(
-        "identifiers", help="find the few columns that distinguish rows, before you give roles"
-    )
-    identifiers_command.declare(telling)
-    telling.set_defaults(command=identifiers_command.identifiers)
-    harbour = commands.add_parser(
-        "safe-harbor", help="list the identifiers of HIPAA's Safe Harbor in a table or a release"
-    )
-    identifiers_command.declare_safe_harbor(harbour)
-    harbour.set_defaults(command=identifiers_command.list_safe_harbor)
-    try_all = commands.add_parser(
-        "sweep", help="run a recipe with several techniques and parameters, and compare"
-    )
-    sweep_command.declare(try_all)
-    try_all.set_defaults(command=sweep_command.sweep_recipe)
-    check = commands.add_parser(
-        "verify", help="recompute every privacy model from a published release"
-    )
-    check.add_argument("recipe", type=Path, help="the recipe the release was made with")
-    what = check.add_mutually_exclusive_group(required=True)
-    what.add_argument("--data", type=Path, help="the private table")
-    what.add_argument(
-        "--release-only",
-        action="store_true",
-        help="check without the private table; what needs it is listed as not checked",
-    )
-    check.add_argument("--release", type=Path, required=True, help="folder with the release")
-    check.add_argument(
-        "--previous",
-        type=Path,
-        help="an earlier release of the same people: count whose value both reveal together",
-    )
-    check.add_argument("--json", action="store_true", help="print the checks as one JSON object")
-    check.set_defaults(command=verify, reads_there=verifies_there)
-    several = commands.add_parser(
-        "views", help="count what several published views of one table leave open together"
-    )
-    republish_command.declare_views(several)
-    several.set_defaults(command=republish_command.views)
-    again = commands.add_parser(
-        "republish", help="publish a table that changes, each time with m-invariance"
-    )
-    republish_command.declare(again)
-    again.set_defaults(command=republish_command.republish)
-    tied = commands.add_parser(
-        "network", help="attack an edge list by degrees, and publish one that hides them"
-    )
-    network_command.declare(tied)
-    tied.set_defaults(command=network_command.network)
-    placed = commands.add_parser(
-        "cloak", help="publish boxes instead of places, and count who could have sent each"
-    )
-    cloak_command.declare(placed)
-    placed.set_defaults(command=cloak_command.cloak)
-    written = commands.add_parser(
-        "report", help="write the evidence for a release: purpose, risk, loss and decision"
-    )
-    report_command.declare(written)
-    written.set_defaults(command=report_command.report_release)
-    count = commands.add_parser(
-        "counts", help="publish differentially private counts instead of rows"
-    )
-    counts_command.declare(count)
-    count.set_defaults(command=counts_command.counts)
-    tabled = commands.add_parser(
-        "table", help="publish a protected table of counts or sums instead of rows"
-    )
-    table_command.declare(tabled)
-    tabled.set_defaults(command=table_command.table)
-    asked = commands.add_parser(
-        "fetch", help="save the result of a database query as a Parquet file"
-    )
-    fetch_command.declare(asked)
-    asked.set_defaults(command=fetch_command.fetch)
-    tried = commands.add_parser(
-        "experiment", help="repeat an experiment of the literature, and compare the figures"
-    )
-    experiment_command.declare(tried)
-    tried.set_defaults(command=experiment_command.experiment)
-    ahead = commands.add_parser("warm", help="compile the loops ahead of the first run")
-    ahead.set_defaults(command=warm)
-    for command in (carry, try_all, check, written):
-        key.declare(command)
-    shows = (
-        show,
-        carry,
-        advised,
-        try_all,
-        check,
-        several,
-        again,
-        tied,
-        placed,
-        written,
-        count,
-        tabled,
-        asked,
-    )
-    for command in (*shows, tried):
-        command.add_argument(
-            "--show-values",
-            action="store_true",
-            help="show cell values in messages, and the traceback of an unforeseen error",
-        )
+    for command in (*more, *COMMANDS):
+        commands.add_parser(command.name, help=command.help).later = command.declare
     return parser
 
 

@@ -25,6 +25,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=_port, default=8501, help="port of this machine (default 8501)"
     )
+    parser.set_defaults(command=_serve)
 
 
 def taken(port: int) -> bool:
@@ -66,5 +67,4 @@ SERVE = Command(
     name="serve",
     help="serve the dashboard and print its address; what is done without a command",
     declare=_declare,
-    carry_out=_serve,
 )

@@ -7,7 +7,8 @@ repeated; more of them are for the long run.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import TypeVar
 
 import pytest
@@ -32,5 +33,32 @@ def often(examples: int, *, share: int = _SHARE) -> Callable[[_T], _T]:
 
     def around(test: _T) -> _T:
         return pytest.mark.often(settings(max_examples=times(examples, share=share))(test))
+
+    return around
+
+
+def crossed(
+    names: str, *values: Sequence[object], share: int, ids: Callable[[object], str] | None = None
+) -> Callable[[_T], _T]:
+    """Try a test on every combination in the long run, and on a share of them otherwise.
+
+    The share is drawn like a Latin square: no value is left out that has `share` others to meet.
+
+    Parameters
+    ----------
+    names : str
+        Arguments of the test, as `pytest.mark.parametrize` takes them.
+    values : sequences
+        What each of them may be.
+    """
+    places = product(*(range(len(one)) for one in values))
+    taken = [
+        tuple(one[at] for one, at in zip(values, place, strict=True))
+        for place in places
+        if EVERY or sum(place) % share == 0
+    ]
+
+    def around(test: _T) -> _T:
+        return pytest.mark.often(pytest.mark.parametrize(names, taken, ids=ids)(test))
 
     return around

@@ -31,6 +31,8 @@ _ASKED_FOR = re.compile(rb"^    use: ClassVar\[\w+\] = \w+\([^)]*\bby_default=Fa
 _REQUIRED = ("name", "title", "summary")
 _found: dict[Family, dict[str, type[Technique]]] = {family: {} for family in FAMILIES}
 _loaded: set[Family] = set()
+#: Families whose files are imported that every run uses; each file is read once to tell them.
+_loaded_by_default: set[Family] = set()
 
 
 def register(family: Family) -> Callable[[T], T]:
@@ -108,10 +110,15 @@ def by_default(which: Family, named: Collection[str] = ()) -> dict[str, type[Tec
     a small run.
     """
     if which not in _loaded:
-        folder = importlib.import_module(f"anon_core.{_FOLDERS[which]}")
-        for module in pkgutil.iter_modules(folder.__path__):
-            if module.name.replace("_", "-") in named or not _is_asked_for(folder, module.name):
-                importlib.import_module(f"{folder.__name__}.{module.name}")
+        for name in named:
+            if name not in _found[which]:
+                _in_its_file(which, name)
+        if which not in _loaded_by_default:
+            folder = importlib.import_module(f"anon_core.{_FOLDERS[which]}")
+            for module in pkgutil.iter_modules(folder.__path__):
+                if not _is_asked_for(folder, module.name):
+                    importlib.import_module(f"{folder.__name__}.{module.name}")
+            _loaded_by_default.add(which)
     found = cast(list[tuple[str, Any]], sorted(_found[which].items()))
     return {name: kind for name, kind in found if name in named or kind.use.by_default}
 

@@ -34,6 +34,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="write who has which box; keep it private, since it undoes the release",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=cloak)
 
 
 def cloak(options: argparse.Namespace) -> int:

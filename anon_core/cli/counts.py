@@ -51,6 +51,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="most that the releases of one table may spend, for a ledger that is new",
     )
     parser.add_argument("--json", action="store_true", help="print all of it as one JSON object")
+    parser.set_defaults(command=counts)
 
 
 def counts(options: argparse.Namespace) -> int:

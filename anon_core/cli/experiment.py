@@ -41,6 +41,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "measured again",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=experiment)
 
 
 def experiment(options: argparse.Namespace) -> int:

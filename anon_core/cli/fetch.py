@@ -21,6 +21,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sql", required=True, help="the query, or @FILE to read it from a file")
     parser.add_argument("--out", type=Path, required=True, help="Parquet file to create")
+    parser.set_defaults(command=fetch)
 
 
 def fetch(options: argparse.Namespace) -> int:

@@ -19,6 +19,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=float, default=60.0, help="time limit; the sets found by then are listed"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=identifiers)
 
 
 def identifiers(options: argparse.Namespace) -> int:
@@ -58,6 +59,7 @@ def declare_safe_harbor(parser: argparse.ArgumentParser) -> None:
         help="three-digit ZIP areas of 20,000 people or fewer, instead of the list of 2000",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=list_safe_harbor)
 
 
 def list_safe_harbor(options: argparse.Namespace) -> int:

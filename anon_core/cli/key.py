@@ -20,7 +20,7 @@ VARIABLE = "ANONYMITY_KEY"
 _MOST_BYTES = 1 << 12
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare_key(parser: argparse.ArgumentParser) -> None:
     """Declare the option of a command that may be asked for a key."""
     parser.add_argument(
         "--key-file",

@@ -10,6 +10,12 @@ from anon_core.base.registry import FAMILIES, family
 from anon_core.cli.output import OK, write_json
 
 
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=list_techniques)
+
+
 def list_techniques(options: argparse.Namespace) -> int:
     """List all techniques, as text or as JSON; return the exit status."""
     known = {

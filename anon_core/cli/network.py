@@ -27,6 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="write who has which published number; keep it private, since it undoes the release",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=network)
 
 
 def network(options: argparse.Namespace) -> int:

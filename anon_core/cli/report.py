@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from anon_core.base.errors import BadInput, BadPlan, clipped
 from anon_core.base.private_file import refuse_link, write_private, write_public
-from anon_core.cli.key import with_key
+from anon_core.cli.key import declare_key, with_key
 from anon_core.cli.output import BROKEN, NOT_FOUND, OK, Stages, note, tell
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="json, html, pdf; all by default",
     )
     parser.add_argument("--progress", action="store_true", help="name each stage as it begins")
+    declare_key(parser)
+    parser.set_defaults(command=report_release)
 
 
 def report_release(options: argparse.Namespace) -> int:

@@ -30,6 +30,7 @@ def declare_views(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=float, default=60.0, help="time limit; what is left is undecided"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=views)
 
 
 def views(options: argparse.Namespace) -> int:
@@ -115,6 +116,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for the release")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=republish)
 
 
 def republish(options: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
-from anon_core.cli.key import with_key
+from anon_core.cli.key import declare_key, with_key
 from anon_core.cli.output import LEFT_OVER, OK, Stages, note, remove_left_over, tell, write_json
 
 if TYPE_CHECKING:
@@ -33,6 +33,47 @@ if TYPE_CHECKING:
 
 #: Bytes of a table up to which memory is worth more than the time that Arrow's allocator saves.
 _SMALL = 32 << 20
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("recipe", type=Path, help="the recipe (TOML)")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="the table, or a folder of its parts"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="folder for the release")
+    parser.add_argument(
+        "--recipe-out",
+        type=Path,
+        help="write the complete recipe, with the secret seed, to this file; keep it private, "
+        "since it reproduces the release and reverses its permutation",
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print all figures as one JSON object, the secret seed included",
+    )
+    parser.add_argument(
+        "--decided-out",
+        type=Path,
+        help="write a recipe that repeats this decision on the next table, without a search and "
+        "without the secret",
+    )
+    parser.add_argument(
+        "--then",
+        type=Path,
+        help="JSON of an earlier run (from --json); report what changed since then",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=("auto", "memory", "duckdb", "spark"),
+        help="engine that holds the table; auto (default) chooses by size, and the release is "
+        "identical",
+    )
+    parser.add_argument("--memory", metavar="SIZE", help='memory limit, such as "4GB"')
+    parser.add_argument("--progress", action="store_true", help="name each stage as it begins")
+    declare_key(parser)
+    parser.set_defaults(command=run_recipe, reads_there=runs_there)
 
 
 def run_recipe(options: argparse.Namespace) -> int:

@@ -56,6 +56,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, help="write the recommended recipe to this file")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=suggest)
 
 
 def suggest(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from anon_core.base.errors import BadPlan, clipped
 from anon_core.base.registry import find
 from anon_core.base.terms import ROWS_SUPPRESSED
-from anon_core.cli.key import with_key
+from anon_core.cli.key import declare_key, with_key
 from anon_core.cli.output import INFEASIBLE, OK, STOPPED, Stages, note, tell, write_json
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--loss", default="", metavar="METRIC", help="metric of the loss axis")
     parser.add_argument("--json", action="store_true", help="print all points as one JSON object")
     parser.add_argument("--progress", action="store_true", help="name each point as it begins")
+    declare_key(parser)
+    parser.set_defaults(command=sweep_recipe)
 
 
 def sweep_recipe(options: argparse.Namespace) -> int:

@@ -29,6 +29,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--progress", action="store_true", help="name each stage as it begins")
     parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
+    parser.set_defaults(command=table)
 
 
 def table(options: argparse.Namespace) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anon_core.cli.key import with_key
+from anon_core.cli.key import declare_key, with_key
 from anon_core.cli.output import (
     BROKEN,
     LEFT_OVER,
@@ -20,6 +21,27 @@ from anon_core.cli.output import (
 
 if TYPE_CHECKING:
     from anon_core.data.reading.stored import Stored
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("recipe", type=Path, help="the recipe the release was made with")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--data", type=Path, help="the private table")
+    what.add_argument(
+        "--release-only",
+        action="store_true",
+        help="check without the private table; what needs it is listed as not checked",
+    )
+    parser.add_argument("--release", type=Path, required=True, help="folder with the release")
+    parser.add_argument(
+        "--previous",
+        type=Path,
+        help="an earlier release of the same people: count whose value both reveal together",
+    )
+    parser.add_argument("--json", action="store_true", help="print the checks as one JSON object")
+    declare_key(parser)
+    parser.set_defaults(command=verify, reads_there=verifies_there)
 
 
 def verifies_there(options: argparse.Namespace, stored: Stored) -> bool:

@@ -11,6 +11,11 @@ from contextlib import suppress
 from anon_core.cli.output import OK
 
 
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Say what carries out the command, which has no arguments."""
+    parser.set_defaults(command=warm)
+
+
 def warm(_options: argparse.Namespace) -> int:
     """Compile, and tell each step as it is done; return the exit status.
 

@@ -42,7 +42,7 @@ ANYTIME = (
     "top-down",
     "utility-halving",
 )
-DRAWS = times(12)
+DRAWS = times(12, share=12)
 
 
 class CancelledLater(threading.Event):

@@ -22,6 +22,7 @@ from anon_core.release.release import Release, one_block
 from anon_core.release.vocabulary import of_level
 from tests.contract.test_who_knows_what import drawn, layouts
 from tests.making import Case, by_hand, random_case, with_numbers_in_one
+from tests.often import times
 
 #: Attacks that reason from when a search stopped are left out: no release here comes from one. So
 #: are those on changed values: `tests/golden/test_attacks_on_changed_values.py` has them.
@@ -32,7 +33,8 @@ KINDS = {
 }
 #: Attacks of which a vaguer release may by chance teach more are left out of what must not rise.
 COUNTING = [n for n, kind in KINDS.items() if not kind.aim.learns or kind.needs.permuted]
-TABLES = 6
+pytestmark = pytest.mark.often
+TABLES = times(6, share=2)
 
 
 def run(name: str, release: Release) -> Sequence[AttackResult]:

@@ -156,7 +156,7 @@ def test_leaves_that_nobody_has_change_no_verdict_and_no_attack(model: str) -> N
     """At fixed levels, so that the release is the same; with every metric and attack."""
     seen: Counter[str] = Counter()
     kind = cast(type[GroupModel], family("model")[model])
-    for number in range(times(64, share=8)):
+    for number in range(times(64, share=16)):
         rng = np.random.default_rng([15, number])
         case, more = pair(number)
         population = public_of(case) if kind.scope.public or number % 3 == 0 else None
@@ -199,7 +199,7 @@ def test_leaves_that_nobody_has_crash_nothing(algorithm: str) -> None:
     """What a search finds may differ, since losses do; it ends in a release or a clear refusal."""
     kind = family("algorithm")[algorithm]
     names = {p.name for p in kind.parameters()}
-    for number in range(times(24, share=8)):
+    for number in range(times(24, share=12)):
         rng = np.random.default_rng([16, number])
         case, more = pair(number)
         told = {n: v for n, v in EFFORT.items() if n in names}

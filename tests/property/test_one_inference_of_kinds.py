@@ -38,7 +38,7 @@ from anon_core.verification.files.reading import read_table as read_again
 from anon_core.verification.recipe import read_terms
 from anon_core.verification.rows.tables import PrivateTable
 from tests.making import Case
-from tests.often import often
+from tests.often import crossed, often
 
 #: Cells that columns are drawn from, a kind of trouble each.
 POOLS: dict[str, Sequence[str]] = {
@@ -106,6 +106,8 @@ NAMES = [
     ("\x01", "\x02"),
     ("stra\u00dfe", "STRASSE"),
 ]
+#: Pools whose values a sample may spell in several ways.
+SAMPLED = ["spellings", "dates", "thousands", "codes", "large and small"]
 ILLS = ["gout", "flu", "cold", "acne"]
 RECIPE = """
 [data]
@@ -256,14 +258,12 @@ def test_every_trouble_alone_is_read_alike(pool: str) -> None:
     agree(("a", "b"), one_pool(pool), "\n")
 
 
-@pytest.mark.parametrize("names", NAMES, ids=ascii)
-@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["unix", "windows"])
+@crossed("names, end", NAMES, ["\n", "\r\n"], share=2, ids=ascii)
 def test_every_pair_of_names_is_read_alike(names: tuple[str, str], end: str) -> None:
     agree(names, one_pool("line ends"), end)
 
 
-@pytest.mark.parametrize("pool", ["spellings", "dates", "thousands", "codes", "large and small"])
-@pytest.mark.parametrize("name", ["k-optimize", "mondrian", "optimal", "anatomy"])
+@crossed("pool, name", SAMPLED, ["k-optimize", "mondrian", "optimal", "anatomy"], share=2)
 def test_a_sample_of_several_spellings_is_published_and_verified(pool: str, name: str) -> None:
     rng = np.random.default_rng([len(pool), len(name)])
     cells = [str(c) for c in rng.choice(list(POOLS[pool]), 60)]
@@ -306,8 +306,7 @@ BAD_CELLS: dict[str, tuple[list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
-@pytest.mark.parametrize("bad", BAD_CELLS)
+@crossed("bad, packed", list(BAD_CELLS), [False, True], share=2)
 def test_a_refused_cell_is_named_by_its_row_on_every_engine(
     tmp_path: Path, bad: str, packed: bool
 ) -> None:
@@ -386,8 +385,7 @@ TYPED: dict[str, pa.Array[Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", TYPED)
-@pytest.mark.parametrize("names", [("a", "b"), ("Age", "age")], ids=ascii)
+@crossed("kind, names", list(TYPED), [("a", "b"), ("Age", "age")], share=2, ids=ascii)
 def test_typed_columns_are_read_alike(kind: str, names: tuple[str, str], tmp_path: Path) -> None:
     columns: list[Any] = [TYPED[kind], pa.array(["F", "M"] * 6), pa.array(ILLS * 3)]
     data = tmp_path / "t.parquet"

@@ -31,6 +31,7 @@ from anon_core.pipeline.runner import run
 from anon_core.release.knowledge.audience import audience_of
 from tests.attacker import drawn_places
 from tests.making import PATIENTS, Case, by_hand, random_case
+from tests.often import times
 
 PERMUTING = [
     name
@@ -64,13 +65,14 @@ def carried_out(
     return run(plan, case.dataset, case.levels, population=doubles, assess=assess)
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("name", PERMUTING)
 @pytest.mark.parametrize("partition", PARTITIONERS)
 def test_every_partition_of_every_algorithm_verifies(name: str, partition: str) -> None:
     rng = np.random.default_rng(251)
     released = assessed = 0
     l2 = {"name": "frequency-l-diversity", "l": 2}
-    for turn in range(4):
+    for turn in range(times(4, share=2)):
         case = one_sensitive(rng)
         for models in (
             [l2],
@@ -106,6 +108,7 @@ def test_every_partition_of_every_algorithm_verifies(name: str, partition: str) 
     assert assessed
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("name", PERMUTING)
 @pytest.mark.parametrize("partition", PARTITIONERS)
 def test_the_same_bytes_whatever_the_order_of_rows(name: str, partition: str) -> None:
@@ -114,7 +117,7 @@ def test_the_same_bytes_whatever_the_order_of_rows(name: str, partition: str) ->
     models = [{"name": "frequency-l-diversity", "l": 2}]
     result = carried_out(case, name, models, partition=partition)
     assert carried_out(case, name, models, partition=partition).files == result.files
-    for _ in range(3):
+    for _ in range(times(3, share=3)):
         order = rng.permutation(24).tolist()
         columns = {n: [cells[i] for i in order] for n, cells in case.columns.items()}
         shuffled = replace(case, columns=columns)

@@ -10,6 +10,7 @@ import pytest
 
 from anon_core.__main__ import main
 from anon_core.engines import memory_needs
+from tests.often import crossed
 from tests.unit.command_line.test_engines import _MODELS, _recipe, _table
 
 TECHNIQUES: list[dict[str, object]] = [
@@ -49,10 +50,15 @@ def _run(
 _IN_MEMORY: dict[tuple[str, int, int], tuple[dict[str, Any], dict[str, bytes]]] = {}
 
 
-@pytest.mark.parametrize("room", [15, 40, 100])
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("models", [_MODELS[:1], _MODELS], ids=["k", "k-and-l"])
-@pytest.mark.parametrize("technique", TECHNIQUES, ids=lambda t: "-".join(map(str, t)))
+@crossed(
+    "technique, models, seed, room",
+    TECHNIQUES,
+    [_MODELS[:1], _MODELS],
+    [1, 2],
+    [15, 40, 100],
+    share=3,
+    ids=lambda one: "-".join(map(str, one)) if isinstance(one, dict | tuple) else str(one),
+)
 def test_it_is_the_release_of_memory(
     tmp_path: Path,
     technique: dict[str, object],
