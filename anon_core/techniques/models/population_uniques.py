@@ -233,6 +233,8 @@ class PopulationUniques(GroupModel):
             if repeats < LEAST_REPEATS and single.any()
             else ""
         )
+        if not single.any():
+            few = " 0 by construction, since no row is alone: that does not protect everyone."
         theirs = found * rows / max(int(single.sum()), 1)
         chance: F64 = np.where(single, theirs, 0.0)
         return [
