@@ -56,6 +56,11 @@ ASKED: Mapping[str, tuple[dict[str, Any], ...]] = {
         {"column": "guard", "level": "guard", "p": 0.7, "sensitive": "s0"},
     ),
     "population-uniques": ({"people": 20, "share": 0.2}, {"people": 30, "share": 0.05}),
+    "profitability": (
+        {"benefit": 10.0, "loss": 10.0, "gain": 10.0, "cost": 4.0},
+        {"benefit": 10.0, "loss": 15.0, "gain": 9.0, "cost": 4.5},
+        {"benefit": 3.0, "loss": 8.0, "gain": 5.0, "cost": 0.0},
+    ),
     "recursive-l-diversity": ({"c": 1.5, "l": 2}, {"c": 3, "l": 2}, {"c": 2, "l": 3}),
     "share-at-risk": ({"risk": 0.5, "share": 0.3}, {"risk": 0.34, "share": 0.2}),
     "slicing-l-diversity": ({"l": 2}, {"l": 3}),

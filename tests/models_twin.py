@@ -152,6 +152,21 @@ def _share(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
     return F(risky, sum(len(c.rows) for c in classes)) <= exact(trial.asked["share"])
 
 
+def _pays(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
+    """Ask each class for B (1 − IL) > L/N where G/N > C, IL by products of leaves."""
+    benefit, loss, gain, cost = (
+        exact(trial.asked[name]) for name in ("benefit", "loss", "gain", "cost")
+    )
+    domain = math.prod(len(a.leaves) for a in trial.case.attributes)
+    for c in classes:
+        people, ways = _people(trial, c), math.prod(map(len, c.cells))
+        lost = math.log(ways) / math.log(domain) if domain > 1 else 0.0
+        attacked = loss / people if gain / people > cost else F(0)
+        if float(benefit) * (1 - lost) - float(attacked) <= float(benefit) * 1e-9:
+            return False
+    return True
+
+
 def _uniques(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
     """Zayatz' estimate by counting samples: H(i), that one is drawn of a class of i people."""
     sizes = Counter(len(c.rows) for c in classes)
@@ -247,6 +262,7 @@ _KEEPS: Mapping[str, Callable[[Trial, Classes, Sequence[naive.Row]], bool | None
     "one-k-anonymity": _one_k,
     "personalized": _personal,
     "population-uniques": _uniques,
+    "profitability": _pays,
     "share-at-risk": _share,
     "slicing-l-diversity": _sliced,
 }

@@ -228,6 +228,13 @@ def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None
                 remedy="Require a bucket size or frequency l-diversity instead, or choose a "
                 "generalization.",
             )
+        if model.scope.by_cells and not algorithm.shape.one_level:
+            raise BadPlan(
+                f"{model.title} goes by what each class loses, which {algorithm.title} knows only "
+                "once its classes are formed.",
+                remedy="Choose a technique that publishes one level a column, such as the optimal "
+                "search.",
+            )
         if (model.scope.public or model.private_columns()) and algorithm.shape.averages:
             raise BadPlan(
                 f"{model.title} is not defined for averages: an average fits no one for sure.",

@@ -152,6 +152,8 @@ class GroupStats:
     population : int64 array of shape (groups,), or None
         People of the public table in the group's region; only where a model asked for them. A
         group may then hold people and no row.
+    lost : float64 array of shape (groups,), or None
+        Σ log leaves / Σ log |A| of each group's cells; only for privacy models that look at it.
     cells : mapping of str to int64 array of shape (groups,), or None
         What each group publishes of each quasi-identifier, equal numbers for equal texts; only for
         privacy models about all classes together.
@@ -161,3 +163,4 @@ class GroupStats:
     histograms: Mapping[str, Histogram]
     population: npt.NDArray[np.int64] | None = None
     cells: Mapping[str, npt.NDArray[np.int64]] | None = None
+    lost: npt.NDArray[np.float64] | None = None

@@ -67,6 +67,9 @@ class ModelScope:
         It is about the people of a public table, counted in `GroupStats.population`.
     may_count_public : bool
         It asks less where there is a public table.
+    by_cells : bool
+        It looks at what the cells of a class cover, as `GroupStats.lost`, which a search knows
+        where every column has one level.
     counts_people : bool
         It can be counted in distinct persons, as `in_people` returns it. Else it is refused where
         a column distinguishes persons.
@@ -76,6 +79,7 @@ class ModelScope:
     whole_rows: bool = False
     public: bool = False
     may_count_public: bool = False
+    by_cells: bool = False
     counts_people: bool = False
 
 

@@ -20,7 +20,7 @@ from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.groups import Grouped, Histogram, Settled, blocks
 from anon_core.verification.rows.people import Behind, PublicPeople, behind, covered_people
 from anon_core.verification.rows.tables import PrivateTable, joined
-from anon_core.verification.text.texts import Codes, PrivateColumn
+from anon_core.verification.text.texts import EVERYTHING, Codes, PrivateColumn
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 
@@ -256,6 +256,38 @@ class Evidence:
         if keys:
             raise CannotTell(f"the level table of '{column}' lacks values of the table")
         return lines
+
+    def leaves(self, column: str, texts: Sequence[str]) -> tuple[list[int], int]:
+        """Return how many leaves of a column's domain each published text stands for, and all.
+
+        All texts of a column stand on one level. Leaves are the lines of its level table, or the
+        values of the table; a missing value is one more.
+        """
+        found = self._private(column)
+        missing = int(None in self.original(column))
+        shown = [text for text in texts if text != ""]
+        if self.levels.get(column) is None:
+            domain = len(self.original(column))
+            counts = [Counter({text: 1 for text in shown if text != EVERYTHING})]
+            counts[0][EVERYTHING] = domain
+        else:
+            lines = [line for _, line in self.lines(column)]
+            domain = len(lines) + missing
+            keys = {found.spelling.key(line[0]) for line in lines}
+            counts = [Counter({t: 1 for t in shown if found.spelling.key(t) in keys})]
+            counts += [Counter(labels) for labels in list(zip(*lines, strict=True))[1:]]
+            for top in counts[-1] if len(counts[-1]) == 1 and len(counts) > 1 else ():
+                counts[-1][top] = domain
+            if len(counts) == 1:  # a table of values alone has everything above them
+                counts.append(Counter({EVERYTHING: domain}))
+        ways = {
+            tuple(1 if text == "" else level[text] for text in texts)
+            for level in counts
+            if all(text in level for text in shown)
+        }
+        if len(ways) != 1:
+            raise CannotTell(f"texts of '{column}' have no clear meaning")
+        return list(ways.pop()), domain
 
     def measured(self, column: str) -> bool:
         """Return whether the values of a column are all numbers or all days."""

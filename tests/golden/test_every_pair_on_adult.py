@@ -66,6 +66,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "one-k-anonymity": {"k": 5},
     "personalized": {"column": "own"},
     "population-uniques": {"people": 300_000, "share": 0.001},
+    "profitability": {"benefit": 200.0, "loss": 300.0, "gain": 300.0, "cost": 100.0},
     "recursive-l-diversity": {"c": 3, "l": 3},
     "share-at-risk": {"risk": 0.1, "share": 0.05},
     "slicing-l-diversity": {"l": 3},

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.data.table import Dataset
+from anon_core.methods.reidentification.payout import size_without_attack
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
-from anon_core.techniques.metrics.payout import Payout, size_without_attack
+from anon_core.techniques.metrics.payout import Payout
+from anon_core.verification.checks import verify
 from tests.golden.test_preferences import CASE, LEVELS, QUASI, ROWS
 
 AMOUNTS = {"benefit": 200.0, "loss": 300.0, "gain": 300.0, "cost": 100.0}
@@ -70,6 +74,72 @@ def test_pe_33_no_attack_is_k_anonymity(cost: float, least: int) -> None:
     assert worst == pytest.approx([-300 / (least - 1), 0])
     measure = released((0, 1, 1), {**AMOUNTS, "cost": cost}).measures["payout"]
     assert measure.also["least class that no one attacks"] == least
+
+
+PAYS = {"name": "profitability", **AMOUNTS}
+
+
+@pytest.mark.parametrize(
+    ("levels", "total"),
+    [((0, 1, 1), 455.4459), ((0, 0, 0), 300.0), ((1, 1, 1), 640.2658), ((0, 2, 1), 581.4135)],
+)
+def test_pe_31_and_32_as_a_privacy_model(levels: tuple[int, ...], total: float) -> None:
+    """Rows that do not pay are removed; the second computation finds the same."""
+    fixed = {"name": "fixed-levels", "levels": dict(zip(QUASI, levels, strict=True))}
+    plan = CASE.plan(
+        algorithm={**fixed, "max_suppression": 1.0},
+        models=[PAYS],
+        metrics=[{"name": "payout", **AMOUNTS}],
+    )
+    found = run(plan, CASE.dataset, LEVELS)
+    measure, (verdict,) = found.measures["payout"], found.verdicts
+    assert measure.value == pytest.approx(total, abs=5e-5)
+    assert measure.also["rows that do not pay"] == 0
+    assert measure.per_class is not None
+    assert verdict.reached == pytest.approx(measure.per_class.min())
+    (check,) = [c for c in found.verification.checks if c.name == "profitability"]
+    assert (check.outcome, check.reached) == ("holds", pytest.approx(verdict.reached))
+    assert found.verification.holds
+    gone = released(levels).measures["payout"].also["rows that do not pay"]
+    assert found.release.suppressed == gone
+    dear = found.recipe.completed() | {"models": [{**PAYS, "loss": 3000.0, "gain": 1e6}]}
+    (other,) = [
+        c for c in verify(dear, CASE.frame, LEVELS, dict(found.files)).checks
+        if c.name == "profitability"
+    ]  # fmt: skip
+    assert other.outcome == "broken"
+
+
+def test_the_best_node_where_every_row_has_to_pay() -> None:
+    """Of all nodes; none is decided by another."""
+    plan = CASE.plan(algorithm={"name": "optimal"}, models=[PAYS])
+    found = run(plan, CASE.dataset, LEVELS)
+    assert found.account.proven
+    each = {levels: released(levels) for levels in itertools.product(range(2), range(3), range(3))}
+    paying = {
+        levels: one.measures["loss"].value
+        for levels, one in each.items()
+        if not one.measures["payout"].also["rows that do not pay"]
+    }
+    assert found.measures["loss"].value == min(paying.values())
+    assert 0 < len(paying) < 18
+
+
+@pytest.mark.parametrize(
+    ("model", "algorithm", "error", "said"),
+    [
+        ({"benefit": 0.0}, "optimal", BadPlan, "no benefit is stated"),
+        ({"loss": 1e6, "gain": 1e6}, "optimal", Infeasible, "even a row as it is"),
+        ({}, "mondrian", BadPlan, "one level a column"),
+    ],
+)
+def test_amounts_and_techniques_that_cannot_be(
+    model: dict[str, float], algorithm: str, error: type[Exception], said: str
+) -> None:
+    plan = CASE.plan(algorithm={"name": algorithm}, models=[{**PAYS, **model}])
+    with pytest.raises(error) as refused:
+        run(plan, CASE.dataset, LEVELS)
+    assert said in f"{refused.value} {getattr(refused.value, 'remedy', '')}"
 
 
 def test_people_of_a_register_hide_a_row() -> None:

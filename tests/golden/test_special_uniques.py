@@ -16,10 +16,14 @@ from hypothesis import given
 from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
 from anon_core.data.table import Dataset
-from anon_core.methods.reidentification.covering_changes import covering_changes
 from anon_core.methods.reidentification.distinct_rows import quasi_lines
 from anon_core.methods.reidentification.equivalence_counts import RowsAlike
-from anon_core.methods.reidentification.minimal_uniques import dis_suda, file_risk, minimal_uniques
+from anon_core.methods.reidentification.minimal_uniques import (
+    covering_changes,
+    dis_suda,
+    file_risk,
+    minimal_uniques,
+)
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult

@@ -89,6 +89,7 @@ ELSEWHERE = {
     "maximum-risk",
     "personalized",
     "population-uniques",
+    "profitability",
     "share-at-risk",
     "t-closeness",
 }

@@ -235,6 +235,7 @@ def test_examples_are_what_the_promise_says_of_them(name: str) -> None:
     )
     stated: dict[str, object] = {
         "k-map-by-size": {"share": 0.9},
+        "profitability": {"benefit": 5.0, "loss": 9.0, "gain": 9.0, "cost": 4.0},
         "population-uniques": {"people": people.rows, "share": 0.001},
     }.get(name, {})
     try:

@@ -19,6 +19,7 @@ from anon_core.contracts.model import GroupModel
 from anon_core.kernels.bounds import rows_kept
 from anon_core.methods.lattice.lattice import Classes, Lattice, Node
 from anon_core.methods.lattice.recoding_models import removes_rows, restricted
+from anon_core.methods.reidentification.payout import Width, share_lost
 from anon_core.release import vocabulary
 from anon_core.release.grouping import group_runs
 from anon_core.release.private_reference import reference_of
@@ -247,7 +248,7 @@ class Nodes:
             classes = Classes(words=classes.words[filled], count=classes.count[filled])
             stats, keep = _only(stats, filled), keep[filled]
             possible = possible[filled] if possible is not None else None
-        keep = self._together_hold(classes, stats, keep)
+        keep = self._together_hold(node, classes, stats, keep)
         if self.together and not keep.all() and not all(m.allows_removal() for m in self.models):
             keep = np.zeros_like(keep)
         return JudgedNode(
@@ -263,7 +264,7 @@ class Nodes:
         return found
 
     def _together_hold(
-        self, classes: Classes, stats: GroupStats, keep: npt.NDArray[np.bool_]
+        self, node: Node, classes: Classes, stats: GroupStats, keep: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.bool_]:
         """Return which classes stay where privacy models are about all of them together.
 
@@ -273,7 +274,16 @@ class Nodes:
             return keep
         names = self.problem.quasi
         cells = {name: self.lattice.field(classes, d) for d, name in enumerate(names)}
-        stats = replace(stats, cells=cells)
+        lost = None
+        if any(model.scope.by_cells for model in self.together):
+
+            def told(name: str, width: Width) -> npt.NDArray[np.float64]:
+                d = names.index(name)
+                hierarchy, level = self.lattice.hierarchies[d], node[d]
+                return width(*hierarchy.bounds(level))[hierarchy.node(level)[cells[name]]]
+
+            lost = share_lost(self.problem.hierarchies, names, told)
+        stats = replace(stats, cells=cells, lost=lost)
         left = len(keep) + 1
         while (now := int(np.count_nonzero(keep))) < left:
             left = now

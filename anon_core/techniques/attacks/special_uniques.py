@@ -21,12 +21,13 @@ from anon_core.contracts.attack import (
     AttackUse,
 )
 from anon_core.methods.matching.fitting_people import why_not
-from anon_core.methods.reidentification.covering_changes import Change, covering_changes
 from anon_core.methods.reidentification.distinct_rows import quasi_lines
 from anon_core.methods.reidentification.minimal_uniques import (
+    Change,
     Chosen,
     MinimalUniques,
     Variant,
+    covering_changes,
     dis_suda,
     file_risk,
     minimal_uniques,

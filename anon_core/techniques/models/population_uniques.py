@@ -103,7 +103,7 @@ class PopulationUniques(GroupModel):
         high=10**12,
         help="People of the population that the rows were drawn from at random. State it; 0 is "
         "refused.",
-        label="People of the population",
+        label="Population",
         unit="people",
     )
     share: float = number(

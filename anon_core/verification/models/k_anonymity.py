@@ -300,6 +300,52 @@ def _singles_left(sizes: Codes, people: int, share: Fraction, may: Marks, stay: 
     return _other_than(sizes, [1] * gone, may, stay)
 
 
+# What each row earns its publisher, recomputed.
+
+
+@recomputes("profitability", forms=("whole",), needs_public=True)
+def profitability(evidence: Evidence) -> list[Check]:
+    """Every published row earns more than nothing: B (1 − IL) less L / N where G / N > C."""
+    amounts = [evidence.number(n, least=0) for n in ("benefit", "loss", "gain", "cost")]
+    benefit, loss, gain, cost = amounts
+    if not benefit:
+        raise CannotTell("no benefit is stated")
+    alike = np.maximum(who_look_alike(evidence), 1)
+    lost = _lost(evidence)
+    attacked = np.array([gain > cost * people for people in alike.tolist()], dtype=np.bool_)
+    earned = float(benefit) * (1 - lost) - attacked * float(loss) / alike
+    return [
+        class_check(
+            evidence,
+            f"a payout above 0 at a benefit of {float(benefit):g}",
+            earned <= float(benefit) * 1e-9,
+            earned,
+            bound=0.0,
+            measured="least payout of a row",
+        )
+    ]
+
+
+def _lost(evidence: Evidence) -> npt.NDArray[np.float64]:
+    """Return Σ log leaves / Σ log domain of the cells of each class, shape (classes,).
+
+    Raises
+    ------
+    CannotTell
+        If a text has no clear number of leaves.
+    """
+    first = np.unique(evidence.grouped.group, return_index=True)[1]
+    found, every = np.zeros(len(first)), 0.0
+    for name in evidence.terms.quasi:
+        texts = evidence.grouped.table.texts_of(name)
+        leaves, domain = evidence.leaves(name, texts)
+        found += np.log(np.array(leaves, dtype=np.float64))[
+            evidence.grouped.table.codes_of(name)[first]
+        ]
+        every += math.log(domain)
+    return found / every if every else found
+
+
 # Bucket size, recomputed.
 
 
