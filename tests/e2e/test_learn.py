@@ -63,3 +63,18 @@ def test_what_changes_from_step_to_step_moves_unless_motion_is_unwelcome(
     expect(page.get_by_text("Step 4 of 14")).to_be_visible()
     wait_for_app(page)
     assert (page.evaluate("window.moved") > 0) == (motion == "no-preference")
+
+
+@pytest.mark.long
+def test_words_and_pictures_point_to_each_other(page: Page) -> None:
+    page.goto("/Learn?lesson=mondrian&step=2&show=1")
+    wait_for_app(page, seconds=60)
+    word = page.locator(".st-key-learn-told [data-points]").first
+    word.hover()
+    expect(word).to_have_class("pointed")
+    part = page.locator(".lesson [data-part].pointed").first
+    expect(part).to_be_visible()
+    page.get_by_role("heading", level=3).hover()
+    expect(page.locator(".pointed")).to_have_count(0)
+    page.locator('.lesson [data-part="column:Zip"]').first.hover()
+    expect(word).to_have_class("pointed")

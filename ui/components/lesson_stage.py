@@ -1,7 +1,8 @@
 """The pictures of a lesson, its keys and its play: each presses a button of the page.
 
 The pictures are HTML and SVG that the core has drawn, in which every text is escaped. Nothing comes
-back to Python but clicks of buttons, so that everything can be done with these alone.
+back to Python but clicks of buttons, so that everything can be done with these alone. What words
+name is marked in the pictures while the pointer is on it, and the other way round.
 """
 
 from __future__ import annotations
@@ -102,11 +103,29 @@ export default function ({ data, parentElement }) {
   const onPickKey = (event) => {
     if ((event.key === "Enter" || event.key === " ") && pressed(event)) event.preventDefault();
   };
+  // What words name is marked in the pictures, and words where the pointer is on what they name.
+  const point = (event) => {
+    const at = event.composedPath()[0];
+    if (!(at instanceof Element)) return;
+    const words = [...document.querySelectorAll("[data-points]")];
+    const pointsTo = (word) => JSON.parse(word.dataset.points);
+    const word = at.closest("[data-points]");
+    const part = at.closest("[data-part]")?.dataset.part;
+    const ids = word ? pointsTo(word) : words.flatMap(pointsTo).filter((id) => id === part);
+    for (const one of words) {
+      one.classList.toggle("pointed", pointsTo(one).some((id) => ids.includes(id)));
+    }
+    for (const one of stage.querySelectorAll("[data-part]")) {
+      one.classList.toggle("pointed", ids.includes(one.dataset.part));
+    }
+  };
+  document.addEventListener("pointerover", point);
   window.addEventListener("keydown", onKey);
   stage.addEventListener("keydown", onPickKey);
   stage.addEventListener("click", pressed);
   const timer = data.play ? setTimeout(() => press("next"), data.play) : 0;
   stage.stop = () => {
+    document.removeEventListener("pointerover", point);
     window.removeEventListener("keydown", onKey);
     window.removeEventListener("resize", fit);
     document.fonts?.removeEventListener("loadingdone", fit);

@@ -6,8 +6,9 @@ table, from 0: a reader who follows one person finds them in every picture by it
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 #: How a thing is: each has a colour and a sign of its own. Letters distinguish groups.
 Tone = Literal["plain", "quiet", "now", "good", "bad", "a", "b", "c", "d", "e", "f"]
@@ -231,21 +232,39 @@ class Links:
 Picture = Table | Lattice | Plane | Tree | Bars | Links
 
 
+class Part(NamedTuple):
+    """A part of a picture: what it is clicked by, what sentences call it, and whose it is."""
+
+    id: str
+    label: str = ""
+    people: People = ()
+
+
+def parts(picture: Picture) -> Iterator[Part]:
+    """Yield the parts of a picture that have an id."""
+    if isinstance(picture, Table):
+        yield from (Part(head.id, head.name if head.role else "") for head in picture.columns)
+        yield from (Part(row.id, row.label, row.people) for row in picture.rows)
+    elif isinstance(picture, Lattice):
+        heights = sorted({node.height for node in picture.nodes})
+        yield from (Part(f"height:{height}", f"height {height}") for height in heights)
+        yield from (Part(node.id, node.label) for node in picture.nodes)
+    elif isinstance(picture, Plane):
+        yield from (Part(axis.id, axis.column) for axis in (picture.across, picture.up))
+        marks = (*picture.points, *picture.boxes)
+        yield from (Part(mark.id, mark.label, mark.people) for mark in marks)
+    elif isinstance(picture, Tree):
+        yield from (Part(one.id, one.label, one.people) for one in branches(picture.root))
+    elif isinstance(picture, Bars):
+        yield from (Part(bar.id, bar.label, bar.people) for bar in picture.bars)
+    else:
+        yield from parts(picture.left)
+        yield from parts(picture.right)
+
+
 def ids(picture: Picture) -> frozenset[str]:
     """Return what can be clicked in a picture."""
-    if isinstance(picture, Table):
-        return frozenset([*(h.id for h in picture.columns), *(r.id for r in picture.rows)])
-    if isinstance(picture, Lattice):
-        heights = {f"height:{node.height}" for node in picture.nodes}
-        return frozenset(node.id for node in picture.nodes) | heights
-    if isinstance(picture, Plane):
-        marks = (*picture.points, *picture.boxes, picture.across, picture.up)
-        return frozenset(mark.id for mark in marks)
-    if isinstance(picture, Tree):
-        return frozenset(branch.id for branch in branches(picture.root))
-    if isinstance(picture, Bars):
-        return frozenset(bar.id for bar in picture.bars)
-    return ids(picture.left) | ids(picture.right)
+    return frozenset(part.id for part in parts(picture))
 
 
 def branches(root: Branch) -> tuple[Branch, ...]:

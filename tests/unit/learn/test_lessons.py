@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import runpy
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from functools import cache
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from typing import cast
@@ -18,7 +20,7 @@ import pytest
 
 from anon_core.base.errors import BadInput
 from anon_core.teaching.learn import Example, Lesson, Step, Trace, all_lessons, find_lesson, traced
-from anon_core.teaching.learn.drawing import View, draw, numbered
+from anon_core.teaching.learn.drawing import View, draw, mentioned, numbered
 from anon_core.teaching.learn.example import FOLDER_VARIABLE, Material, own_example
 from anon_core.teaching.learn.handout import handout, zoom_to_fit
 from anon_core.teaching.learn.lesson_run import (
@@ -28,12 +30,14 @@ from anon_core.teaching.learn.lesson_run import (
     setting_of,
     settings_of,
 )
-from anon_core.teaching.learn.pictures import Links, Table, ids
+from anon_core.teaching.learn.pictures import Bar, Bars, Head, Links, Row, Table, ids
 from anon_core.teaching.learn.shelf import examples_of
 from anon_core.teaching.learn.shuffles import attack_said
 from anon_core.teaching.learn.trace import Run
 from tests.making import Case, random_case
 
+#: Lessons whose words may name nothing that is drawn.
+NO_PART_NAMED = ("consistency", "hide-all", "t-closeness")
 NUMBERS = ["11", "12", "14", "20", "21", "25", "33", "34", "36", "41", "42", "49"]
 LETTERS = ["a", "b", "b", "c", "a", "d", "c", "b", "d", "a", "a", "c"]
 OWN = Case(
@@ -141,6 +145,41 @@ def test_the_person_who_is_followed_is_marked(pair: tuple[Lesson, Example]) -> N
     for person in (0, trace.rows - 1):
         drawn = [draw(p, View(chosen=person)) for step in steps for p in step.pictures]
         assert sum(bool(re.search(r'class="[^"]*\bchosen\b', one)) for one in drawn) > 1
+
+
+@every
+def test_words_point_to_parts_that_are_drawn_and_say_what_they_said(
+    pair: tuple[Lesson, Example],
+) -> None:
+    trace, steps = told(pair)
+    pointing = 0
+    for step in steps:
+        words = mentioned(step.words, step.pictures, trace.names)
+        assert unescape(re.sub(r"</?span[^>]*>", "", words)) == step.words
+        named = [json.loads(unescape(found)) for found in re.findall(r'points="([^"]*)"', words)]
+        drawn = frozenset[str]().union(*(ids(picture) for picture in step.pictures))
+        assert all(set(one) <= drawn for one in named)
+        pointing += len(named)
+    assert pointing or pair[0].name in NO_PART_NAMED
+
+
+def test_rows_are_pointed_to_one_by_one_unless_a_part_is_called_so() -> None:
+    heads = (Head(name="Age", role="quasi"), Head(name="rows"))
+    rows = [Row(id=f"row:{n}", cells=(), label=str(n + 1), people=(n,)) for n in range(3)]
+    table = Table(title="", columns=heads, rows=tuple(rows))
+    bar = Bar(id="part:0", label="Rows 1 and 2", value=1, text="1", people=(0, 1))
+    bars = Bars(title="", bars=(bar,), unit="rows")
+    said = "Rows 1 and 2, not rows 2, 3 and 9: Age of Ada <b>, 3 rows."
+    words = mentioned(said, [table, bars], ("Ada", "Bob", "Cem"))
+    found = re.findall(r'<span data-points="([^"]*)">([^<]*)<', words)
+    assert [(text, json.loads(unescape(points))) for points, text in found] == [
+        ("Rows 1 and 2", ["part:0"]),
+        ("2", ["row:1", "part:0"]),
+        ("3", ["row:2"]),
+        ("Age", ["column:Age"]),
+        ("Ada", ["row:0", "part:0"]),
+    ]
+    assert "<b>" not in words
 
 
 @every

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import streamlit as st
-from markupsafe import escape
 
 from anon_core.base.errors import AnonError
 from anon_core.teaching.learn import Exercise, Lesson, Question
-from anon_core.teaching.learn.drawing import View, draw, numbered, style
+from anon_core.teaching.learn.drawing import View, draw, mentioned, numbered, style
 from anon_core.teaching.learn.example import MOST_ROWS
 from anon_core.teaching.learn.handout import handout, text_log
 from anon_core.teaching.learn.pictures import Picture, ids
@@ -67,7 +66,8 @@ def draw_lesson(now: Reading, leave: Callable[[], None]) -> None:
         st.subheader(plain(title), anchor=False)
         if now.shown:
             _verdict(now)
-            st.html(f'<div role="status" aria-live="polite">{escape(step.words)}</div>')
+            words = mentioned(step.words, step.pictures, now.trace.names)
+            st.html(f'<div role="status" aria-live="polite">{words}</div>')
             if said := attack_said(now.trace, step, person):
                 st.info(plain(said), icon=":material/person_search:")
             if step.printed:
@@ -111,6 +111,8 @@ body:has([data-testid="stExpandSidebarButton"]) [data-testid="stMainBlockContain
 [data-testid="stMainBlockContainer"] h3 {padding-top: 0;}
 .st-key-learn-told {gap: .5rem;}
 .st-key-learn-told :is(p, [role="status"]) {font-size: .86rem; line-height: 1.4;}
+.st-key-learn-told [data-points] {border-bottom: 1px dotted currentColor; border-radius: 2px;}
+.st-key-learn-told .pointed {background: color-mix(in srgb, #0072B2 25%, transparent);}
 .st-key-learn-told ol.code {font-size: .78rem; line-height: 1.35; margin: 0; border-radius: 4px;
   padding: .35rem .6rem .35rem 1.9rem;
   background: color-mix(in srgb, currentColor 5%, transparent);}
