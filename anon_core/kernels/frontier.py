@@ -50,15 +50,15 @@ def cheapest_partition(price: F64) -> tuple[F64, I64]:
 
 
 @compiled
-def cheapest_groups(codes: I32, k: int, prices: Prices) -> tuple[float, I64]:
-    """Return the least price of groups of k to 2k − 1 rows, and the group of each row.
-
-    A larger group can be parted without paying more, so these sizes are enough.
+def cheapest_groups(codes: I32, allowed: B1, prices: Prices) -> tuple[float, I64]:
+    """Return the least price of groups that are allowed, and the group of each row.
 
     Parameters
     ----------
     codes : int32 array of shape (rows, attributes)
-        At most 18 rows, at least k.
+        At most 18 rows.
+    allowed : bool array of shape (2 ** rows,)
+        Which sets of rows, as masks, may be a group.
     """
     rows, attributes = codes.shape
     subsets = 1 << rows
@@ -78,7 +78,7 @@ def cheapest_groups(codes: I32, k: int, prices: Prices) -> tuple[float, I64]:
             low[mask, d] = c if rest == 0 else min(c, low[rest, d])
             high[mask, d] = c if rest == 0 else max(c, high[rest, d])
             total += cover_price(prices, d, low[mask, d], high[mask, d])
-        if k <= members[mask] < 2 * k:
+        if allowed[mask]:
             price[mask] = total * members[mask]
     best, chosen = cheapest_partition(price)
     group = np.zeros(rows, np.int64)

@@ -14,7 +14,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from anon_core.base.arrays import B1, F64, I32
+from anon_core.base.arrays import B1, F64, I32, I64
 from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.base.terms import ROWS_SUPPRESSED
@@ -106,7 +106,7 @@ def optimum(
         cells[name] = "nodes" if bool(np.all(shown >= 0)) else "ranges"
     context.check()
     price = _prices(problem, metric, cells)
-    price[~_kept(problem, models)] = np.inf
+    price[~kept_sets(problem, models, rows_of_keys(problem))] = np.inf
     best, _ = cheapest_partition(price)
     masks = np.arange(len(best), dtype=np.int64)
     removable = max(removable, release.suppressed)
@@ -154,9 +154,15 @@ def _widened(hierarchy: Hierarchy, low: I32, high: I32, cell: Cells) -> tuple[I3
     return hierarchy.first_leaf[level, low], hierarchy.last_leaf[level, low]
 
 
-def _kept(problem: Problem, models: Sequence[GroupModel]) -> B1:
-    """Return which sets of rows keep every privacy model as one class, shape (2 ** rows,)."""
-    frequency, key = problem.frequency, rows_of_keys(problem)
+def kept_sets(problem: Problem, models: Sequence[GroupModel], key: I64) -> B1:
+    """Return which sets of rows keep every privacy model as one class, shape (2 ** rows,).
+
+    Parameters
+    ----------
+    key : int64 array of shape (rows,)
+        The key of each row, in the order of their bits.
+    """
+    frequency = problem.frequency
     member = _members(problem.rows)
     group, row = np.nonzero(member)
     ones = np.ones(len(row), dtype=np.int64)

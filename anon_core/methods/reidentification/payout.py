@@ -43,28 +43,28 @@ class Amounts(Technique):
         low=0.0,
         high=1e12,
         help="B, what a row earns as it is. State it; 0 is refused.",
-        label="Benefit of a row",
+        label="Benefit",
     )
     loss: float = number(
         default=0.0,
         low=0.0,
         high=1e12,
         help="L, what the publisher loses by each person who is found.",
-        label="Loss by a person found",
+        label="Loss",
     )
     gain: float = number(
         default=0.0,
         low=0.0,
         high=1e12,
         help="G, what an attacker gains by each person who is found.",
-        label="Gain of the attacker",
+        label="Attack gain",
     )
     cost: float = number(
         default=0.0,
         low=0.0,
         high=1e12,
         help="C, what an attack on a row costs the attacker.",
-        label="Cost of an attack",
+        label="Attack cost",
     )
 
     def of_rows(self, lost: F64, people: I64) -> F64:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from anon_core.base.arrays import F64, I32, I64
+from anon_core.base.arrays import B1, F64, I32, I64
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible, NotFound
 from anon_core.contracts.model import GroupModel
@@ -33,6 +33,7 @@ from anon_core.kernels.forest import (
 from anon_core.kernels.frontier import cheapest_groups
 from anon_core.methods.partition.best_gain import gain_parts, prices_where_unequal
 from anon_core.methods.partition.box_release import Linked
+from anon_core.methods.partition.exhaustive_partition import kept_sets
 from anon_core.methods.partition.merging import least_size
 from anon_core.methods.partition.mondrian_cuts import rows_of_keys
 from anon_core.release.problem import Problem
@@ -195,8 +196,8 @@ def cell_groups(
         6k (1 + ln n) times (Meyerson and Williams 2004; O(k log k) where all sets of up to 2k − 1
         rows are tried, which takes too long). Links pay at most 2 times for k = 2 and 3 times for
         k = 3, and 1.5 and 2 times where every column has two values (see `linked_groups`); `exact`
-        has factor 1. A table of more than `MOST_FOREST` tuples is cut into blocks first, within
-        each of which that holds of a forest.
+        has factor 1, of all models that good groups keep when merged. A table of more than
+        `MOST_FOREST` tuples is cut into blocks first, within each of which that holds of a forest.
     together : Linkage, optional
         Codes and prices that groups are formed by, where some columns follow others; blocks are
         cut by `prices`.
@@ -238,7 +239,8 @@ def cell_groups(
     run = frequency.run[key]
     if method == "exact":
         context.check()
-        group = cheapest_groups(np.ascontiguousarray(codes[run]), k, own)[1]
+        allowed = _allowed(problem, models, key, k)
+        group = cheapest_groups(np.ascontiguousarray(codes[run]), allowed, own)[1]
     elif method == "balls":
         distance = _distances(codes, run, own, context)
         group = _by_balls(distance, k, context)
@@ -252,6 +254,19 @@ def cell_groups(
             block = gain_parts(problem, models, prices, context, least=size)
         group = _by_forest(problem, Linkage(codes, own), block, run, k, context)
     return buckets_of_rows(key, group)
+
+
+def _allowed(problem: Problem, models: Sequence[GroupModel], key: I64, k: int) -> B1:
+    """Return which sets of rows may be a group, shape (2 ** rows,).
+
+    Where sizes alone are asked for, those of k to 2k − 1 rows: larger ones can be parted without
+    paying more. Else all that keep the privacy models, as far as unions of such sets keep them.
+    """
+    sizes = np.bitwise_count(np.arange(1 << len(key), dtype=np.int64))
+    whole = [model for model in models if model.unions_keep() and not model.of_release()]
+    if all(model.logic.class_sizes for model in whole):
+        return (k <= sizes) & (sizes < 2 * k)
+    return kept_sets(problem, whole, key) & (sizes >= k)
 
 
 def pair_prices(prices: Prices) -> PairPrices:
