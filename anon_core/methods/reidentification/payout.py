@@ -50,7 +50,7 @@ class Amounts(Technique):
         low=0.0,
         high=1e12,
         help="L, what the publisher loses by each person who is found.",
-        label="Loss",
+        label="Loss if found",
     )
     gain: float = number(
         default=0.0,
