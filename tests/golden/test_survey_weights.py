@@ -85,6 +85,7 @@ def with_weights(*weights: str | None) -> Case:
 
 
 def test_weights_of_each_class() -> None:
+    """PE-01."""
     problem = SURVEY.problem()
     found = class_weights(problem)
     assert found is not None
@@ -106,12 +107,14 @@ def test_weights_of_each_class() -> None:
     ],
 )
 def test_the_risk_of_a_class(f: int, p: float, expected: float) -> None:
+    """PE-02."""
     found = individual_risk(np.array([f]), np.array([f / p]))
     assert found == pytest.approx([expected], rel=1e-9)
     assert found == pytest.approx([naive.expected_inverse(f, p)], rel=1e-9)
 
 
 def test_a_whole_population_is_counted() -> None:
+    """PE-04."""
     assert individual_risk(np.array([1, 2, 5]), np.array([1.0, 2, 5])).tolist() == [1, 0.5, 0.2]
 
 
@@ -138,6 +141,7 @@ def test_merging_two_classes_raises_no_risk() -> None:
 
 
 def test_the_survey_as_it_is() -> None:
+    """PE-06."""
     result = released()
     found = risk(result)
     (attack,) = (a for a in result.attacks if a.attack == "individual-risk")
@@ -150,6 +154,19 @@ def test_the_survey_as_it_is() -> None:
     assert found["baseline"] == pytest.approx(1 / 765.5)
     figures = figures_of(result)
     assert (figures["sum_of_weights"], figures["suppressed_weight_share"]) == (765.5, 0)
+
+
+def test_counts_of_people_take_every_row_for_as_many() -> None:
+    """Own questions about the survey, by hand: true people, and rows · 765.5 / 8."""
+    own = [{"sex": ["M"]}, {"zip": ["1030"], "age": ["41"]}, {"disease": ["cold"]}]
+    wanted = [(689.0, 4), (541.0, 1), (44.0, 2)]
+    result = released(metrics=[{"name": "query-error", "own": own}])
+    errors = [abs(true - rows * 765.5 / 8) / true for true, rows in wanted]
+    also = result.measures["query-error"].also
+    assert also["mean of people, by weights"] == pytest.approx(sum(errors) / 3)
+    assert result.measures["query-error"].value == 0
+    even = released(weighted(SURVEY, ["10"] * 8), metrics=[{"name": "query-error", "own": own}])
+    assert even.measures["query-error"].also["mean of people, by weights"] == pytest.approx(0)
 
 
 TENTH = weighted(
@@ -213,6 +230,7 @@ def test_k_map_by_weights_refuses(model: dict[str, Any], said: str) -> None:
 
 
 def test_the_size_alone_understates_the_risk() -> None:
+    """PE-07."""
     f = np.array([2, 2, 2, 2, 1, 2, 2, 1])
     equal = individual_risk(f, f * 1531 / 16)
     assert equal[0] == pytest.approx(0.010052331, abs=1e-9)
@@ -573,6 +591,7 @@ def test_privacy_models_count_rows_whatever_their_weights() -> None:
 def test_what_is_no_weight_is_refused_with_its_row(
     weights: tuple[str | None, ...], found: str
 ) -> None:
+    """PE-05, and PE-14's first."""
     with pytest.raises(BadInput, match=rf"{found}.*row 4.*at least 1") as refused:
         released(with_weights(*weights))
     assert refused.value.remedy
@@ -616,6 +635,7 @@ def test_a_person_has_one_weight_and_counts_once() -> None:
 
 
 def test_a_household_is_found_with_any_of_its_people() -> None:
+    """PE-10."""
     roles = dataclasses.replace(SURVEY.roles, identifier=(), household="home")
     problem = build_problem(SURVEY.dataset, roles)
     truth = truth_of(problem)
@@ -653,6 +673,7 @@ def test_a_weight_is_nothing_else_and_one_column() -> None:
 
 
 def test_the_sum_of_weights_is_compared_with_the_population() -> None:
+    """PE-14's last."""
     told = released(population={"size": 1000}).cautions
     assert any("add up to 765.5, and the population is 1,000" in c for c in told)
     near = released(population={"size": 770}).cautions
@@ -753,6 +774,8 @@ def test_random_surveys_have_the_risk_of_the_series(technique: str) -> None:
 
 
 def test_the_weight_would_single_everyone_out() -> None:
+    """PE-11, but for the class means, which are not offered."""
+
     def alone(case: Case) -> int:
         return released(case).class_sizes.tolist().count(1)
 

@@ -173,6 +173,7 @@ Spread = Literal["leaves", "length"]
 
 # Keys of a table that are counted as if they were one group.
 _KEYS = 1 << 12
+_UNITS = 1e6  # of a person, in which weights are added up
 # Entries from which a vocabulary may hold many that no cell says.
 _LONG = 1 << 12
 
@@ -247,18 +248,48 @@ def counts(
     AnonError
         If the workload asks about a column that is neither quasi-identifier nor sensitive.
     """
+    found = _of_keys(problem, workload, problem.frequency.count, context)
+    return np.rint(found).astype(np.int64)
+
+
+def people(
+    problem: Problem, workload: Workload, context: Context | None = None
+) -> npt.NDArray[np.float64] | None:
+    """Return how many people the rows that each query hits represent by a survey's weights.
+
+    Of all rows, suppressed ones included, to a millionth of a person. None without weights.
+
+    Returns
+    -------
+    float64 array of shape (queries,), or None
+    """
+    weight = problem.row_weight
+    if weight is None:
+        return None
+    frequency = problem.frequency
+    own = np.bincount(frequency.row_key, weight, len(frequency.count))
+    units = np.rint(own * _UNITS).astype(np.int64)
+    return _of_keys(problem, workload, units, context) / _UNITS
+
+
+def _of_keys(
+    problem: Problem,
+    workload: Workload,
+    count: npt.NDArray[np.int64],
+    context: Context | None,
+) -> npt.NDArray[np.float64]:
+    """Return what the keys that each query hits count together, shape (queries,)."""
     frequency = problem.frequency
     asked = _asked(workload, frequency.shown)
     columns = [frequency.columns.index(workload.columns[place]) for place in asked]
     keys = len(frequency.count)
     # Keys are linked whole; dealing them into groups only lets them be counted side by side.
     start = np.append(np.arange(0, keys, _KEYS), keys).astype(np.int64)
-    size = np.add.reduceat(frequency.count, start[:-1]).astype(np.float64)
+    size = np.add.reduceat(count, start[:-1]).astype(np.float64)
     codes = np.ascontiguousarray(frequency.codes[:, columns].T)
-    part = Part(places=asked, start=start, codes=codes, count=frequency.count)
+    part = Part(places=asked, start=start, codes=codes, count=count)
     exact = {name: of_level(problem.hierarchies[name], 0) for name in frequency.shown}
-    found = _answers([part], size, exact, problem.hierarchies, workload, "leaves", context)
-    return np.rint(found).astype(np.int64)
+    return _answers([part], size, exact, problem.hierarchies, workload, "leaves", context)
 
 
 def estimates(

@@ -14,7 +14,7 @@ from anon_core.base.params import choice, integer, number, own_queries
 from anon_core.base.registry import register
 from anon_core.contracts.metric import Metric, MetricScale, MetricUse
 from anon_core.methods.queries.count_queries import Predicate, Workload, by_hand, in_words, workload
-from anon_core.methods.queries.query_answers import Spread, counts, estimates
+from anon_core.methods.queries.query_answers import Spread, counts, estimates, people
 from anon_core.release.attack_result import Details
 from anon_core.release.outcome import Measure, share_of
 from anon_core.release.problem import Problem
@@ -40,7 +40,8 @@ class QueryError(Metric):
         "over link blocks of the mean overlap with the predicates; predicates cover "
         "⌊|A| · s^(1/w)⌋ values; with sanity 0, queries that no row of the table answers are left "
         "out and counted. 0–1 form: divided by the same mean where every quasi-identifier is "
-        "suppressed, or every row suppressed, whichever is less and above 0; at most 1"
+        "suppressed, or every row suppressed, whichever is less and above 0; at most 1. By survey "
+        "weights also of people: act = Σw of the rows, est · Σw / n"
     )
     source: ClassVar[str] = (
         "Li et al. 2015, Permutation anonymization, section 4.2 (exponent corrected); Zhang et al. "
@@ -101,6 +102,12 @@ class QueryError(Metric):
                 estimates(view, problem.hierarchies, asked, spread=spread, context=context)
             )
         actual, found, blind = (np.bincount(query, answers).astype(np.float64) for answers in whole)
+        represented = people(problem, asked, context)
+        weighed = (
+            {}
+            if represented is None
+            else self._of_people(problem, np.bincount(query, represented), found)
+        )
         details = self._told(actual, found)
         least = self.sanity * problem.rows
         usable = np.maximum(actual, least) > 0.0
@@ -121,6 +128,7 @@ class QueryError(Metric):
                 "median": float(np.median(errors)),
                 "90% quantile": float(np.quantile(errors, 0.9)),
                 "queries without an answer": skipped,
+                **weighed,
             },
             details=details,
         )
@@ -137,6 +145,18 @@ class QueryError(Metric):
             generator=np.random.default_rng(self.seed),
         )
         return drawn, np.arange(self.queries, dtype=np.int64)
+
+    def _of_people(self, problem: Problem, actual: F64, found: F64) -> dict[str, float]:
+        """Return the mean error of counts of people, each row taken for as many: Σw / n.
+
+        Weights are not published, so that is all that a reader knows of them.
+        """
+        assert problem.row_weight is not None
+        total = float(problem.row_weight.sum())
+        divisor = np.maximum(actual, self.sanity * total)
+        usable = divisor > 0
+        off = np.abs(actual - found * total / problem.rows)[usable] / divisor[usable]
+        return {"mean of people, by weights": float(off.mean())} if usable.any() else {}
 
     def _told(self, actual: F64, found: F64) -> tuple[Details, ...]:
         """Return the answers to one's own questions; nothing where they are random."""
