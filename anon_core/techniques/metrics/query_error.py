@@ -106,7 +106,7 @@ class QueryError(Metric):
         weighed = (
             {}
             if represented is None
-            else self._of_people(problem, np.bincount(query, represented), found)
+            else self._of_people(problem, np.bincount(query, represented).astype(np.float64), found)
         )
         details = self._told(actual, found)
         least = self.sanity * problem.rows
