@@ -213,7 +213,8 @@ def panels() -> None:
     for place, (title, key, line, draw, tells) in zip(charts, drawn, strict=True):
         with place:
             panel_head.draw(title, key=key, tells=tells, line=_of_now(line))
-            alone(title, _of_now(draw), key=f"panel-{title}", linked=True, tells=tells)
+            told = _of_now(class_panel.drawn_from) if title == CLASSES else None
+            alone(title, _of_now(draw), key=f"panel-{title}", linked=True, tells=tells, told=told)
 
 
 def _of_now(draw: _Drawn[_T]) -> Callable[[], _T]:

@@ -156,6 +156,13 @@ def people(runs: list[Series], colours: Palette) -> None:
     show(kept(risk_bullets, runs, colours), key="risk", noted=False)
 
 
+def figures(runs: list[Series]) -> None:
+    """Draw every figure of the runs, by what it is of."""
+    for what, told in all_figures(runs).items():
+        st.markdown(f"**{what}**")
+        table(told, key=f"figures-{what}", wide="figure")
+
+
 def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
     """Draw the comparison of the pinned runs that are chosen; return those runs."""
     chosen = pins
@@ -198,7 +205,7 @@ def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
     )
     once_opened(
         "All figures: what every run comes to, and how it differs from the first",
-        lambda: table(all_figures(runs), key="figures", wide="figure"),
+        partial(figures, runs),
         name="All figures",
         key="figures-fold",
     )

@@ -91,7 +91,7 @@ def test_the_whole_workspace_by_keyboard(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(head).to_contain_text("Mondrian", timeout=60_000)
     wait_for_app(page)
-    pressed(page, "Back to A")
+    pressed(page, "Back to baseline")
     expect(head).not_to_contain_text("Mondrian", timeout=60_000)
     wait_for_app(page)
 

@@ -136,25 +136,24 @@ def asked(page: Page, question: str, answer: str) -> None:
 
 def figures(page: Page) -> dict[str, dict[str, float]]:
     """Return what the table of all figures shows in the whole window, by letter and figure."""
-    before = page.get_by_test_id("stDataFrame").count()
+    page.set_viewport_size({"width": 1360, "height": 2400})  # a table has the rows that are seen
     page.locator(".st-key-figures-fold summary").click()
-    expect(page.get_by_test_id("stDataFrame")).to_have_count(before + 1, timeout=PATIENCE)
     fold = page.locator(".st-key-figures-fold")
-    fold.get_by_test_id("stDataFrame").hover()
-    # By its key: a page that is still drawn can move a table from under the pointer.
-    fold.get_by_role("button", name="Fullscreen").press("Enter")
-    page.set_viewport_size({"width": 1360, "height": 2400})
-    grid = page.get_by_test_id("stDataFrame").last.locator("table[role=grid]")
-    expect(grid.get_by_text("seconds")).to_have_count(1, timeout=PATIENCE)  # the last row
-    heads, *rows = grid.evaluate(
-        "grid => [...grid.rows].map(row => [...row.cells].map(cell => cell.textContent))"
-    )
+    grids = fold.get_by_test_id("stDataFrame").locator("table[role=grid]")
+    expect(grids).to_have_count(4, timeout=PATIENCE)
+    expect(grids.first.get_by_text("seconds")).to_have_count(1, timeout=PATIENCE)  # the last row
     places = {letter: 1 + place for place, letter in enumerate(RECIPES)}
-    assert all(heads[place].endswith(f" {letter}") for letter, place in places.items())
-    return {
-        letter: {row[0]: float(row[place]) for row in rows if row[place] not in ("", "–")}
-        for letter, place in places.items()
-    }
+    found: dict[str, dict[str, float]] = {letter: {} for letter in places}
+    for grid in grids.all():
+        heads, *rows = grid.evaluate(
+            "grid => [...grid.rows].map(row => [...row.cells].map(cell => cell.textContent))"
+        )
+        assert all(heads[place].endswith(f" {letter}") for letter, place in places.items())
+        for letter, place in places.items():
+            found[letter] |= {
+                row[0]: float(row[place]) for row in rows if row[place] not in ("", "–")
+            }
+    return found
 
 
 def by_command(told: dict[str, Any]) -> dict[str, float]:

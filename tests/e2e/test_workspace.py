@@ -120,7 +120,7 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
     expect(head).to_contain_text("k = 25", timeout=60_000)
     wait_for_app(page)
     expect(page.locator(".st-key-strip")).to_contain_text("asked 25")
-    expect(page.locator(".st-key-strip")).to_contain_text("A 0.")
+    expect(page.locator(".st-key-strip")).to_contain_text("from 0.")
     expect(page.locator(".st-key-panel-metrics")).to_contain_text("▲ ")
 
     field.fill("1")
@@ -139,7 +139,7 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
     expect(chart).to_have_css("filter", "none")
     expect(field).to_have_value("25")
 
-    page.get_by_role("button", name="Back to A", exact=True).click()
+    page.get_by_role("button", name="Back to baseline", exact=True).click()
     expect(head).to_contain_text("k = 5", timeout=30_000)
     wait_for_app(page)
     expect(field).to_have_value("5")

@@ -149,7 +149,7 @@ def test_better_and_worse_are_those_of_the_figure_itself() -> None:
     assert lines.loc[metric_title("loss"), "change"].startswith("▲ ")
     assert lines.loc[metric_title("loss"), "tone"] == "worse"
     assert lines.loc["Precision", "before"] == before.measures["precision"].share
-    assert chart.numbers["value in A"].notna().any()
+    assert chart.numbers["value in the baseline"].notna().any()
     attacks = data(attack_bullets([drawn(now)], COLOURS, Facts(result=before))).set_index("name")
     assert attacks.loc["Prosecutor", "tone"] == "better"
     assert attacks.loc["Prosecutor", "change"] == "▼ " + odds(

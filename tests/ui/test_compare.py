@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -129,7 +130,9 @@ def test_figures_are_those_of_the_json_with_differences_to_the_first() -> None:
         )
         for p in held["state/pins"]
     ]
-    table = all_figures(runs).set_index("figure")
+    groups = all_figures(runs)
+    assert list(groups) == ["The release", "Metrics", "Attacks", "Sensitive values"]
+    table = pd.concat(list(groups.values())).set_index("figure")
     told = [figures_of(p.result) for p in held["state/pins"]]
     assert table.loc["Loss", "● A"] == told[0]["metrics"]["loss"]
     assert table.loc["Loss", "◆ C"] == told[2]["metrics"]["loss"]

@@ -11,7 +11,7 @@ import pytest
 import streamlit as st
 
 from tests.ui.sessions import CLASSES, RESULTS, carried_out, load, open_page, words
-from ui.charts.chart_frame import Series
+from ui.charts.chart_frame import Chart, Series, light_palette
 from ui.charts.tracks import binned
 from ui.panels.results import linked_charts
 from ui.panels.results.class_selection import figures
@@ -87,6 +87,10 @@ def clicks(
     return click
 
 
+def bin_(facts: Facts, at: int) -> str:
+    return f"{linked_charts.turn_of(facts)}/{at}"
+
+
 def of(facts: Facts, at: int) -> list[int]:
     part = binned([Series(letter="", title="", facts=facts, colour="#0072B2")])
     return sorted(part.groups(facts, at).tolist())
@@ -94,35 +98,61 @@ def of(facts: Facts, at: int) -> list[int]:
 
 def test_a_click_chooses_the_classes_of_its_bin(clicks: Any, facts: Facts) -> None:
     assert len(facts.sizes) > 160
-    assert clicks(f"{selection.turn()}/5") == of(facts, 5)
+    assert clicks(bin_(facts, 5)) == of(facts, 5)
     low, high = (facts.place[of(facts, 5)] + 1).min(), (facts.place[of(facts, 5)] + 1).max()
     assert selection.title(facts) == f"classes {low:,} to {high:,} ({high - low + 1})"
-    assert clicks(f"{selection.turn()}/9") == of(facts, 9)  # and not those before
-    assert clicks(f"{selection.turn()}/9") == []  # what is chosen is chosen no longer
-    assert clicks(f"{selection.turn()}/9") == of(facts, 9)
-    assert clicks() == []  # a double click
+    assert clicks(bin_(facts, 9)) == of(facts, 9)  # and not those before
+    assert clicks() == []  # a second click on it, or a double click
 
 
 def test_a_click_with_shift_adds_and_takes_away(clicks: Any, facts: Facts) -> None:
-    first = f"{selection.turn()}/5"
+    first = bin_(facts, 5)
     clicks(first)
-    second = f"{selection.turn()}/9"
+    second = bin_(facts, 9)
     assert clicks(first, second) == sorted(of(facts, 5) + of(facts, 9))
-    assert clicks(first, second, f"{selection.turn()}/5") == of(facts, 9)
+    assert clicks(second) == of(facts, 9)
+    selection.choose(facts, np.array(of(facts, 7)), "elsewhere")
+    assert clicks(second, bin_(facts, 3)) == sorted(of(facts, 3) + of(facts, 7))
 
 
 def test_what_was_selected_before_the_choice_changed_chooses_nothing(
     clicks: Any, facts: Facts
 ) -> None:
-    old = f"{selection.turn()}/5"
+    old = bin_(facts, 5)
     clicks(old)
-    assert clicks(old) == of(facts, 5)
-    assert clicks(f"{selection.turn()}/400") == of(facts, 5)
+    selection.choose(facts, np.array(of(facts, 7)), "elsewhere")
+    assert clicks(old) == of(facts, 7)
+    assert clicks(bin_(facts, 400)) == of(facts, 7)
+
+
+def test_the_browser_marks_what_was_clicked_and_gets_the_tracks_only_where_it_was_not(
+    clicks: Any, facts: Facts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Series(letter="", title="", facts=facts, colour="#0072B2")
+
+    def drawn() -> Chart:
+        return linked_charts.of_run(run, light_palette())
+
+    def marked() -> bool:
+        return any(drawn().figure.data["bars"]["chosen"].to_pylist())
+
+    monkeypatch.setattr(linked_charts, "draws_alone", lambda: True)
+    before = drawn()
+    clicks(bin_(facts, 5))
+    assert drawn() is before
+    clicks(bin_(facts, 5), bin_(facts, 9))
+    assert drawn() is before
+    selection.choose(facts, np.array(of(facts, 7)), "elsewhere")
+    assert marked()
+    clicks(bin_(facts, 5))
+    assert not marked()
+    monkeypatch.setattr(linked_charts, "draws_alone", lambda: False)  # the page is drawn
+    assert marked()
 
 
 def test_what_is_chosen_is_marked_in_metrics_and_attacks(clicks: Any, facts: Facts) -> None:
     assert linked_charts.lost(facts) == linked_charts.exposed(facts) == {}
-    here = clicks(f"{selection.turn()}/5")
+    here = clicks(bin_(facts, 5))
     loss = facts.result.measures["loss"].per_class
     assert loss is not None
     expected = np.average(loss[here], weights=facts.hiding[here])

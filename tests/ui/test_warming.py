@@ -55,6 +55,8 @@ def test_the_line_stands_while_something_is_compiled_and_never_else(
     assert not app.exception
     assert LINE not in words(app)  # nobody knows yet whether there is anything to do
     found.compiling = True
+    assert LINE not in words(app.run())  # no table is open, so nothing waits for it
+    monkeypatch.setattr(precompile_status, "waits", lambda table: True)
     assert LINE in words(app.run())
     assert any(LINE in caption.value for caption in app.sidebar.caption)
     found.over.set()

@@ -93,13 +93,13 @@ def test_a_changed_k_is_run_at_once_and_compared_with_a() -> None:
     first = ran_quickly(held)
     app = open_page(RESULTS, held)
     assert app.number_input(key=K).label == "k"
-    assert "Back to A" not in labels(app)
+    assert "Back to baseline" not in labels(app)
     typed(app, 25)
     assert asked(shown(app)) == 25
     assert shown(app).verification.holds
     assert app.session_state["state/work"]["draft"]["models"] == [{"name": "k-anonymity", "k": 25}]
     assert app.session_state["state/baseline"].result is first
-    assert "Back to A" in labels(app)
+    assert "Back to baseline" in labels(app)
 
 
 def test_first_figures_are_drawn_without_a_tick_until_the_second_computation_agrees() -> None:
@@ -113,7 +113,7 @@ def test_first_figures_are_drawn_without_a_tick_until_the_second_computation_agr
         assert "asked 25" in strip(app)
         assert "recomputing …" in strip(app)
         assert "✓" not in strip(app)
-        assert "A 0." in strip(app)  # against the run before, which is the last good one still
+        assert "from 0." in strip(app)  # against the run before, which is the last good one still
         assert shown(app) is first
         assert app.button(key="pin").disabled
         assert "Settings have changed since this run" not in words(app)
@@ -419,7 +419,7 @@ def test_a_pinned_baseline_stays_until_it_is_unpinned() -> None:
         app.session_state[state.SHOWN_SINCE] = time.monotonic() - results.STOOD
         typed(app, k)
         assert app.session_state["state/baseline"].result is first
-    assert app.button(key="what-if/pin-a").label == "Unpin A"
+    assert app.button(key="what-if/pin-a").label == "Unset baseline"
     app.button(key="what-if/pin-a").click().run()
     second = shown(app)
     app.session_state[state.SHOWN_SINCE] = time.monotonic() - results.STOOD
@@ -695,7 +695,7 @@ def test_the_same_settings_run_again_are_not_compared_with_themselves() -> None:
     held[state.SHOWN_SINCE] = time.monotonic() - results.STOOD
     carried_out(held)
     app = open_page(RESULTS, held)
-    assert "Back to A" not in labels(app)
+    assert "Back to baseline" not in labels(app)
 
 
 @pytest.mark.parametrize(

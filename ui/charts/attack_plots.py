@@ -119,7 +119,7 @@ def attack_bullets(
     runs : sequence of Series
     colours : Palette
     base : Facts or None
-        Baseline A of a single run; several are reported against the first of them.
+        The baseline of a single run; several are reported against the first of them.
     chosen : mapping of str to float, optional
         The highest chance among what is chosen, by the attack's name.
     """
@@ -167,7 +167,7 @@ def attack_bullets(
         for row, a in zip(told, tried, strict=True):
             old = before.get((a.attack, a.column))
             if base is not None:
-                row["worst in A"] = None if old is None else old.worst
+                row["worst in the baseline"] = None if old is None else old.worst
         told += _absent(runs, run)
         rows += [({} if alone else {"run": run.letter}) | row for row in told]
     heads = Heads(
@@ -186,7 +186,8 @@ def attack_bullets(
         note="The pale bar ends at the most exposed person, the full one at the average; the ring "
         "is guessing without the release. People not decided in time count as exposed.",
         formats=dict.fromkeys(
-            ("rate", "worst", "worst in A", "guessing", "raw copy", "at risk above"), "percent"
+            ("rate", "worst", "worst in the baseline", "guessing", "raw copy", "at risk above"),
+            "percent",
         ),
     )
 

@@ -1,7 +1,7 @@
-"""Lines of one figure each: a bar for now, a tick for A, a diamond for what is chosen.
+"""Lines of one figure each: a bar for now, a tick for the baseline, a diamond for what is chosen.
 
-Every line says its value in words and how it is against A. Several runs have a bar each in
-every line.
+Every line says its value in words and how it is against the baseline. Several runs have a
+bar each in every line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ui.charts.vega import LETTERS, SMALL, Vega, form, named
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: How a figure changed since A.
+#: How a figure changed since the baseline.
 Tone = Literal["better", "worse", "same", ""]
 #: Pixels of a line, of a line's share of each further run, and of the axis above the lines.
 _LINE, _LANE, _HEAD = 16, 14, 34
@@ -44,9 +44,9 @@ class Bullet:
     mean : float or None
         Where a darker bar inside it ends.
     before, chosen, limit, guess : float or None
-        Baseline A, what is chosen, the threshold, and guessing.
+        The baseline, what is chosen, the threshold, and guessing.
     change : str
-        A's value in words, behind an arrow.
+        The baseline's value in words, behind an arrow.
     tone : {'better', 'worse', 'same', ''}
     more : str
         A second value in words.
@@ -86,13 +86,13 @@ class Heads:
 
 
 def changed(now: float, before: float, told: str, *, worse: bool | None) -> tuple[str, Tone]:
-    """Return the arrow from A's value to this one with A's value in words, and its tone.
+    """Return an arrow with the baseline's value in words, and the tone of the change.
 
     Parameters
     ----------
     now, before : float
     told : str
-        A's value in words.
+        The baseline's value in words.
     worse : bool or None
         Whether the figure became worse; None where it is neither.
 
@@ -120,9 +120,9 @@ def turned(change: str, tone: Tone) -> str:
 
 
 def against(runs: Sequence[Series], base: object) -> str:
-    """Return what is above the changes: of one run against A, of several against the first."""
+    """Return what is above the changes: of one run the baseline, of several the first."""
     if len(runs) == 1:
-        return "" if base is None else "against A"
+        return "" if base is None else "baseline"
     return f"against {runs[0].letter}"
 
 
@@ -255,7 +255,7 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
             .encode(**y, x=x(field), tooltip=tips)
         )
 
-    # A threshold is thinner and higher than A: colour alone shows neither.
+    # A threshold is thinner and higher than the baseline: colour alone shows neither.
     layers += [tick("limit", colours.warning, 1.45, 4), tick("before", colours.sensitive, 1, 6)]
     layers += [
         base.transform_filter("isValid(datum.guess)")

@@ -34,7 +34,7 @@ class Stop:
         Share of rows that are suppressed.
     said : str
         What the tooltip says of suppressed rows and classes.
-    sign : {'', 'now', 'A'}
+    sign : {'', 'now', 'baseline'}
     """
 
     value: float
@@ -106,10 +106,12 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
         color=alt.Color(
             "sign:N",
             legend=None,
-            scale=alt.Scale(domain=["now", "A"], range=[colours.ink, colours.sensitive]),
+            scale=alt.Scale(domain=["now", "baseline"], range=[colours.ink, colours.sensitive]),
         ),
         strokeDash=alt.StrokeDash(
-            "sign:N", legend=None, scale=alt.Scale(domain=["now", "A"], range=[[1, 0], [4, 2]])
+            "sign:N",
+            legend=None,
+            scale=alt.Scale(domain=["now", "baseline"], range=[[1, 0], [4, 2]]),
         ),
     )  # fmt: skip
     clicked = base.mark_rect(opacity=0, cursor="pointer").encode(

@@ -32,7 +32,7 @@ def history_frame(
     figures : sequence of (loss, worst chance)
     labels : sequence of str
         What each run is, for its tooltip.
-    signs : sequence of {'now', 'A', 'run'}
+    signs : sequence of {'now', 'baseline', 'run'}
     turn : int
         Another one after each change: a choice outlives its data, and must not mean another run.
     """
@@ -71,14 +71,16 @@ def history_spec(colours: Palette) -> dict[str, Any]:
                 "sign:N",
                 legend=None,
                 scale=alt.Scale(
-                    domain=["now", "A", "run"],
+                    domain=["now", "baseline", "run"],
                     range=[colours.quasi, colours.sensitive, colours.muted],
                 ),
             ),
             shape=alt.Shape(
                 "sign:N",
                 legend=None,
-                scale=alt.Scale(domain=["now", "A", "run"], range=["square", "diamond", "circle"]),
+                scale=alt.Scale(
+                    domain=["now", "baseline", "run"], range=["square", "diamond", "circle"]
+                ),
             ),
             tooltip=[
                 alt.Tooltip("settings:N"),

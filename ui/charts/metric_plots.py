@@ -137,7 +137,7 @@ def metric_bullets(
     without : tuple of str
         Metrics that are reported elsewhere.
     base : Facts or None
-        Baseline A of a single run: its values are marked, and what changed since is reported.
+        The baseline of a single run: its values are marked, and what changed since is reported.
         Several runs are reported against the first of them.
     chosen : mapping of str to float, optional
         What is chosen lost, by the metric's title.
@@ -151,7 +151,7 @@ def metric_bullets(
     names = [n for n in metric_names([*runs, *coming]) if n not in without]
     lines: list[Bullet] = []
     rows: list[dict[str, object]] = []
-    other = "A" if alone else runs[0].letter
+    other = "the baseline" if alone else runs[0].letter
     of_cells, links_lost = headline("cells"), alone and runs[0].facts.permuted
     for name in names:
         for run in runs:
@@ -204,11 +204,11 @@ def metric_bullets(
             }
             before = None if base is None else base.result.measures.get(name)
             if base is not None:
-                row["value in A"] = None if before is None else before.value
+                row["value in the baseline"] = None if before is None else before.value
             rows.append(row)
             rows += [
                 row | {"metric": f"{title_of(name)}: {other}", "0 to 1": None, "value": value}
-                | ({"value in A": None if before is None else before.also.get(other)}
+                | ({"value in the baseline": None if before is None else before.also.get(other)}
                    if base is not None else {})
                 for other, value in m.also.items()
             ]  # fmt: skip
@@ -223,12 +223,12 @@ def metric_bullets(
         signs=signs_of(runs),
         numbers=pd.DataFrame(rows),
         note="Less is better. A suppressed row counts as fully lost.",
-        formats={"0 to 1": "%.4f", "value": "localized", "value in A": "localized"},
+        formats={"0 to 1": "%.4f", "value": "localized", "value in the baseline": "localized"},
     )
 
 
 def _since(name: str, now: Measure, before: Measure | None) -> tuple[str, Tone]:
-    """Return how a metric is against A: about the same where no digit that is drawn differs.
+    """Return how a metric is against the baseline: about the same where no digit differs.
 
     The arrow follows the value that is shown; better and worse follow the share, less of which is
     better in every metric, also where more of the value is.

@@ -31,6 +31,11 @@ MOST = 160
 #: The selection that a click makes, and the field whose value identifies a bin.
 PICKED = "picked"
 _BIN = "bin"
+#: A click with Shift adds a bin or takes it away; one on the only chosen bin takes that away.
+_TOGGLES = (
+    f"event.shiftKey || (length(data('{PICKED}_store')) == 1 && datum"
+    f" && data('{PICKED}_store')[0].values[0] == datum.{_BIN})"
+)
 #: What a bar is drawn from.
 _DRAWN = [_BIN, "x0", "x1", "colour", "chosen", "low", "y", "key"]
 #: Share of a track's height that its title takes.
@@ -209,14 +214,14 @@ def tracks(
     turn: object = 0,
     more: tuple[str, ...] = (),
 ) -> Chart:
-    """Return the classes of runs as tracks: bars of one run with A over it, or a line each.
+    """Return the classes of runs as tracks: bars of one run and its baseline, or a line each.
 
     Parameters
     ----------
     runs : sequence of Series
     colours : Palette
     base : Facts or None
-        Baseline A, drawn as a line over the bars of a single run.
+        The baseline, drawn as a line over the bars of a single run.
     chosen : bool array of shape (classes,), optional
         Of a single run, the classes that are chosen.
     turn : object
@@ -228,7 +233,7 @@ def tracks(
     parts = [binned_of(run, colours, more) for run in runs]
     ghosts = [] if alone else list(zip(runs, parts, strict=True))
     if alone and base is not None:
-        run = Series(letter="A", title="", facts=base, colour=colours.sensitive)
+        run = Series(letter="baseline", title="", facts=base, colour=colours.sensitive)
         ghosts = [(run, binned_of(run, colours, more))]
     every = [*parts, *(part for _, part in ghosts)]
     names = list(dict.fromkeys(t.name for part in parts for t in part.tracks))
@@ -498,7 +503,7 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...], answers: bool) ->
     told = {"description": "said:N"} if answers else {}
 
     pick = alt.selection_point(
-        name=PICKED, fields=[_BIN], on="click", toggle="event.shiftKey", clear="dblclick",
+        name=PICKED, fields=[_BIN], on="click", toggle=_TOGGLES, clear="dblclick",
         empty=False,
     )  # fmt: skip
     hover = alt.selection_point(

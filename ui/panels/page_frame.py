@@ -252,7 +252,7 @@ def _sidebar(title: str, *, told: str) -> None:
             _step(step)
         session_panel.draw()
         # What comes and goes is below all links: none moves under anyone who is about to click it.
-        precompile_status.line()
+        precompile_status.line(state.dataset())
         progress_panel.draw(title)
         if pinning.pins():
             st.divider()

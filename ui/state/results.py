@@ -1,4 +1,4 @@
-"""The last good result of a session, the one before it, baseline A, and the runs of its table."""
+"""The last good result of a session, the one before it, the baseline, and the runs of its table."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def of_choices(fingerprint: str) -> Kept | None:
 
 
 def baseline() -> Kept | None:
-    """Return A: the run that figures are compared with; None while there is only one."""
+    """Return the baseline: the run that figures are compared with; None while there is only one."""
     kept: Kept | None = st.session_state.get(state.BASELINE)
     return None if kept is None or kept.result is shown() else kept
 

@@ -17,46 +17,63 @@ if TYPE_CHECKING:
 
 def figures(run: Series, beside: Sequence[Series] = ()) -> dict[str, float]:
     """Return a run's figures by name, each exactly as in its JSON; named alike in runs `beside`."""
-    runs = beside or [run]
+    return {n: v for group in _by_group(run, beside or [run]).values() for n, v in group.items()}
+
+
+def _by_group(run: Series, runs: Sequence[Series]) -> dict[str, dict[str, float]]:
+    """Return a run's figures by what they are of, then by name, as they are called in `runs`."""
     one, many = nouns(runs)
     result = run.facts.result
     told = run.facts.figures
-    found: dict[str, float] = {
+    release: dict[str, float] = {
         "rows in the table": told["rows"],
         ROWS_SUPPRESSED: told["suppressed"],
         many: told["classes"],
         f"smallest {one}": told["smallest_class"],
+        "seconds": result.took,
     }
     measured = [n for n in metric_names(runs) if n in told["metrics"]]
-    found |= {title_of(name): told["metrics"][name] for name in measured}
+    metrics: dict[str, float] = {title_of(name): told["metrics"][name] for name in measured}
+    attacks: dict[str, float] = {}
     for attack in run.facts.attacks:
         name = name_of(attack)
-        found[f"{name}: rate"] = attack.rate
-        found[f"{name}: worst case"] = attack.worst
-        found[f"{name}: people at risk"] = attack.at_risk
+        attacks[f"{name}: rate"] = attack.rate
+        attacks[f"{name}: worst case"] = attack.worst
+        attacks[f"{name}: people at risk"] = attack.at_risk
         if any(a.undecided for r in runs for a in r.facts.attacks if name_of(a) == name):
-            found[f"{name}: not decided, treated as exposed"] = attack.undecided
+            attacks[f"{name}: not decided, treated as exposed"] = attack.undecided
+    values: dict[str, float] = {}
     for column in result.problem.sensitive:
         if column not in result.problem.quasi and len(run.facts.sizes):
             apart = run.facts.difference(column)
             sizes = run.facts.sizes
-            found[f"{column}: mean difference of a {one} to the whole"] = float(
+            values[f"{column}: mean difference of a {one} to the whole"] = float(
                 (apart * sizes).sum() / sizes.sum()
             )
-    found["seconds"] = result.took
-    return found
+    return {
+        "The release": release,
+        "Metrics": metrics,
+        "Attacks": attacks,
+        "Sensitive values": values,
+    }
 
 
-def all_figures(runs: Sequence[Series]) -> pd.DataFrame:
-    """Return one row a figure: its value in every run, and the difference to the first."""
+def all_figures(runs: Sequence[Series]) -> dict[str, pd.DataFrame]:
+    """Return one row a figure, by what it is of: its value in every run, and the difference.
+
+    Differences are to the first run.
+    """
+    groups = [_by_group(run, runs) for run in runs]
+    found = {name: _table(runs, [of[name] for of in groups]) for name in groups[0]}
+    return {name: table for name, table in found.items() if len(table)}
+
+
+def _table(runs: Sequence[Series], values: Sequence[dict[str, float]]) -> pd.DataFrame:
     import pandas as pd
 
-    values = [figures(run, runs) for run in runs]
-    met = dict.fromkeys(n for v in values for n in v)
-    names = sorted(met, key=lambda n: n == "seconds")  # a later run's own figures stand before it
     first = runs[0].letter
     rows: list[dict[str, object]] = []
-    for name in names:
+    for name in dict.fromkeys(n for v in values for n in v):
         row: dict[str, object] = {"figure": name}
         for run, v in zip(runs, values, strict=True):
             row[f"{run.sign} {run.letter}"] = v.get(name)

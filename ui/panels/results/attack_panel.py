@@ -53,7 +53,7 @@ def line(run: Series, colours: Palette) -> Line:
     """Return what is above the attacks on a run."""
     signs = [("■", run.colour, "average, worst"), ("○", colours.ink, "guess")]
     if linked_charts.baseline() is not None:
-        signs.append(("┃", colours.sensitive, "A"))
+        signs.append(("┃", colours.sensitive, "baseline"))
     if any(limited(a) for a in run.facts.attacks):
         signs.append(("│", colours.warning, "threshold"))
     if selection.now(run.facts) is not None:
@@ -119,6 +119,7 @@ def not_tested(runs: Sequence[Series]) -> None:
 
 def _one_by_one(run: Series, colours: Palette) -> None:
     known = cast(dict[str, type[Attack]], family("attack"))
+    _certain(run.facts.attacks)
     for kind, heading in _KINDS.items():
         here = [a for a in run.facts.attacks if known[a.attack].aim.discloses == kind]
         stopped = {n: w for n, w in run.facts.not_run.items() if known[n].aim.discloses == kind}
@@ -136,7 +137,7 @@ def _one_by_one(run: Series, colours: Palette) -> None:
 def _one(run: Series, colours: Palette, attack: AttackResult) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(gap=None):
-            st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}{_badge(attack)}")
+            st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
             if attack.control is not None:
                 st.caption(plain(_control(attack)))
         what_is_this(family("attack")[attack.attack])
@@ -156,19 +157,18 @@ def _control(attack: AttackResult) -> str:
 
 def _questions(run: Series) -> None:
     found = evidence(run.facts.result)
-    named = {(a.attack, a.column): a for a in run.facts.attacks}
     st.caption(
         "What each attack says to the three questions of an assessment (WP216). What was not "
         "tested is no evidence, and there is no total."
     )
+    _certain(run.facts.attacks)
     for question, heading in _QUESTIONS.items():
         here = [e for e in found if e.question == question]
         st.markdown(f"##### {heading}")
         for one in here:
             sign = ":material/check_box:" if one.tested else ":material/check_box_outline_blank:"
-            badge = _badge(named.get((one.attack, one.column)))
             st.markdown(
-                f"{sign} **{plain(title_of(one.attack, one.column))}** – {plain(_told(one))}{badge}"
+                f"{sign} **{plain(title_of(one.attack, one.column))}** – {plain(_told(one))}"
             )
 
 
@@ -228,14 +228,15 @@ def _further(run: Series) -> None:
     )
     for attack in run.facts.attacks:
         if attack.attack == wanted:
-            st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}{_badge(attack)}")
+            st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
+            _certain([attack])
 
 
-def _badge(attack: AttackResult | None) -> str:
-    """Return a mark for a disclosure that is certain, beginning with a blank."""
-    if attack is None or not proven(attack):
-        return ""
-    return " :red-badge[certain for someone]"
+def _certain(attacks: Sequence[AttackResult]) -> None:
+    """Say once which disclosures are certain."""
+    names = [plain(name_of(a)) for a in attacks if proven(a)]
+    if names:
+        st.markdown(f":red-badge[certain for someone] {', '.join(names)}")
 
 
 def _begin(result: Result, kind: type[Attack], values: Mapping[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""The panel of classes: tracks over one axis, A behind them, and what is chosen."""
+"""The panel of classes: tracks over one axis, the baseline behind them, and what is chosen."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ def line(run: Series, colours: Palette) -> Line:
     base = linked_charts.baseline()
     signs = [("■", run.colour, "now")]
     if base is not None:
-        signs.append(("━", colours.sensitive, f"A ({len(base.sizes):,})"))
+        signs.append(("━", colours.sensitive, f"baseline ({len(base.sizes):,})"))
     if selection.now(run.facts) is not None:
         signs.append(("■", colours.ink, "chosen"))
     title = f"{count:,} {one if count == 1 else many}"
     return Line(title=title, signs=signs, chart=lambda: linked_charts.of_run(run, colours))
+
+
+def drawn_from(run: Series, colours: Palette) -> object:
+    """Return what the panel shows, which stays the same where a click is marked in it already."""
+    return linked_charts.of_run(run, colours)
 
 
 def draw(run: Series, colours: Palette) -> None:

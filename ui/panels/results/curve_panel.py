@@ -42,7 +42,7 @@ def draw(name_of: Callable[[what_if.Setting], str]) -> None:
         one = curve.setting()
         if one is None:
             return
-        before, of = _in_a(one), _of(one)
+        before, of = _in_baseline(one), _of(one)
         if turns and turns[0] != of:
             turns.clear()
         begins = len(turns) == 1 and not running.is_running()
@@ -61,7 +61,7 @@ def draw(name_of: Callable[[what_if.Setting], str]) -> None:
         if one is None:
             return None
         points = curve.of(one).points
-        drawable = len(points) > 1 and not curve.missing(one, _in_a(one))
+        drawable = len(points) > 1 and not curve.missing(one, _in_baseline(one))
         return _of(one), len(points), drawable or results.is_current()
 
     with st.container(key="curve", gap=None):
@@ -70,7 +70,7 @@ def draw(name_of: Callable[[what_if.Setting], str]) -> None:
 
 def _of(one: what_if.Setting) -> object:
     """Return which curve it is, and what is marked in it."""
-    return curve.of(one), one.value, _in_a(one)
+    return curve.of(one), one.value, _in_baseline(one)
 
 
 def _chart(one: what_if.Setting, label: str, before: float | None, *, waits: bool) -> None:
@@ -90,7 +90,7 @@ def _chart(one: what_if.Setting, label: str, before: float | None, *, waits: boo
             chance=point.chance,
             gone=point.suppressed / max(point.rows, 1),
             said=_said(point),
-            sign="now" if point.value == now else "A" if point.value == before else "",
+            sign="now" if point.value == now else "baseline" if point.value == before else "",
         )
         for point in points
     ]
@@ -155,8 +155,8 @@ def _asks(one: what_if.Setting, label: str, before: float | None) -> bool:
     return True
 
 
-def _in_a(one: what_if.Setting) -> float | None:
-    """Return the parameter's value in baseline A; None where A has no such parameter."""
+def _in_baseline(one: what_if.Setting) -> float | None:
+    """Return the parameter's value in the baseline; None where that has no such parameter."""
     base = results.baseline()
     if base is None:
         return None

@@ -1,4 +1,4 @@
-"""The strip on top of Results: three figures against baseline A, and what was required as chips."""
+"""The strip on top of Results: three figures against the baseline, and chips for what was asked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def draw(result: Result, base: Result | None) -> None:
     ----------
     result : Result
     base : Result or None
-        Baseline A.
+        The baseline.
     """
     before: list[Tile | None] = [None] * 3 if base is None else [*tiles(base)]
     told = [
@@ -39,25 +39,25 @@ def draw(result: Result, base: Result | None) -> None:
 
 
 def against(value: float, before: float, told: str, *, better: str = "less") -> str:
-    """Return the arrow from A's value to this one as HTML, coloured by better and worse.
+    """Return the arrow from the baseline's value to this one as HTML, coloured by better and worse.
 
     Parameters
     ----------
     value, before : float
     told : str
-        A's value in words.
+        The baseline's value in words.
     better : {'less', 'more'}
         Which direction is better.
     """
     said = escape(told)
     if value == before:
-        return f"<span class='aw-same' title='the same as A'>= A {said}</span>"
+        return f"<span class='aw-same' title='{said} in the baseline too'>= baseline</span>"
     up = value > before
     worse = up == (better == "less")
     word = "worse" if worse else "better"
     return (
-        f"<span class='aw-{word}' title='{word} than A: {said}'>{'▲' if up else '▼'} "
-        f"A {said}</span>"
+        f"<span class='aw-{word}' title='{word} than the baseline: {said}'>"
+        f"{'▲' if up else '▼'} from {said}</span>"
     )
 
 

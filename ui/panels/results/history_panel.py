@@ -44,7 +44,7 @@ def _drawn() -> None:
 
 
 def _steps() -> None:
-    """Draw undo, redo, and what holds baseline A."""
+    """Draw undo, redo, and what holds the baseline."""
     with st.container(key="history-steps", horizontal=True, gap=None):
         for by, icon, word, keys in _STEPS:
             st.button(
@@ -62,16 +62,16 @@ def _steps() -> None:
         pinned = results.is_baseline_pinned()
         result = results.shown()
         st.button(
-            "Unpin A" if pinned else "Pin as A",
+            "Unset baseline" if pinned else "Set baseline",
             key="what-if/pin-a",
             width="content",
             disabled=result is None or result.pending,
             on_click=handled(_NAME)(
                 pending_result.shown(results.unpin_baseline if pinned else results.pin_baseline)
             ),
-            help="A stays this run until you unpin it."
+            help="The figures are compared with this run until you unset it."
             if not pinned
-            else "Then A is the run that you looked at before, again.",
+            else "The baseline is then again the run that you looked at before.",
         )
 
 
@@ -99,7 +99,7 @@ def name_of(result: Result) -> str:
 def _dots(kept: list[results.Kept]) -> None:
     base = results.baseline()
     signs = [
-        "now" if one.result is results.shown() else "A" if base and one.result is base.result
+        "now" if one.result is results.shown() else "baseline" if base and one.result is base.result
         else "run"
         for one in kept
     ]  # fmt: skip

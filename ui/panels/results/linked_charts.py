@@ -13,28 +13,46 @@ from ui.charts.tracks import PICKED, Binned, binned_of, offered, picked_bins, tr
 from ui.components.guard import handled
 from ui.state import results, selection
 from ui.state.result_view import Facts, facts
-from ui.state.work.fragments import redraw_linked
+from ui.state.work.fragments import draws_alone, redraw_linked
 
 KEY = "tracks"
 #: Further tracks that a panel has room for.
 MOST_MORE = 2
 _MORE = "tracks/more"
 _BIN = "bin"
+#: The turn of a choice that the browser marks in the chart, and what its bins were named by.
+_PICK = "tracks/pick"
 
 
 def baseline() -> Facts | None:
-    """Return what baseline A is drawn from; None without one."""
+    """Return what the baseline is drawn from; None without one."""
     base = results.baseline()
     return None if base is None else facts(base.result)
 
 
 def of_run(run: Series, colours: Palette) -> Chart:
-    """Return the tracks of a run with A behind it and the choice marked."""
-    now = selection.now(run.facts)
-    base = baseline()
-    if now is None:
-        return kept(tracks, [run], colours, base, None, selection.turn(), more())
-    return tracks([run], colours, base, selection.mask(run.facts), selection.turn(), more())
+    """Return the tracks of a run with the baseline behind it and the choice marked.
+
+    What was clicked in them is marked by the browser: they stay as they are.
+    """
+    if not draws_alone():
+        st.session_state.pop(_PICK, None)  # a chart that is drawn anew has nothing selected
+    base, turn = baseline(), turn_of(run.facts)
+    if selection.now(run.facts) is None or turn == _marked():
+        return kept(tracks, [run], colours, base, None, turn, more())
+    return tracks([run], colours, base, selection.mask(run.facts), turn, more())
+
+
+def _marked() -> str:
+    """Return what the bins were named by in which the browser marks the choice, if it does."""
+    chosen_at, turn = st.session_state.get(_PICK, (None, ""))
+    return turn if chosen_at == selection.turn() else ""
+
+
+def turn_of(facts: Facts) -> str:
+    """Return what bins are named by, unlike those of other releases and earlier choices."""
+    of, marked = f"{id(facts.result.release)}.", _marked()
+    return marked if marked.startswith(of) else f"{of}{selection.turn()}"
 
 
 def more() -> tuple[str, ...]:
@@ -49,6 +67,7 @@ def choose_more(run: Series) -> None:
     @handled("Classes")
     def chosen_now() -> None:
         st.session_state[_MORE] = tuple(st.session_state[f"{_MORE}/choice"])
+        st.session_state.pop(_PICK, None)  # another form is drawn anew
         redraw_linked()
 
     st.multiselect(
@@ -73,7 +92,7 @@ def draw(run: Series, colours: Palette, chart: Chart) -> None:
 
 
 def take(facts: Facts, part: Binned, ids: Sequence[str]) -> None:
-    """Choose the classes of the bins that were clicked; a chosen bin is chosen no longer.
+    """Choose the classes of the bins that the browser has selected.
 
     Parameters
     ----------
@@ -81,32 +100,22 @@ def take(facts: Facts, part: Binned, ids: Sequence[str]) -> None:
     part : Binned
         The bins of the chart.
     ids : sequence of str
-        What the browser has selected: nothing after a double click. What was selected at an
-        earlier turn stays in it where someone adds to the choice.
+        What is selected: nothing after a double click. What was selected at an earlier turn
+        stays in it where someone adds to a choice that was made elsewhere since.
     """
-    if not ids:
-        if selection.now(facts) is not None:
-            selection.clear()
-            redraw_linked()
+    turn = turn_of(facts)
+    bins = [at for at in picked_bins(ids, turn) if at < len(part)]
+    if not bins and (ids or selection.now(facts) is None):
         return
-    bins = [at for at in picked_bins(ids, selection.turn()) if at < len(part)]
-    if not bins:
-        return
+    here = [part.groups(facts, at) for at in bins]
     adds = len(ids) > len(bins)
-    mask = selection.mask(facts)
-    here = np.concatenate([part.groups(facts, at) for at in bins])
-    if mask[here].all():
-        mask[here] = False
-        if not adds:
-            mask[:] = False
-    else:
-        if not adds:
-            mask[:] = False
-        mask[here] = True
-    groups = np.flatnonzero(mask).astype(np.int64)
-    told = words_of(facts, part, bins[0])
-    alone = len(bins) == 1 and len(groups) == len(here)
-    selection.choose(facts, groups, told if alone else f"{len(groups):,} {facts.noun[1]}")
+    if adds and selection.now(facts) is not None:
+        here.append(np.flatnonzero(selection.mask(facts)))
+    groups = np.unique(np.concatenate(here)) if here else np.zeros(0, dtype=np.int64)
+    told = words_of(facts, part, bins[0]) if len(here) == 1 else f"{len(groups):,} {facts.noun[1]}"
+    selection.choose(facts, groups, told)
+    if not adds:
+        st.session_state[_PICK] = selection.turn(), turn
     redraw_linked()
 
 

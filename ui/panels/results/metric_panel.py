@@ -1,4 +1,4 @@
-"""The panel of metrics: a line for each, with A, what is chosen, and what changed."""
+"""The panel of metrics: a line for each, with the baseline, what is chosen, and what changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def line(run: Series, colours: Palette) -> Line:
     """Return what is above the metrics of a run."""
     signs = [("■", run.colour, "now")]
     if linked_charts.baseline() is not None:
-        signs.append(("┃", colours.sensitive, "A"))
+        signs.append(("┃", colours.sensitive, "baseline"))
     if selection.now(run.facts) is not None:
         signs.append(("◆", colours.ink, "chosen"))
     return Line(title="Metrics", signs=signs, chart=lambda: _chart(run, colours))

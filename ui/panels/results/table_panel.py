@@ -117,7 +117,7 @@ def _columns(facts: Facts) -> str:
 
 
 def _levels(facts: Facts) -> list[str]:
-    """Return the level of every quasi-identifier against A; none where columns have none."""
+    """Return the level of every quasi-identifier against the baseline; none where there is none."""
     node = facts.result.account.node
     if node is None:
         return []
@@ -143,7 +143,9 @@ def _height(result: Result, column: str) -> int:
 
 def _against(level: int, before: int) -> str:
     word, sign, side = ("worse", "▲", "coarser") if level > before else ("better", "▼", "finer")
-    return f"<span class='aw-{word}' title='{side} than A (level {before})'>{sign}</span>"
+    return (
+        f"<span class='aw-{word}' title='{side} than the baseline (level {before})'>{sign}</span>"
+    )
 
 
 def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: str) -> None:

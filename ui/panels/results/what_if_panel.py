@@ -36,7 +36,7 @@ _AS_DRAFTED = "what-if/as-drafted"
 
 
 def draw() -> None:
-    """Draw the bar: the settings, what they were in A, the runs so far, and what was refused."""
+    """Draw the bar: the settings, the way back, the runs so far, and what was refused."""
     with st.container(key="what-if", border=True, gap="xsmall"):
         with st.container(key="what-if-row", horizontal=True, vertical_alignment="bottom"):
             with st.container(key="what-if-fields", horizontal=True, vertical_alignment="bottom"):
@@ -75,6 +75,8 @@ def _fields() -> None:
         label = _label(one)
         more = f"{one.title}: " if one.table == "models" else ""
         told = f"{label} ({one.title})" if named[label] > 1 else label
+        if one.parameter.name == what_if.BUDGET:
+            told = "Budget (share of rows)"
         _number(one, told, more, wide=84 if many else 122 if close else 124)
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     names = sorted(known, key=lambda name: order_of_use(known[name]))
@@ -144,13 +146,13 @@ def _baseline() -> None:
     plan = base.result.plan
     settings = ", ".join(part for model in plan.models for part in model.settings())
     st.button(
-        "Back to A",
+        "Back to baseline",
         key="back",
         icon=":material/swap_horiz:",
         width="content",
         on_click=handled(_NAME)(pending_result.shown(_back)),
-        help=f"A is the run that the figures are compared with: {plain(made_by(plan))}, "
-        f"{plain(settings)}. Its settings come back too, and the present run becomes A.",
+        help=f"The baseline, with which the figures are compared: {plain(made_by(plan))}, "
+        f"{plain(settings)}. Its settings come back too, and the present run becomes the baseline.",
     )
 
 

@@ -19,7 +19,7 @@ from anon_core.teaching.experiments.result_files import (
     summary_row,
 )
 from anon_core.teaching.experiments.tables import FILES, WANTED
-from ui.charts.chart_frame import palette, show, table
+from ui.charts.chart_frame import palette, show
 from ui.charts.experiment_plot import experiment_chart
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
@@ -54,7 +54,9 @@ def draw_all() -> None:
             rows.append({**summary_row(told), "run": f"documented: {run_said(told)}"})
         else:
             rows.append({**_NOT_RUN, "experiment": experiment.id, "what": experiment.title})
-    table(pd.DataFrame(rows), key="experiments-summary", wide="why")
+    # Why is a sentence or two, which wrap here.
+    told = pd.DataFrame(rows).map(plain)
+    st.table(told, hide_index=True, alt="Experiments and what they came to")
     for experiment in all_experiments():
         with st.container(border=True, key=f"experiments-card-{experiment.id}"):
             st.markdown(f"**{experiment.id}: {plain(experiment.title)}**")
@@ -212,7 +214,7 @@ def _claims(report: Report) -> None:
         }
         for claim in report.claims
     ]
-    table(pd.DataFrame(rows), key=f"experiment-claims-{report.experiment.id}", wide="measured")
+    st.table(pd.DataFrame(rows).map(plain), hide_index=True, alt="What the source says")
     refused = [one for one in report.done if one.why_not]
     if refused:
         with st.expander("Releases that could not be made"):

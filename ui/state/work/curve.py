@@ -52,7 +52,7 @@ def values(of: what_if.Setting, before: float | None = None) -> list[float]:
     ----------
     of : Setting
     before : float or None
-        The value in baseline A, which is one of them.
+        The value in the baseline, which is one of them.
     """
     now, parameter = float(cast(float, of.value)), of.parameter
     low = -float("inf") if parameter.low is None else float(parameter.low)

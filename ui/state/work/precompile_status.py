@@ -145,10 +145,10 @@ def has_to_wait(table: Dataset | None) -> bool:
     return waits(table) and begin().under_way
 
 
-def line() -> None:
-    """Draw a quiet line while something is compiled, and nothing before and afterwards."""
-    found = begin()
-    if found.over.is_set():
+def line(table: Dataset | None) -> None:
+    """Draw a quiet line while runs of the table that is open wait for compiling, else nothing."""
+    found = begin()  # by the first page, so that it is over before anyone needs it
+    if found.over.is_set() or not waits(table):
         return
 
     @st.fragment(run_every=LOOK_EVERY)
