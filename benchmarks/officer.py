@@ -177,7 +177,7 @@ def _all(register: Path) -> tuple[_Asked, ...]:
     return (
         _Asked(name="k", before=(), last=_typed("k", "20"), word="k = 20"),
         _Asked(name="l", before=(), last=_typed("l", "6"), word="l = 6"),
-        _Asked(name="budget", before=(), last=_typed("Budget (share of rows)", "0.3")),
+        _Asked(name="budget", before=(), last=_typed("Budget (share)", "0.3")),
         _Asked(
             name="technique",
             before=(_technique,),

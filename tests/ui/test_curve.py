@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -185,6 +186,10 @@ def test_a_click_anywhere_means_the_nearest_value() -> None:
     assert frame["value"].tolist() == [2, 8, 32]
     assert frame["hi"].tolist()[:-1] == frame["lo"].tolist()[1:] == pytest.approx([4, 16])
     assert math.isclose(frame["lo"][0] * frame["hi"][2], 64)
+    stops.append(replace(stops[0], value=5, sign="now", looked_at=False))
+    marked = curve_frame(stops, 1, logarithmic=True).to_pandas()
+    assert marked[marked["known"]].drop(columns="known").equals(frame.drop(columns="known"))
+    assert marked[marked["sign"] != ""]["value"].tolist() == [5]
     assert curve_frame([], 1, logarithmic=True).num_rows == 0
 
 

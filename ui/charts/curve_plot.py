@@ -35,6 +35,8 @@ class Stop:
     said : str
         What the tooltip says of suppressed rows and classes.
     sign : {'', 'now', 'baseline'}
+    looked_at : bool
+        Whether anything is known of it; else it is marked alone.
     """
 
     value: float
@@ -43,13 +45,14 @@ class Stop:
     gone: float
     said: str
     sign: str = ""
+    looked_at: bool = True
 
 
 def curve_frame(stops: Sequence[Stop], turn: int, *, logarithmic: bool) -> pa.Table:
     """Return one row for each value, with the width on which a click means it."""
     import pyarrow as pa
 
-    ordered = sorted(stops, key=lambda one: one.value)
+    ordered = sorted((one for one in stops if one.looked_at), key=lambda one: one.value)
     at = [math.log2(one.value) if logarithmic else one.value for one in ordered]
     middles = [(a + b) / 2 for a, b in itertools.pairwise(at)]
     margin = (at[-1] - at[0]) / 40 if len(at) > 1 else 0.5
@@ -62,9 +65,14 @@ def curve_frame(stops: Sequence[Stop], turn: int, *, logarithmic: bool) -> pa.Ta
         {
             "value": one.value, "lo": back(edges[place]), "hi": back(edges[place + 1]),
             "loss": one.loss, "chance": one.chance, "gone": one.gone, "said": one.said,
-            "sign": one.sign, TURN: turn,
+            "sign": one.sign, TURN: turn, "known": True,
         }
         for place, one in enumerate(ordered)
+    ] + [
+        {"value": one.value, "lo": one.value, "hi": one.value, "loss": None, "chance": None,
+         "gone": 0.0, "said": "", "sign": one.sign, TURN: turn, "known": False}
+        for one in stops
+        if not one.looked_at
     ]  # fmt: skip
     return pa.Table.from_pylist(rows)
 
@@ -85,7 +93,8 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
     def share(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", axis=None, scale=alt.Scale(zero=True, padding=3))
 
-    base = alt.Chart(alt.NamedData(name="curve"))
+    every = alt.Chart(alt.NamedData(name="curve"))
+    base = every.transform_filter("datum.known")  # a gap is where no release is possible
     gone = base.mark_rect(color=colours.muted, opacity=0.35, aria=False).encode(
         x=low,
         x2=high,
@@ -101,7 +110,7 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
         ).encode(x=x, y=share(field))
         for field, colour in (("loss", colours.quasi), ("chance", colours.sensitive))
     ]
-    marked = base.transform_filter("datum.sign != ''").mark_rule(strokeWidth=2, aria=False).encode(
+    marked = every.transform_filter("datum.sign != ''").mark_rule(strokeWidth=2, aria=False).encode(
         x=x,
         color=alt.Color(
             "sign:N",

@@ -43,6 +43,12 @@ button[data-testid^="stBaseButton-primary"]:not(:disabled) *,
 .stMultiSelect span[title], .stMultiSelect span[title] + * {color: ON_PRIMARY; opacity: 1;}
 .stSidebar .stPageLink * {opacity: 1;}
 .stButtonGroup button[data-focused="true"] * {color: INK;}
+[class*="st-key-vega-"] [data-testid="stElementToolbar"] {top: -1.25rem !important;
+  right: -.25rem;}
+[class*="st-key-vega-"] [data-testid="stElementToolbarButtonContainer"] {padding: 0 .2rem;
+  box-shadow: none;}
+[class*="st-key-vega-"] button:is([aria-label^="Show data"], [aria-label^="Copy Vega-Lite"])
+  {display: none;}
 .aw-legend {font-size: .78rem; line-height: 1.2;}
 [class*="st-key-head-"] > [data-testid]:not(:nth-child(2)) {flex: none; width: auto;}
 .stSidebar .stPageLink a[disabled] *, .stSidebar .stPageLink [aria-disabled="true"] *

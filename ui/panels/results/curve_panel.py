@@ -94,6 +94,14 @@ def _chart(one: what_if.Setting, label: str, before: float | None, *, waits: boo
         )
         for point in points
     ]
+    for sign, value in (("now", now), ("baseline", before)):
+        known = value is None or any(point.value == value for point in points)
+        if not known and points[0].value < value < points[-1].value:
+            stops.append(
+                Stop(
+                    value=value, loss=None, chance=None, gone=0, said="", sign=sign, looked_at=False
+                )
+            )
     logarithmic = curve.logarithmic(one) and points[0].value > 0
     st.vega_lite_chart(
         curve_frame(stops, id(results.last()), logarithmic=logarithmic),

@@ -108,7 +108,7 @@ def _dots(kept: list[results.Kept]) -> None:
     frame = history_frame(figures, names, signs, id(results.last()))
     if not frame.num_rows:
         return
-    with st.container(key="history-dots", width=100):
+    with st.container(key="history-dots", width=88):
         st.vega_lite_chart(
             frame,
             dict(history_spec(palette())),

@@ -76,7 +76,7 @@ def _fields() -> None:
         more = f"{one.title}: " if one.table == "models" else ""
         told = f"{label} ({one.title})" if named[label] > 1 else label
         if one.parameter.name == what_if.BUDGET:
-            told = "Budget (share of rows)"
+            told = "Budget (share)"
         _number(one, told, more, wide=84 if many else 122 if close else 124)
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     names = sorted(known, key=lambda name: order_of_use(known[name]))

@@ -42,7 +42,7 @@ _LOOK = """<style>
 .st-key-what-if-row {gap: .6rem; flex-wrap: wrap;}
 .st-key-what-if-fields {gap: .6rem;}
 [data-testid="stLayoutWrapper"]:has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
-[data-testid="stLayoutWrapper"]:has(> .st-key-history-place) {flex: 0 0 15.5rem; width: auto;}
+[data-testid="stLayoutWrapper"]:has(> .st-key-history-place) {flex: 0 0 16.75rem; width: auto;}
 [data-testid="stLayoutWrapper"]:has(> .st-key-curve)
   {flex: 1.4 1 10rem; width: auto; min-width: 7.5rem;}
 [data-testid="stLayoutWrapper"]:has(> .st-key-what-if-fields > :nth-child(8)) {flex-basis: 100%;}
@@ -53,7 +53,8 @@ _LOOK = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-history-side)
   {flex: 1 1 10rem; width: auto; min-width: 0;}
 .st-key-history-steps {gap: 4px; flex-wrap: nowrap;}
-.st-key-history-steps button {min-height: 28px; height: 28px; padding: 0 .4rem;}
+.st-key-history-steps button {min-height: 28px; height: 28px; padding: 0 .35rem;}
+.st-key-history-steps button p {font-size: .8rem !important;}
 .st-key-history-steps kbd {display: none;}
 :is(.st-key-what-if-undo, .st-key-what-if-redo) [data-testid="stMarkdownContainer"]
   {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);}
@@ -109,7 +110,6 @@ body:has(.st-key-what-if-technique [aria-expanded="true"])
   font-variant-numeric: tabular-nums; display: -webkit-box; -webkit-box-orient: vertical;
   -webkit-line-clamp: 2; overflow: hidden;}
 .aw-table-note > span:not(.aw-levels) {white-space: nowrap; margin-right: .5rem;}
-[class*="st-key-vega-"] [data-testid="stElementToolbar"] {top: -.75rem !important;}
 .st-key-chosen-bar {justify-content: flex-end; gap: .4rem;}
 .st-key-chosen-smaller button, .st-key-chosen-larger button {padding: 0 .1rem; gap: 0;}
 .st-key-chosen-smaller [data-testid="stMarkdownContainer"] p,
