@@ -77,12 +77,24 @@ def test_a_click_on_a_class_is_seen_in_every_panel(page: Page) -> None:
     bins.nth(30).click()
     expect(chosen).to_contain_text("Chosen: class 31", timeout=30_000)
     wait_for_app(page)
+    bins.nth(30).click()  # what is chosen is chosen no longer
+    expect(chosen).to_contain_text("No class is selected", timeout=30_000)
+    expect(marked).to_have_count(0)
+    wait_for_app(page)
+    page.get_by_role("button", name="Larger class").click()
+    expect(chosen).to_contain_text("Chosen: class 1 ", timeout=30_000)
+    expect(marked).to_have_count(_TRACKS)
+    wait_for_app(page)
+    bins.nth(30).click()
+    expect(chosen).to_contain_text("Chosen: class 31", timeout=30_000)
+    wait_for_app(page)
+    expect(marked).to_have_count(_TRACKS)
     page.locator(".st-key-vega-tracks svg.marks").evaluate("drawn => { drawn.dataset.seen = 1; }")
     asks_for(page, 25)
     expect(chosen).to_contain_text("The choice ended with the run before: class 31")
     expect(marked).to_have_count(0)
-    expect(page.locator(_GHOST)).to_have_count(_TRACKS)  # A lies behind each track
-    expect(page.locator(".st-key-head-classes-chart")).to_contain_text("A (")
+    expect(page.locator(_GHOST)).to_have_count(_TRACKS)  # the baseline lies behind each track
+    expect(page.locator(".st-key-head-classes-chart")).to_contain_text("baseline (")
     # The chart took the new data, and was not drawn anew.
     expect(page.locator(".st-key-vega-tracks svg.marks[data-seen]")).to_have_count(1)
 

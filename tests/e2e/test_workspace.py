@@ -13,6 +13,8 @@ PANELS = ("panel-table", "panel-classes", "panel-metrics", "panel-attacks")
 PARTS = ("strip", "what-if", "history", *PANELS)
 #: Pixels that the steps may take beside a full page.
 RAIL = 56
+#: The words above a chart, by the chart's key.
+_HEADS = {"tracks": "classes-chart", "metrics": "metrics", "attacks": "attacks"}
 SIZES = ((1360, 900), (1920, 1080))
 _MEASURE = """keys => {
   const main = document.querySelector('[data-testid="stMain"]');
@@ -36,6 +38,23 @@ _MEASURE = """keys => {
     overflow: getComputedStyle(document.querySelector(".st-key-panel-metrics")).overflowY,
   };
 }"""
+
+
+def covers_no_head(page: Page) -> None:
+    """See that what a chart offers when it is pointed at lies over none of the words above it."""
+    for name in ("tracks", "metrics", "attacks"):
+        chart = page.locator(f".st-key-vega-{name}")
+        chart.hover(position={"x": 300, "y": 120})
+        offered = chart.get_by_test_id("stElementToolbar")
+        expect(offered).to_be_visible()
+        box, head = (
+            offered.bounding_box(),
+            page.locator(f".st-key-head-{_HEADS[name]}").bounding_box(),
+        )
+        assert box is not None
+        assert head is not None
+        assert box["y"] >= head["y"] + head["height"]
+    page.mouse.move(0, 0)
 
 
 def measured(page: Page) -> dict[str, Any]:
@@ -111,6 +130,8 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
         wait_for_app(page)
         fits(page, width, height)
         rail_of_icons(page)
+
+    covers_no_head(page)
 
     head = page.locator(".st-key-run-head")
     expect(head).to_contain_text("k = 5")

@@ -43,9 +43,11 @@ button[data-testid^="stBaseButton-primary"]:not(:disabled) *,
 .stMultiSelect span[title], .stMultiSelect span[title] + * {color: ON_PRIMARY; opacity: 1;}
 .stSidebar .stPageLink * {opacity: 1;}
 .stButtonGroup button[data-focused="true"] * {color: INK;}
-[class*="st-key-vega-"] [data-testid="stElementToolbar"] {top: -1.25rem !important;
-  right: -.25rem;}
-[class*="st-key-vega-"] [data-testid="stElementToolbarButtonContainer"] {padding: 0 .2rem;
+[class*="st-key-vega-"] [data-testid="stElementToolbar"] {top: -7px !important; right: 0;
+  padding: 0;}
+:is(.st-key-vega-metrics, .st-key-vega-attacks, .st-key-vega-risk)
+  [data-testid="stElementToolbar"] {top: 2px !important; left: 0; right: auto;}
+[class*="st-key-vega-"] [data-testid="stElementToolbarButtonContainer"] {padding: 0;
   box-shadow: none;}
 [class*="st-key-vega-"] button:is([aria-label^="Show data"], [aria-label^="Copy Vega-Lite"])
   {display: none;}

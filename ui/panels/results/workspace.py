@@ -129,6 +129,7 @@ body:has(.st-key-what-if-technique [aria-expanded="true"])
   .stMain h1
     {position: static; margin: 3.75rem 0 1.2rem;}
   .st-key-run-head {flex-wrap: wrap; padding: 0;}
+  .st-key-what-if-fields {gap: .4rem;}
   .st-key-run-head > [data-testid]:first-child {flex: 1 1 100%;}
 }
 @media (min-width: WIDEpx) {
