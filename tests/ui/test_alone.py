@@ -15,7 +15,7 @@ from ui.components import guard
 from ui.state import results, selection, state
 from ui.state.result_view import facts
 from ui.state.work import fragments, jobs
-from ui.state.work.fragments import _shared
+from ui.state.work.fragments import _owed, _shared
 
 
 @pytest.fixture(scope="module")
@@ -127,3 +127,20 @@ def test_a_panel_that_would_say_the_same_is_not_drawn_again(
         chooses()
         again = _redrawn(monkeypatch, fragments.redraw_linked)
         assert {"linked-bar", "head-metrics-alone", "head-classes-chart-alone"} <= set(again)
+
+
+def test_panels_that_another_click_came_before_are_drawn_with_it(
+    held: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_page(RESULTS, held)
+    kept = dict(app.session_state._state.filtered_state)  # pyright: ignore
+    asked: list[list[str]] = []
+    monkeypatch.setattr(st, "rerun", asked.append)
+    with patch.object(st, "session_state", kept):
+        fragments.redraw("strip-alone", "panel-Table", "panel-Classes")
+        _owed().pop("strip-alone")  # it is drawn, and the others are not
+        fragments.redraw("panel-Metrics", "run-alone")
+        assert asked[-1] == ["run-alone", "panel-Table", "panel-Classes", "panel-Metrics"]
+        fragments.begin_page()
+        fragments.redraw("strip-alone")
+        assert asked[-1] == ["strip-alone"]

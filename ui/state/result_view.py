@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -69,6 +70,42 @@ def carry(before: Result, now: Result) -> None:
 def shown(text: str) -> str:
     """Return a cell's text for a label; the missing value gets words."""
     return text or MISSING_TEXT
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rows:
+    """Rows from the smallest class to the largest; a frame is made of those alone that are shown.
+
+    Attributes
+    ----------
+    head : str
+        Name of the column of class numbers.
+    numbers : int64 array of shape (rows,)
+        The number by which the class of each is shown.
+    order : int64 array of shape (rows,)
+        Which row of the table each is.
+    take : callable
+        Returns rows of the table as a frame.
+    """
+
+    head: str
+    numbers: npt.NDArray[np.int64]
+    order: npt.NDArray[np.int64]
+    take: Callable[[npt.NDArray[np.int64]], pd.DataFrame]
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def of(self, numbers: npt.NDArray[np.int64]) -> Rows:
+        """Return the rows of some classes."""
+        here = np.isin(self.numbers, numbers)
+        return replace(self, numbers=self.numbers[here], order=self.order[here])
+
+    def frame(self, start: int = 0, stop: int | None = None) -> pd.DataFrame:
+        """Return the rows of some places with the numbers of their classes first."""
+        frame = self.take(self.order[start:stop]).reset_index(drop=True)
+        frame.insert(0, self.head, self.numbers[start:stop])
+        return frame
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -206,6 +243,20 @@ class Facts:
         return found
 
     @cached_property
+    def published_rows(self) -> Rows:
+        """The rows of the first published table, whose cells are not permuted."""
+        table = self.result.tables[next(iter(self.result.tables))]
+        place = self.published_place
+        order = np.argsort(place, kind="stable")
+        numbers = self.numbers[self.by_size[place[order]]]
+        return Rows(
+            head=self.head,
+            numbers=numbers,
+            order=order,
+            take=lambda rows: table.take(rows).to_pandas(),
+        )
+
+    @cached_property
     def published(self) -> pd.DataFrame:
         """The published rows with the number of their class, smallest classes first."""
         return self.tables[next(iter(self.result.tables))]
@@ -229,11 +280,18 @@ class Facts:
     @cached_property
     def original(self) -> pd.DataFrame:
         """The same people as they are in the table, identifiers left out, in the same order."""
+        return self.original_rows.frame()
+
+    @cached_property
+    def original_rows(self) -> Rows:
+        """The rows of `original`."""
         kept = np.flatnonzero(self.original_place >= 0)
         order = kept[np.argsort(self.original_place[kept], kind="stable")]
-        frame = self._table.iloc[order].reset_index(drop=True)
-        frame.insert(0, self.head, self.numbers[self.by_size[self.original_place[order]]])
-        return frame
+        numbers = self.numbers[self.by_size[self.original_place[order]]]
+        table = self._table
+        return Rows(
+            head=self.head, numbers=numbers, order=order, take=lambda rows: table.iloc[rows]
+        )
 
     @cached_property
     def hidden(self) -> pd.DataFrame:

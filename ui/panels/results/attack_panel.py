@@ -128,9 +128,11 @@ def _one_by_one(run: Series, colours: Palette) -> None:
         st.markdown(f"##### {heading}")
         for attack in here:
             _one(run, colours, attack)
+        if stopped:
+            st.markdown("**Not run**")
         for name, why in stopped.items():
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.caption(plain(f"Not run – {title_of(name)}: {why}"), width="stretch")
+                st.caption(f"**{plain(title_of(name))}** – {plain(why)}", width="stretch")
                 what_is_this(known[name])
 
 

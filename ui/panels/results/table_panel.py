@@ -14,7 +14,7 @@ from ui.charts.chart_frame import Palette, palette
 from ui.panels import panel_head
 from ui.panels.results import class_selection, group_panel
 from ui.state import results, selection
-from ui.state.result_view import MISSING_TEXT, Facts
+from ui.state.result_view import MISSING_TEXT, Facts, Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,11 +47,12 @@ def draw(facts: Facts, *, key: str) -> None:
         view = panel_head.either(
             "Rows", [PAGES, CLASSES, *([SUPPRESSED] if hidden else []), ALL], key=f"view-{key}"
         )
-        frame = facts.published if side == "Published" else facts.original
+        shown = facts.published_rows if side == "Published" else facts.original_rows
         number = 1
         if view == PAGES:
-            frame = class_selection.only_chosen(facts, frame)
-            pages = max(1, -(-len(frame) // PAGE))
+            now = selection.now(facts)
+            shown = shown if now is None else shown.of(facts.numbers[now.groups])
+            pages = max(1, -(-len(shown) // PAGE))
             number = panel_head.stepper("Page", pages, key=f"page-{key}-{selection.turn()}")
         elif view == CLASSES:
             number = panel_head.stepper(
@@ -62,32 +63,32 @@ def draw(facts: Facts, *, key: str) -> None:
         _note(f"{len(facts.hidden):,} of {total:,} rows are suppressed; originals shown")
         _plain(facts.hidden, key=f"hidden-{key}")
     elif view == ALL:
-        _note(f"{rows_of(len(frame))}, smallest classes first; changes are not marked")
-        _plain(frame, key=f"whole-{key}-{side}")
+        _note(f"{rows_of(len(shown))}, smallest classes first; changes are not marked")
+        _plain(
+            facts.published if side == "Published" else facts.original, key=f"whole-{key}-{side}"
+        )
     elif view == CLASSES:
-        _one_class(facts, frame, number, side, colours, key)
+        _one_class(facts, shown, number, side, colours, key)
     else:
-        _page(facts, frame, number, side, colours, key)
+        _page(facts, shown, number, side, colours, key)
 
 
-def _page(
-    facts: Facts, frame: pd.DataFrame, number: int, side: str, colours: Palette, key: str
-) -> None:
+def _page(facts: Facts, shown: Rows, number: int, side: str, colours: Palette, key: str) -> None:
     start = (number - 1) * PAGE
-    stop = min(start + PAGE, len(frame))
+    stop = min(start + PAGE, len(shown))
     of = "chosen rows" if selection.now(facts) else "rows"
-    extent = f"{start + 1:,}–{stop:,} of {len(frame):,} {of}"
+    extent = f"{start + 1:,}–{stop:,} of {len(shown):,} {of}"
     _note(_columns(facts), extent, colours, title="Smallest classes first")
-    _rows(facts, frame.iloc[start:stop], side, colours, key)
+    _rows(facts, shown.frame(start, stop), side, colours, key)
 
 
 def _one_class(
-    facts: Facts, frame: pd.DataFrame, number: int, side: str, colours: Palette, key: str
+    facts: Facts, shown: Rows, number: int, side: str, colours: Palette, key: str
 ) -> None:
     start, stop = int(facts.page_starts[number - 1]), int(facts.page_starts[number])
     more = f", the first {_MOST_MARKED} shown" if stop - start > _MOST_MARKED else ""
     _note(_columns(facts), f"{rows_of(stop - start)}{more}", colours)
-    _rows(facts, frame.iloc[start : min(stop, start + _MOST_MARKED)], side, colours, key)
+    _rows(facts, shown.frame(start, min(stop, start + _MOST_MARKED)), side, colours, key)
 
 
 def _plain(frame: pd.DataFrame, *, key: str) -> None:

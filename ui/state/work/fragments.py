@@ -22,6 +22,8 @@ reruns.mend()
 _T = TypeVar("_T")
 #: The panels of the page by their keys, in the order in which they are drawn, and what they told.
 _PANELS, _TOLD = "alone/panels", "alone/told"
+#: Those that are to be drawn again and are not yet: another click may come in between.
+_OWED = "alone/owed"
 #: Seconds after which what a panel drew has surely been sent.
 _UNSENT = 1.0
 #: What a panel says of a result: nothing; its figures; also what the second computation says.
@@ -30,7 +32,7 @@ Tells = Literal["", "figures", "verdict"]
 
 def begin_page() -> None:
     """Forget the panels of the page before; called as a page begins to be drawn."""
-    st.session_state[_PANELS], st.session_state[_TOLD] = {}, {}
+    st.session_state[_PANELS], st.session_state[_TOLD], st.session_state[_OWED] = {}, {}, {}
 
 
 def alone(
@@ -77,6 +79,9 @@ def alone(
             draw()
             if told is not None:
                 _told()[key] = _Told(what=told(), at=time.monotonic())
+        _owed().pop(key, None)
+        if _owed() and _by_itself():
+            redraw()
 
     drawn()
 
@@ -108,9 +113,14 @@ def draws_alone() -> bool:
 
 
 def redraw(*keys: str) -> None:
-    """Draw some panels again, and nothing else; to be called at a click's end."""
+    """Draw some panels again, and nothing else; to be called at a click's end.
+
+    Those of an earlier click that this one kept from being drawn are drawn with them.
+    """
+    owed = _owed()
+    owed.update(dict.fromkeys(keys))
     try:
-        st.rerun(list(keys))
+        st.rerun([*(key for key in _panels() if key in owed), *(owed.keys() - _panels().keys())])
     except StreamlitAPIException:  # one of them could not be drawn before
         st.rerun()
 
@@ -234,6 +244,16 @@ def _is_other(key: str) -> bool:
     if told is None or before is None or time.monotonic() - before.at < _UNSENT:
         return True
     return told() != before.what
+
+
+def _by_itself() -> bool:
+    """Say whether a single panel is drawn, as after a change of a field in it."""
+    context = get_script_run_ctx()
+    return context is not None and len(context.fragment_ids_this_run or ()) == 1
+
+
+def _owed() -> dict[str, None]:
+    return cast(dict[str, None], st.session_state.setdefault(_OWED, {}))
 
 
 def _told() -> dict[str, _Told]:
