@@ -206,3 +206,4 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
     page.set_viewport_size({"width": SIZES[0][0], "height": SIZES[0][1]})
     wait_for_app(page)
     fits(page, *SIZES[0])
+    page.get_by_role("button", name="Pin this run").click(trial=True)  # nothing lies over it

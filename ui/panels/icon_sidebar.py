@@ -21,7 +21,9 @@ _LOOK = """
     transform: none !important; visibility: visible !important; overflow: visible;}
   .stSidebar > div:not([data-testid="stSidebarContent"]),
   [data-testid="stSidebarHeader"], [data-testid="stExpandSidebarButton"] {display: none !important;}
-  [data-testid="stHeader"] {background: transparent; pointer-events: none;}
+  :is([data-testid="stHeader"], [data-testid="stToolbar"]) {background: transparent;
+    pointer-events: none;}
+  [data-testid="stToolbar"] button {pointer-events: auto;}
   [data-testid="stSidebarContent"] {position: absolute; inset: 0 auto 0 0; overflow: hidden auto;
     background: inherit; padding: 0 !important; scrollbar-gutter: auto !important;
     scrollbar-width: thin;

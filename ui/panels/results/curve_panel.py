@@ -95,8 +95,9 @@ def _chart(one: what_if.Setting, label: str, before: float | None, *, waits: boo
         for point in points
     ]
     for sign, value in (("now", now), ("baseline", before)):
-        known = value is None or any(point.value == value for point in points)
-        if not known and points[0].value < value < points[-1].value:
+        if value is None or any(point.value == value for point in points):
+            continue
+        if points[0].value < value < points[-1].value:
             stops.append(
                 Stop(
                     value=value, loss=None, chance=None, gone=0, said="", sign=sign, looked_at=False

@@ -41,8 +41,8 @@ def draw() -> None:
         with st.container(key="what-if-row", horizontal=True, vertical_alignment="bottom"):
             with st.container(key="what-if-fields", horizontal=True, vertical_alignment="bottom"):
                 _fields()
-                _run_button()
                 _baseline()
+                _run_button()  # last, so that nothing else moves to where it was clicked
             if what_if.settings():
                 curve_panel.draw(_label)
             history_panel.draw()
