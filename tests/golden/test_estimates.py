@@ -10,10 +10,12 @@ import itertools
 import math
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import tomli_w
 
 from anon_core.base.errors import AnonError, BadPlan, Infeasible
 from anon_core.contracts.group_stats import GroupStats
@@ -30,6 +32,7 @@ from anon_core.techniques.models.population_uniques import PopulationUniques, un
 from anon_core.techniques.models.share_at_risk import ShareAtRisk
 from anon_core.verification.checks import verify
 from anon_core.verification.models.k_anonymity import _rows_enough, _singles_left, _unique
+from anon_core.verification.release_only import verify_release_only
 from tests.golden.test_preferences import CASE, LEVELS, QUASI, node
 
 SHARES = (0.01, 0.1, 0.25, 0.5)
@@ -224,6 +227,18 @@ def test_pe_30_as_a_privacy_model() -> None:
     assert (check.outcome, check.reached) == ("holds", pytest.approx(0.03239312472))
     with pytest.raises(Infeasible):
         at((0, 1, 0), UNIQUES)
+
+
+def test_the_release_alone_says_how_many_are_unique(tmp_path: Path) -> None:
+    found = ran(UNIQUES)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for name, content in found.files.items():
+        (folder / name).write_bytes(content)
+    (tmp_path / "recipe.toml").write_text(tomli_w.dumps(found.recipe.completed()))
+    alone = verify_release_only(tmp_path / "recipe.toml", folder)
+    (check,) = [c for c in alone.checks if c.name == "population-uniques"]
+    assert (check.outcome, check.reached) == ("holds", pytest.approx(0.03239312472))
 
 
 @pytest.mark.parametrize("people", [13, 20, 100, 10**6])

@@ -241,8 +241,8 @@ def population_uniques(evidence: Evidence) -> list[Check]:
     """By Zayatz' estimate at most a share of the population is unique in what is published."""
     people = evidence.integer("people", least=2)
     share = evidence.number("share", above=0, most=1)
-    if people <= evidence.private.rows:
-        raise CannotTell(f"{people} people are no more than the rows of the table")
+    if people <= int(evidence.sizes.sum()):
+        raise CannotTell(f"{people} people are no more than the published rows")
     found = _unique(Counter(evidence.sizes.tolist()), people)
     fails = found > share * (1 + Fraction(1, 10**9))
     evidence.settled.append(partial(_singles_left, evidence.sizes, people, share))
