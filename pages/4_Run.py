@@ -8,9 +8,11 @@ from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.base.terms import PRIVACY_MODELS
 from anon_core.contracts.algorithm import met_first
 from anon_core.explain.advice.table_facts import lacking
+from anon_core.explain.answers.differences import plan_differences
 from anon_core.explain.text.phrases import model_sentences, outcome, says_nothing
 from anon_core.explain.text.plan_words import intentions, not_defined, out_of_reach
 from anon_core.pipeline.input_tables import refuse_undecided
+from anon_core.pipeline.result import Result
 from ui.components import hotkey
 from ui.components.clicks import clicked
 from ui.components.guard import handled, panel, show_error
@@ -31,6 +33,8 @@ from ui.state.work import jobs, precompile_status, running
 from ui.state.work.fragments import folded
 from ui.words.escaping import changed, plain
 
+#: Settings that are named where they have changed since the last result.
+_NAMED = 3
 #: The column with the button stays in view while the forms scroll.
 _LOOK = """<style>
 @media (min-width: 1001px) {
@@ -198,6 +202,16 @@ def what_went_wrong() -> None:
             st.caption(plain(f"Best value reached: {error.best:g} ({error.best_of})."))
 
 
+def _changed(result: Result) -> str:
+    """Return which settings differ from those of a result, where the present ones make a plan."""
+    try:
+        found = plan_differences(result.plan, state.plan())
+    except AnonError:
+        return ""
+    named = [plain(one.what) for one in found[:_NAMED]]
+    return f": {', '.join(named)}{' …' if len(found) > _NAMED else ''}" if named else ""
+
+
 def last_outcome() -> None:
     """Draw what the last run that ended well came to."""
     result = results.last()
@@ -210,7 +224,7 @@ def last_outcome() -> None:
             nothing = ", but it says nothing" if says_nothing(result) else ""
             st.markdown(f"**Released** in {result.took:.1f} s{nothing}")
         else:
-            st.markdown("**The last result** (settings have changed since)")
+            st.markdown(f"**The last result** (settings have changed since{_changed(result)})")
         told = (*model_sentences(result), outcome(result))
         st.markdown("\n\n".join(plain(sentence) for sentence in told))
         reuse_panel.after(result)

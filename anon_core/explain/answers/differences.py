@@ -12,6 +12,7 @@ from anon_core.contracts.metric import Metric
 from anon_core.explain.answers import Answer, Cell
 from anon_core.explain.text.recipe_words import place, value
 from anon_core.pipeline.result import Result
+from anon_core.recipe.plan import Plan
 
 #: Which way a figure is better.
 Better = Literal["less", "more", ""]
@@ -64,10 +65,10 @@ class Difference:
         return "better" if (change > 0) == (self.better == "more") else "worse"
 
 
-def plan_differences(before: Result, now: Result) -> tuple[Difference, ...]:
-    """Return what was chosen otherwise for two runs; the secret seed is left out."""
+def plan_differences(before: Plan, now: Plan) -> tuple[Difference, ...]:
+    """Return what two plans choose otherwise; the secret seed is left out."""
     was, is_ = _flat(_told(before)), _flat(_told(now))
-    techniques = [now.plan.algorithm.name, before.plan.algorithm.name]
+    techniques = [now.algorithm.name, before.algorithm.name]
 
     def told(path: tuple[str, ...], found: Mapping[tuple[str, ...], object]) -> Cell:
         return cast(Cell, value(path, found[path], techniques)) if path in found else None
@@ -102,7 +103,7 @@ def what_changed(before: Result | None, now: Result) -> Answer:
     """Say what changed since the run before."""
     if before is None:
         return Answer(sentence="There is no run before this one.")
-    plans = plan_differences(before, now)
+    plans = plan_differences(before.plan, now.plan)
     figures = [d for d in figure_differences(before, now) if d.before != d.now]
     same_table = before.problem.dataset.fingerprint == now.problem.dataset.fingerprint
     parts: list[str] = []
@@ -122,8 +123,8 @@ def what_changed(before: Result | None, now: Result) -> Answer:
     return Answer(sentence=f"Changed since the last run: {asked}. {reached}", rows=tuple(rows))
 
 
-def _told(result: Result) -> dict[str, Any]:
-    told = result.plan.as_mapping()
+def _told(plan: Plan) -> dict[str, Any]:
+    told = plan.as_mapping()
     told.pop("seed", None)
     for section in ("models", "metrics", "attacks"):
         if section in told:  # by name, so that another order is no difference

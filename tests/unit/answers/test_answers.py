@@ -229,7 +229,7 @@ def test_differences_of_plans_and_figures() -> None:
     three = carried_out(
         PATIENTS, algorithm={"name": "mondrian"}, models=[{"name": "k-anonymity", "k": 3}], seed=1
     )
-    told = {d.what: (d.before, d.now) for d in plan_differences(two, three)}
+    told = {d.what: (d.before, d.now) for d in plan_differences(two.plan, three.plan)}
     assert told["k-anonymity: k"] == (2, 3)
     titles = [family("algorithm")[name].title for name in ("optimal", "mondrian")]
     assert told["Technique"] == tuple(titles)

@@ -118,7 +118,9 @@ def plan_table(runs: Sequence[Series]) -> pd.DataFrame:
 
     first, *others = runs
     found = {
-        run.letter: {d.what: d for d in plan_differences(first.facts.result, run.facts.result)}
+        run.letter: {
+            d.what: d for d in plan_differences(first.facts.result.plan, run.facts.result.plan)
+        }
         for run in others
     }
     rows: list[dict[str, object]] = []
