@@ -10,6 +10,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.testing.v1 import AppTest
 
 from ui.components import reruns
 
@@ -83,3 +84,49 @@ def test_what_fragments_draw_is_sent_at_once_when_they_have_ended() -> None:
 
 def test_what_a_page_draws_is_sent_as_it_comes() -> None:
     assert asyncio.run(_sent_while_drawn(None)) == [0, 1, 1]
+
+
+def _page() -> None:
+    import streamlit as st
+
+    from ui.components import reruns
+
+    reruns.mend()
+
+    def use() -> None:
+        st.session_state["k"] = 12
+
+    st.number_input("k", value=5, step=1, key="k")
+    st.number_input("l", value=2, step=1, key="l")
+    st.button("Use this", key="use", on_click=use)
+    st.button("Run", key="run")
+    st.text(f"k = {st.session_state['k']}, l = {st.session_state['l']}")
+
+
+def _sent_late(clicks: str, change: dict[str, int]) -> str:
+    """Return what is shown after a message that the browser sent before it heard of k = 12."""
+    page = AppTest.from_function(_page).run()
+    page.number_input(key="l").set_value(3).run()
+    late = page._tree.get_widget_states()
+    page.button(key="use").click().run()
+    assert page.text[0].value == "k = 12, l = 3"
+    for widget in late.widgets:
+        if clicks and widget.id.endswith(f"-{clicks}"):
+            widget.trigger_value = True
+        for key, value in change.items():
+            if widget.id.endswith(f"-{key}"):
+                widget.int_value = value
+    page._run(late)
+    again: str = page.text[0].value
+    assert page.run().text[0].value == again
+    return again
+
+
+def test_what_was_set_here_is_not_undone_by_a_message_sent_before() -> None:
+    assert _sent_late("run", {}) == "k = 12, l = 3"
+    assert _sent_late("", {"l": 4}) == "k = 12, l = 4"
+
+
+def test_what_someone_chooses_again_is_taken() -> None:
+    assert _sent_late("", {}) == "k = 5, l = 3"
+    assert _sent_late("run", {"k": 7}) == "k = 7, l = 3"

@@ -157,12 +157,11 @@ def test_a_field_that_follows_is_not_put_back_by_a_message_that_was_on_its_way(
     typed(app, 25)
     app.button(key="back").click().run()  # the field follows: 5 again
     assert app.number_input(key=K).value == 5
-    told_to_a_fragment(app, "curve-alone", monkeypatch)
-    app.number_input(key=K).set_value(25).run()  # sent before the browser has heard of it
+    with monkeypatch.context() as patch:
+        told_to_a_fragment(app, "curve-alone", patch)
+        app.number_input(key=K).set_value(25).run()  # sent before the browser has heard of it
     assert app.session_state["state/work"]["draft"]["models"] == [{"name": "k-anonymity", "k": 5}]
-    assert app.number_input(key=K).value == 5
-    app.number_input(key=K).set_value(7).run()  # what somebody enters counts
-    assert app.session_state["state/work"]["draft"]["models"] == [{"name": "k-anonymity", "k": 7}]
+    assert app.session_state[K] == 5
 
 
 def test_figures_that_are_not_confirmed_go_and_the_last_good_result_comes_back() -> None:

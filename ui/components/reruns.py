@@ -1,17 +1,23 @@
 """What Streamlit 1.67 gets wrong where a page is drawn again, mended for every session.
 
 The blocks of fragments are not dropped without what is in them, and fragments are sent in one
-piece.
+piece. A value that the server has set is not undone by a message that the browser sent before it
+knew of it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import dataclass, field
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
+from streamlit.runtime.state import SessionState
 
 #: Seconds for which what fragments draw is held back, and until when that of a session is.
 _HOLD = 0.1
@@ -66,8 +72,80 @@ def _hold(session: AppSession, *, fragments: bool) -> None:
 
 _flush_browser_queue = AppSession.flush_browser_queue
 
+#: Where a session holds what its browser said last.
+_HEARD = "reruns/heard"
+_TRIGGERS = ("trigger_value", "string_trigger_value", "chat_input_value", "json_trigger_value")
+
+
+@dataclass(kw_only=True)
+class _Heard:
+    """What a browser said last of each widget, and the widgets whose value was set here since."""
+
+    said: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    set_here: set[str] = field(default_factory=set[str])
+
+
+_on_script_will_rerun = SessionState.on_script_will_rerun
+_set_widgets_from_proto = SessionState.set_widgets_from_proto
+
+
+def on_script_will_rerun(self: SessionState, *given: Any, **named: Any) -> None:
+    """Note which widgets the script has set, before the session forgets who set what."""
+    state = cast(Any, self)
+    heard: _Heard = state._old_state.setdefault(_HEARD, _Heard())
+    ids = (state._key_id_mapper.get_id_from_key(key) for key in state._new_session_state)
+    heard.set_here.update(one for one in ids if one is not None)
+    _on_script_will_rerun(self, *given, **named)
+
+
+def set_widgets_from_proto(self: SessionState, widget_states: WidgetStates) -> None:
+    """Take over what a browser says of its widgets, save what it repeats of those set here since.
+
+    A browser sends the values of all widgets with every message. What it repeats was not chosen by
+    anyone, as long as something else explains the message: a fragment that the widget is not in, or
+    a click or another field while none shows that the browser has heard. What was set here is sent
+    to it again: the message with it may have been dropped.
+    """
+    state = cast(Any, self)
+    heard: _Heard = state._old_state.setdefault(_HEARD, _Heard())
+    fields = [one for one in widget_states.widgets if one.WhichOneof("value") not in _TRIGGERS]
+    said = {one.id: one.SerializeToString() for one in fields}
+    changed = {name for name in said.keys() & heard.said.keys() if said[name] != heard.said[name]}
+    _set_widgets_from_proto(self, widget_states)
+    told = state._new_widget_state
+    has_heard = any(
+        told.get(name) == state._old_state.get(name) for name in changed & heard.set_here
+    )
+    explained = bool(changed) or any(_is_click(one) for one in widget_states.widgets)
+    stale = {
+        name
+        for name in (heard.set_here & said.keys() & heard.said.keys()) - changed
+        if _elsewhere(told.widget_metadata.get(name)) or (explained and not has_heard)
+    }
+    heard.set_here = stale
+    heard.said = said
+    for name in stale:
+        del told[name]
+        key = state._key_id_mapper.id_key_mapping.get(name)
+        if key is not None and name in state._old_state:
+            state._new_session_state[key] = state._old_state[name]
+
+
+def _is_click(one: WidgetState) -> bool:
+    kind = one.WhichOneof("value")
+    return kind in _TRIGGERS and (kind != "trigger_value" or one.trigger_value)
+
+
+def _elsewhere(widget: Any) -> bool:
+    """Say whether only fragments are drawn, and a widget is in none of them."""
+    context = get_script_run_ctx()
+    drawn = None if context is None else context.fragment_ids_this_run
+    return bool(drawn) and getattr(widget, "fragment_id", None) not in (drawn or ())
+
 
 def mend() -> None:
     """Put this in the place of what Streamlit does; once is enough, and more do no harm."""
+    SessionState.on_script_will_rerun = on_script_will_rerun
+    SessionState.set_widgets_from_proto = set_widgets_from_proto
     AppSession._clear_queue = clear_queue  # pyright: ignore[reportPrivateUsage]
     AppSession.flush_browser_queue = flush_browser_queue

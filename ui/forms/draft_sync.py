@@ -7,8 +7,6 @@ from typing import TypeVar
 
 import streamlit as st
 
-from ui.components.guard import told_elsewhere
-
 _T = TypeVar("_T")
 
 
@@ -51,18 +49,7 @@ def shows(widget: str, wanted: object) -> bool:
 
 def put(widget: str, wanted: object) -> None:
     """Let a widget show a value, whatever it shows."""
-    st.session_state[f"{widget}/replaced"] = st.session_state.get(widget, wanted)
     st.session_state[widget] = wanted
-
-
-def is_overtaken(widget: str) -> bool:
-    """Say whether a widget's callback is called for the value that was replaced by `put`.
-
-    What the browser sends before it has heard of that still has the old value, though no one
-    entered it: a message of another fragment, sent in the background.
-    """
-    replaced = st.session_state.get(f"{widget}/replaced")
-    return told_elsewhere() and st.session_state.get(widget) == replaced
 
 
 def place(options: Sequence[object], value: object) -> int:

@@ -16,7 +16,7 @@ from anon_core.explain.text.phrases import says_nothing
 from anon_core.explain.text.plan_words import made_by
 from ui.components.guard import handled
 from ui.forms import draft_sync, run_form
-from ui.forms.draft_sync import follow, is_overtaken, put
+from ui.forms.draft_sync import follow, put
 from ui.panels.results import (
     column_level_panel,
     curve_panel,
@@ -234,9 +234,7 @@ def _buttons(found: Sequence[Change], *, tried: bool) -> None:
 @pending_result.shown
 def _typed(setting: what_if.Setting) -> None:
     value = st.session_state.get(setting.key)
-    if is_overtaken(setting.key):
-        st.session_state[_AS_DRAFTED] = True
-    elif value is not None:
+    if value is not None:
         what_if.change(setting, value)
 
 
@@ -244,9 +242,6 @@ def _typed(setting: what_if.Setting) -> None:
 @pending_result.shown
 def _technique() -> None:
     name = str(st.session_state[_TECHNIQUE])
-    if is_overtaken(_TECHNIQUE):
-        st.session_state[_TECHNIQUE] = what_if.technique().name
-        return
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     given = run_form.switched(known[name], state.draft()["algorithm"])
     named, result = known[name].needs.levels_parameter, results.last()
