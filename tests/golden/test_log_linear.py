@@ -187,6 +187,24 @@ def test_too_many_cells_are_refused_and_shown(monkeypatch: pytest.MonkeyPatch) -
     assert "24 cells" in released(THREE, model="pairs").not_run["log-linear"]
 
 
+def test_a_raw_table_of_too_many_cells_is_bounded_and_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    levels = {"b": [("0", "*"), ("1", "*")]}
+    monkeypatch.setattr(log_linear_models, "MOST_CELLS", 12)
+    plan = THREE.plan(
+        algorithm={"name": "fixed-levels", "levels": {"a": 0, "b": 1, "c": 0}},
+        models=[{"name": "maximum-risk", "risk": 1.0}],
+        attacks=[{"name": "log-linear", "model": "pairs"}],
+        population={"size": 300},
+    )
+    found = next(a for a in run(plan, THREE.dataset, levels).attacks if a.attack == "log-linear")
+    singles = released(THREE).class_sizes.tolist().count(1)
+    assert found.raw == singles / len(THREE.rows)
+    assert "all single rows count" in found.sentence
+    assert found.undecided == 0
+
+
 def test_labels_that_overlap_are_no_cells() -> None:
     levels = {"row": [(v, "*") for v in "012"], "column": [(v, "*") for v in "012"]}
     case = replace(TABLE, levels=levels)

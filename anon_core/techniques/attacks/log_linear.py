@@ -150,7 +150,7 @@ class LogLinear(Attack):
             min(everyone / size, 1.0),
             truth.raw_class_weights if weighted else None,
         )
-        raw = fit_model(raw_cells, self.model, self._chosen(raw_view), context).right
+        of_raw = fit_model(raw_cells, self.model, self._chosen(raw_view), context)
         singles = int(cells.single.sum())
         # Where nothing could be fitted, each of the single rows may be that of a unique person.
         open_ = singles if taken.right is None else 0
@@ -158,7 +158,7 @@ class LogLinear(Attack):
         chance = np.zeros(len(cells.count))
         chance[cells.single] = right
         succeeded = 0.0 if open_ else float(right.sum())
-        of_raw = float(raw_cells.single.sum() if raw is None else raw.sum())
+        raw = float(raw_cells.single.sum() if of_raw.right is None else of_raw.right.sum())
         return [
             AttackResult(
                 attack=self.name,
@@ -170,12 +170,12 @@ class LogLinear(Attack):
                 interval=(0.0, open_ / everyone) if open_ else None,
                 worst=float(chance.max(initial=0.0)),
                 baseline=singles / size / everyone,
-                raw=of_raw / everyone,
+                raw=raw / everyone,
                 at_risk=int((right > self.threshold).sum()),
                 threshold=self.threshold,
                 per_class=chance[cells.of_class],
                 estimated=True,
-                sentence=_sentence(taken, singles),
+                sentence=_sentence(taken, singles) + _of_raw(of_raw),
                 details=(_models(fits, singles), *_rows(view, cells, taken)),
             )
         ]
@@ -197,6 +197,13 @@ def _sentence(fit: Fit, singles: int) -> str:
         f"{right:.3g} are named right, with chance {float(fit.right.max()):.3g} at worst."
         f"{f' But {fit.said}.' if fit.said else ''}"
     )
+
+
+def _of_raw(fit: Fit) -> str:
+    """Return what is to be known of the table as it is, beginning with a blank; empty for most."""
+    if fit.right is not None:
+        return ""
+    return f" Of the table as it is all single rows count, since no model is fitted ({fit.said})."
 
 
 def _models(fits: Sequence[Fit], singles: int) -> Details:
