@@ -72,7 +72,7 @@ def table(options: argparse.Namespace) -> int:
     given = recipe.as_mapping()
     trees = read_hierarchies(given, options.recipe.parent)
     rows = private_rows(read_again(options.data, read_options(given.get("data", {}))), given, trees)
-    checks = verify_table(files["table.csv"], given, rows, trees)
+    checks = verify_table(files["table.csv"], given, rows, trees, publication.proposals)
     refuse_broken(checks)
     report: dict[str, Any] = report_of(publication)
     report["recomputed"] = [check.as_json() for check in checks]

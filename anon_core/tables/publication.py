@@ -66,6 +66,9 @@ MAX_SUMS = 200
 _SECONDS_OF_AUDIT = 10
 
 
+Labels = tuple[str, ...]
+
+
 class NotSafe(AnonError):
     """A protected table that the audit does not prove safe; it is not written."""
 
@@ -119,6 +122,8 @@ class Publication:
         What each number proves of the true count by itself, where counts were rounded or got noise.
     learned : mapping of int to Interval
         What everything published together proves of the sensitive cells then.
+    changes : mapping of int to mapping of int to int
+        By sensitive cell, how suppressed cells may move with it and keep every sum.
     """
 
     judged: Judged
@@ -129,6 +134,30 @@ class Publication:
     limits: Bounds | None = None
     learned: Mapping[int, Interval] = field(default_factory=dict[int, Interval])
     notes: tuple[str, ...] = field(default=())
+    changes: Mapping[int, Mapping[int, int]] = field(default_factory=dict[int, Mapping[int, int]])
+
+    @property
+    def proposals(self) -> dict[Labels, dict[Labels, int]]:
+        """Changes of suppressed cells by their labels, for the second computation."""
+        table, same = self.table, self.table.system.same
+        alike: dict[int, list[int]] = {}
+        for cell, first in enumerate(same):
+            alike.setdefault(first, []).append(cell)
+
+        def labels(cell: int) -> Labels:
+            return tuple(
+                axis.labels[n] for axis, n in zip(table.axes, table.nodes[cell], strict=True)
+            )
+
+        return {
+            labels(cell): {
+                labels(one): by
+                for first, by in self.changes[same[cell]].items()
+                for one in alike.get(first, ())
+            }
+            for cell in self.judged.findings
+            if same[cell] in self.changes
+        }
 
     @property
     def table(self) -> Table:
@@ -343,7 +372,7 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
     refuse_levels(system, judged.needs, judged.bounds)
     sums: dict[tuple[int, ...], Implied] = {}
     while True:
-        pattern, proof = _pattern(judged, tuple(sums), context)
+        pattern, proof, changes = _pattern(judged, tuple(sums), context)
         open_sums = implied(system, pattern.cells, recipe.rules, table.members, recipe.who)
         if not open_sums:
             break
@@ -385,13 +414,14 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
         audit=proof,
         sums=tuple(sums.values()),
         notes=tuple(note for note in notes if note),
+        changes=changes,
     )
 
 
 def _pattern(
     judged: Judged, sums: Sequence[Sequence[int]], context: Context | None
-) -> tuple[Pattern, Audit]:
-    """Return suppressed cells and their audit; sums of cells are kept as cells are.
+) -> tuple[Pattern, Audit, Mapping[int, Mapping[int, int]]]:
+    """Return suppressed cells, their audit, and known changes; sums of cells are kept as cells are.
 
     A sum is a cell that is never published; the pattern names the cells of the table alone.
     """
@@ -465,7 +495,7 @@ def _pattern(
         primary=pattern.primary & frozenset(real),
         secondary=pattern.secondary & frozenset(real),
     )
-    return own, proof
+    return own, proof, changes
 
 
 def _everyone(

@@ -17,6 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import linprog
+from scipy.sparse import csr_array
 
 from anon_core.base.errors import BadPlan, NotVerified
 from anon_core.verification.files.reading_options import read_options
@@ -39,6 +40,7 @@ def verify_table(
     recipe: Mapping[str, Any],
     rows: Sequence[Mapping[str, str]],
     levels: Mapping[str, Sequence[Sequence[str]]],
+    changes: Mapping[Key, Mapping[Key, int]] | None = None,
 ) -> list[Check]:
     """Return what was recomputed of a table; what cannot be is undecided, and does not hold.
 
@@ -50,6 +52,9 @@ def verify_table(
         As it is written.
     rows : sequence of mapping of str to str
         The private rows.
+    changes : mapping of cells to mapping of cells to int, optional
+        By sensitive cell, how others may move with it. They are proposals, as those of a linear
+        program are: each is checked, and what fails counts for nothing.
     """
     table = cast(Mapping[str, Any], recipe["table"])
     if table.get("weight") and table.get("negatives") == "absolute":
@@ -82,7 +87,7 @@ def verify_table(
     }
     bare = [key for key in sensitive if key not in hidden]
     found.append(_check("sensitive cells", not bare, "No sensitive cell is published.", len(bare)))
-    exposed = _exposed(hidden, sensitive, cells, people, names, paths, recipe)
+    exposed = _exposed(shown, sensitive, cells, people, names, paths, recipe, changes or {})
     words = "Two tables that a reader cannot rule out keep each sensitive cell from being known."
     found.append(_check("protection", not exposed, words, len(exposed)))
     told = [
@@ -234,21 +239,28 @@ def _tabulated(
     Where weights are expanded, also each contribution as often as its weight says; else nothing.
     """
     nodes = [dict.fromkeys(label for path in paths[n].values() for label in path) for n in names]
-    cells = {key: Fraction(0) for key in product(*nodes)}
+    one_row, none = _whole("1"), _whole("0")
+    cells = dict.fromkeys(product(*nodes), none)
     people: dict[Key, dict[str, Fraction]] = {key: {} for key in cells}
     spread = table.get("weights") == "expanded"
     counted: dict[Key, list[Fraction]] = {key: [] for key in cells} if spread else {}
     who = table.get("holding") or table.get("respondent")
     for number, row in enumerate(rows):
-        amount = Fraction(row[table["value"]]) if table.get("value") else Fraction(1)
-        weight = Fraction(row[table["weight"]]) if table.get("weight") else Fraction(1)
+        amount = _whole(row[table["value"]]) if table.get("value") else one_row
+        weight = _whole(row[table["weight"]]) if table.get("weight") else one_row
         one = row[who] if who else row.get(NUMBER, str(number))
         for key in product(*(paths[n][row[n].strip()] for n in names)):
             cells[key] += amount * weight
-            people[key][one] = people[key].get(one, Fraction(0)) + amount
+            people[key][one] = people[key].get(one, none) + amount
             if spread:
                 counted[key] += [amount] * int(weight)
-    return cells, people, counted
+    return {key: Fraction(value) for key, value in cells.items()}, people, counted
+
+
+def _whole(text: str) -> Fraction:
+    """Return a number; a whole one is added up as an int, which is faster and the same."""
+    number = Fraction(text)
+    return cast(Fraction, number.numerator) if number.denominator == 1 else number
 
 
 def _agreed(table: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> frozenset[str]:
@@ -326,15 +338,17 @@ def _sums(
 
 
 def _exposed(
-    hidden: set[Key],
+    shown: Mapping[Key, str],
     sensitive: Mapping[Key, tuple[Fraction, int]],
     cells: Mapping[Key, Fraction],
     people: Mapping[Key, Mapping[str, Fraction]],
     names: Sequence[str],
     paths: Mapping[str, Mapping[str, Key]],
     recipe: Mapping[str, Any],
+    changes: Mapping[Key, Mapping[Key, int]],
 ) -> set[Key]:
     """Return the sensitive cells for which no two tables are found, for any reader."""
+    hidden = {key for key, text in shown.items() if text == _HIDDEN}
     order = sorted(hidden)
     place = {key: at for at, key in enumerate(order)}
     sums: list[dict[int, int]] = []
@@ -345,17 +359,32 @@ def _exposed(
         if row:
             sums.append(row)
     reader = recipe.get("reader", {})
-    digits = max((len(str(float(v)).partition(".")[2]) for v in cells.values() if v % 1), default=0)
+    digits = max(len(text.partition(".")[2]) for text in shown.values())
     unit = Fraction(1, 10**digits)
     signed = reader.get("signed", False)
     least = unit if reader.get("zeros_printed", True) else Fraction(0)
-    readers: list[dict[Key, Fraction]] = [{}]
+    cap = recipe.get("protect", {}).get("levels") == "cap"
+    needs: dict[Key, tuple[Fraction, Fraction, Fraction]] = {}
+    for key, (each, wide) in sensitive.items():
+        need = max(each, unit) if each > 0 else Fraction(0)
+        down = min(need, cells[key] - least) if cap and not signed else need
+        needs[key] = need, down, wide * unit
+    exposed = {key for key in needs if key not in place}
+    alone: set[str] = set()
     if reader.get("single_respondents", True):
         alone = {next(iter(people[k])) for k in order if len(people[k]) == 1}
-        readers += [{k: people[k][one] for k in order if one in people[k]} for one in sorted(alone)]
-    cap = recipe.get("protect", {}).get("levels") == "cap"
+    least_known = None if signed else least
+    proven = _proven(changes, hidden, needs, cells, people, names, paths, alone, least_known)
+    if needs.keys() <= exposed | proven:
+        return exposed
+    readers: list[dict[Key, Fraction]] = [{}]
+    readers += [{k: people[k][one] for k in order if one in people[k]} for one in sorted(alone)]
     size = float(max(map(abs, cells.values()), default=Fraction(0)))
-    exposed: set[Key] = set()
+    entries = [(at, column, entry) for at, row in enumerate(sums) for column, entry in row.items()]
+    matrix = csr_array(
+        ([e for _, _, e in entries], ([at for at, _, _ in entries], [c for _, c, _ in entries])),
+        shape=(len(sums), len(order)),
+    )
     for known in readers:
         low = [None if signed else float(least - cells[k]) for k in order]
         high: list[float | None] = [None] * len(order)
@@ -364,49 +393,92 @@ def _exposed(
                 low[place[k]] = high[place[k]] = 0.0
             elif not signed:
                 low[place[k]] = max(cast(float, low[place[k]]), float(own - cells[k]))
-        for key, (each, wide) in sensitive.items():
-            if key in exposed or (key in known and len(people[key]) == 1):
-                continue
-            need = max(each, unit) if each > 0 else Fraction(0)
-            down = need
-            if cap and not signed:
-                down = min(need, cells[key] - least)
-            if key not in place:
-                exposed.add(key)
+        for key, (need, down, wide) in needs.items():
+            if key in exposed or key in proven or (key in known and len(people[key]) == 1):
                 continue
             reach = [
-                _reached(place[key], sign, sums, low, high, len(order), unit, size)
-                for sign in (1, -1)
+                _reached(place[key], sign, sums, matrix, low, high, unit, size) for sign in (1, -1)
             ]
-            if reach[0] < need or reach[1] < down or sum(reach) < wide * unit:
+            if reach[0] < need or reach[1] < down or sum(reach) < wide:
                 exposed.add(key)
     return exposed
+
+
+def _proven(
+    changes: Mapping[Key, Mapping[Key, int]],
+    hidden: set[Key],
+    needs: Mapping[Key, tuple[Fraction, Fraction, Fraction]],
+    cells: Mapping[Key, Fraction],
+    people: Mapping[Key, Mapping[str, Fraction]],
+    names: Sequence[str],
+    paths: Mapping[str, Mapping[str, Key]],
+    alone: set[str],
+    least: Fraction | None,
+) -> set[Key]:
+    """Return the sensitive cells that proposed changes keep from all readers at once.
+
+    A change is one where only suppressed cells move and every total moves as its parts do. No cell
+    falls below what any reader knows, and those with one respondent do not move, but the cell
+    itself, which that respondent knows anyway.
+    """
+    wanted = {key for change in changes.values() for key in change}
+    sums: dict[Key, list[tuple[Key, list[Key]]]] = {key: [] for key in wanted}
+    for total, parts in _sums(names, paths) if wanted else ():
+        for key in {total, *parts} & wanted:
+            sums[key].append((total, parts))
+
+    def room(key: Key, *, own: bool) -> Fraction | None:
+        """Return how far a cell may fall; none where there is no limit."""
+        if least is None:
+            return None
+        parts = [people[key][one] for one in people[key].keys() & alone if not own]
+        return cells[key] - max(least, *parts) if parts else cells[key] - least
+
+    found: set[Key] = set()
+    for key, (up, down, wide) in needs.items():
+        change = {k: n for k, n in changes.get(key, {}).items() if n}
+        by = change.get(key, 0)
+        if by < 1 or not change.keys() <= hidden:
+            continue
+        if any(
+            sum(change.get(k, 0) for k in parts) != change.get(total, 0)
+            for total, parts in {id(one[1]): one for k in change for one in sums[k]}.values()
+        ):
+            continue
+        rise, fall = max(up, wide - down) / by, down / by
+        kept = True
+        for k, n in change.items():
+            sole = len(people[k]) == 1 and not people[k].keys().isdisjoint(alone)
+            if sole and k != key:
+                kept = False
+                break
+            far, most = (fall * n if n > 0 else rise * -n), room(k, own=sole)
+            kept = kept and (most is None or far <= most)
+        if kept:
+            found.add(key)
+    return found
 
 
 def _reached(
     k: int,
     sign: int,
     sums: Sequence[Mapping[int, int]],
+    matrix: csr_array,
     low: Sequence[float | None],
     high: Sequence[float | None],
-    many: int,
     unit: Fraction,
     size: float,
 ) -> Fraction:
     """Return how far a table takes a cell that a reader cannot rule out; it is checked exactly."""
-    goal = np.zeros(many)
+    goal = np.zeros(len(low))
     goal[k] = -sign
-    matrix = np.zeros((len(sums), many))
-    for at, row in enumerate(sums):
-        for column, entry in row.items():
-            matrix[at, column] = entry
     far = 1e6 + 10 * size
     box = [
         (-far if lo is None else lo, far if hi is None else hi)
         for lo, hi in zip(low, high, strict=True)
     ]
     found = linprog(
-        goal, A_eq=matrix if sums else None, b_eq=np.zeros(len(sums)) if sums else None,
+        goal, A_eq=cast(Any, matrix) if sums else None, b_eq=np.zeros(len(sums)) if sums else None,
         bounds=cast(Any, box),
     )  # fmt: skip
     if found.status != 0:
@@ -509,7 +581,7 @@ def _keyed(
     for key, own in people.items():
         share = sum(keys[one] for one in own) % 2**64 / 2**64
         size, value = abs(cells[key]), cells[key]
-        unit = max(map(abs, own.values()), default=Fraction(0)) / 10 if amounts else Fraction(1)
+        unit = Fraction(max(map(abs, own.values()), default=0)) / 10 if amounts else Fraction(1)
         steps = min(size / unit, Fraction(len(rows) - 1)) if unit else Fraction(0)
         below = int(steps)
         above, part = min(below + 1, len(rows) - 1), steps - below

@@ -254,7 +254,7 @@ def _kept(place: str, of: object) -> Any:
 def _recomputed(done: Publication, data: Dataset, levels: Levels) -> tuple[Check, ...]:
     recipe = done.judged.recipe.as_mapping()
     rows = private_rows(texts_of(data), recipe, levels)
-    checks = verify_table(files_of(done)["table.csv"], recipe, rows, levels)
+    checks = verify_table(files_of(done)["table.csv"], recipe, rows, levels, done.proposals)
     refuse_broken(checks)
     return tuple(checks)
 

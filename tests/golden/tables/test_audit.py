@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from anon_core.base.errors import BadInput, BadPlan
-from anon_core.tables.audit import Insider, audit, intervals, judged
+from anon_core.tables import audit as audits
+from anon_core.tables import publication
+from anon_core.tables.audit import Everyone, Insider, audit, insiders_of, intervals, judged
+from anon_core.tables.publication import Judged, judge, protect
 from anon_core.tables.reader import Reader
+from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.sensitivity import Contributions, PPercent
 from anon_core.tables.system import Bounds, Level, System, capped, refuse_levels, union
-from tests.tabulated import grid
+from tests.tabulated import dataset_of, grid
 
 CHILDREN = grid(
     ["high", "low", "medium", "very high"], ["black", "white"], [[1, 2], [7, 8], [0, 1], [1, 0]]
@@ -303,3 +308,77 @@ def test_levels_are_compared_in_whole_numbers_however_large_the_values() -> None
     assert [judged(reader, 1, level).answer for level in levels] == ["safe", "unsafe", "safe"]
     wide = Level(sliding=10**12 + 10)
     assert judged(reader, 1, wide).answer == "unsafe"
+
+
+# ---- all readers at once ----
+
+
+def sole_firms() -> Judged:
+    """Return a table of amounts in which many cells have one firm, and thus many readers."""
+    draw = np.random.default_rng(11)
+    rows = 220
+    columns = {
+        "place": draw.choice([f"p{n}" for n in range(9)], rows).tolist(),
+        "kind": draw.choice([f"k{n}" for n in range(9)], rows).tolist(),
+        "turnover": draw.integers(20, 60, rows).tolist(),
+    }
+    recipe = TableRecipe.from_toml(
+        '[table]\ncolumns = ["place", "kind"]\nvalue = "turnover"\n[[rules]]\nname = "threshold"\n'
+        'n = 2\n[protect]\nmethod = "heuristic"\n'
+    )
+    return judge(dataset_of(columns), recipe, {})
+
+
+def test_what_is_safe_from_all_readers_at_once_is_safe_from_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = sole_firms()
+    each = protect(made)
+    assert each.audit is not None
+    assert each.audit.readers > 5
+    assert len(each.audit.judgements) > len(made.needs)
+    for module in (audits, publication):
+        monkeypatch.setattr(module, "MOST_PROGRAMS", 10)
+    together = protect(made)
+    assert together.audit is not None
+    assert together.audit.safe
+    # A judgement a cell, not one for each of its readers, and the plain audit agrees.
+    assert len(together.audit.judgements) == len(made.needs)
+    readers = insiders_of(made.table.members, made.table.values, together.suppressed)
+    monkeypatch.setattr(audits, "MOST_PROGRAMS", 10**9)
+    plain = audit(made.table.system, together.suppressed, made.needs, made.bounds, insiders=readers)
+    assert plain.safe
+    assert len(plain.judgements) > len(made.needs)
+    # The second computation takes the changes as proposals, and no linear program is left.
+    assert together.proposals.keys() == {
+        tuple(made.table.names[c].split("|")) for c in made.findings
+    }
+
+
+def test_a_change_that_some_reader_rules_out_keeps_no_one_from_a_cell() -> None:
+    table = System.of(
+        {"T": 20, "A": 9, "B": 11, "a": 4, "b": 5, "c": 5, "d": 6, "X": 9, "Y": 11},
+        ["T=A+B", "T=X+Y", "A=a+b", "B=c+d", "X=a+c", "Y=b+d"],
+    )
+    place = table.place
+    hidden = frozenset(place[name] for name in "abcd")
+    change = {place["a"]: 1, place["b"]: -1, place["c"]: -1, place["d"]: 1}
+    outside = Bounds.of(table)
+
+    def kept(level: Level, bounds: Bounds = outside, alone: str = "", **more: int) -> bool:
+        all_of_them = Everyone(bounds=bounds, outside=outside, alone=table.cells(alone))
+        own = {**change, **{place[name]: by for name, by in more.items()}}
+        return all_of_them.kept_by(table, hidden, place["a"], level, own)
+
+    assert kept(Level(lower=4, upper=5))
+    assert not kept(Level(lower=5, upper=5))  # a would fall below 0
+    assert not kept(Level(upper=6))  # b and c would
+    assert not kept(Level(upper=1), d=2)  # sums break
+    assert not kept(Level(upper=1), A=1)  # A is published
+    knows = outside.with_known({place["b"]: (5, 5)})
+    assert not kept(Level(upper=1), knows, "b")  # whose only respondent may read
+    own = outside.with_known({place["a"]: (4, 4)})
+    assert kept(Level(lower=4, upper=5), own, "a")  # who is alone in a knows it anyway
+    assert not kept(Level(lower=5, upper=5), own, "a")
+    part = outside.with_known({place["b"]: (3, None)})
+    assert [kept(Level(upper=n), part) for n in (2, 3)] == [True, False]

@@ -6,12 +6,14 @@ import csv
 import io
 import tomllib
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from anon_core.tables.publication import files_of, judge, protect
+from anon_core.tables.publication import Labels, files_of, judge, protect
 from anon_core.tables.recipe import TableRecipe
+from anon_core.verification import protected_table
 from anon_core.verification.protected_table import private_rows, verify_table
 from anon_core.verification.text.cells import Cells, TextTable
 from tests.tabulated import CHILDREN, dataset_of
@@ -279,3 +281,34 @@ def test_tables_with_weights_are_recomputed(
     assert bare.sentence.endswith(f"Not so for {len(judged.findings)} cells.")
     without = [{**row, "weight": "1"} for row in rows]
     assert not verify_table(content, recipe, without, {})[0].holds
+
+
+def test_changes_are_proposals_that_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With them no linear program is needed; with others than these it is."""
+    text = SUMS.replace("p = 10\n[protect]\n", 'p = 10\n[protect]\nmethod = "heuristic"\n')
+    recipe = TableRecipe.from_toml(f"[table]\n{text}")
+    done = protect(judge(dataset_of(FIRMS), recipe, {}))
+    content, given, rows = made(FIRMS, text)
+
+    def none(*_args: object, **_more: object) -> object:
+        return SimpleNamespace(status=4)
+
+    monkeypatch.setattr(protected_table, "linprog", none)
+    proposals = done.proposals
+    assert len(proposals) > 5
+
+    def exposed(changes: Mapping[Labels, Mapping[Labels, int]]) -> int:
+        checks = verify_table(content, given, rows, {}, changes)
+        (one,) = (check for check in checks if check.name == "protection")
+        return 0 if one.holds else int(one.sentence.split()[-2])
+
+    # All but those without a proposal are proven by theirs.
+    assert exposed(proposals) == len(done.judged.findings) - len(proposals)
+    assert exposed({}) == len(done.judged.findings)
+    for cell, change in proposals.items():
+        least = exposed({**proposals, cell: {}})
+        assert least == exposed(proposals) + 1
+        for other in change:
+            less = {key: by for key, by in change.items() if key != other}
+            assert exposed({**proposals, cell: less}) == least
+        assert exposed({**proposals, cell: {**change, ("Total", "Total"): 1}}) == least
