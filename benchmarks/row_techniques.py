@@ -150,20 +150,22 @@ def counted_error(problem: Problem, true: pd.DataFrame, published: pd.DataFrame)
             texts = frame[name].astype(str)
             if tree.measure is None:
                 place = {leaf: at for at, leaf in enumerate(tree.leaves)}
-                rank[name] = texts.map(place).fillna(-1).to_numpy(dtype=float)
+                found = [place.get(text, -1) for text in texts.tolist()]
+                rank[name] = np.array(found, dtype=np.float64)
             else:  # a number between two leaves counts as the nearer one
                 ends = np.array([float(v) for v in tree.leaves if v], dtype=float)
                 middles = (ends[1:] + ends[:-1]) / 2
-                rank[name] = np.searchsorted(middles, texts.astype(float)).astype(float)
-        found = np.ones((asked.queries, len(frame)), dtype=bool)
+                own = np.searchsorted(middles, [float(text) for text in texts.tolist()])
+                rank[name] = own.astype(np.float64)
+        fits = np.ones((asked.queries, len(frame)), dtype=np.bool_)
         for query in range(asked.queries):
             for at, lo, hi in zip(
                 asked.column[query], asked.lo[query], asked.hi[query], strict=True
             ):
                 if at >= 0:
                     own = rank[asked.columns[at]]
-                    found[query] &= (own >= lo) & (own <= hi)
-        return found.sum(axis=1).astype(float)
+                    fits[query] &= (own >= lo) & (own <= hi)
+        return fits.sum(axis=1).astype(np.float64)
 
     actual, told = counts(true), counts(published)
     return float((np.abs(actual - told) / np.maximum(actual, _SANITY * len(true))).mean())

@@ -69,7 +69,7 @@ def product_moves(
     Parameters
     ----------
     costs : sequence of int
-        Of suppressing each cell; what is suppressed already costs nothing.
+        Of suppressing each cell; what is suppressed already costs nothing, as -1 says.
     slack : sequence of int
         How far any reader lets each cell fall; below 0 where it is never suppressed.
     apart : collection of int

@@ -371,8 +371,9 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
     _refuse_unknown_cells(judged)
     refuse_levels(system, judged.needs, judged.bounds)
     sums: dict[tuple[int, ...], Implied] = {}
+    begin = _moves(judged, context)
     while True:
-        pattern, proof, changes = _pattern(judged, tuple(sums), context)
+        pattern, proof, changes = _pattern(judged, tuple(sums), begin, context)
         open_sums = implied(system, pattern.cells, recipe.rules, table.members, recipe.who)
         if not open_sums:
             break
@@ -419,7 +420,7 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
 
 
 def _pattern(
-    judged: Judged, sums: Sequence[Sequence[int]], context: Context | None
+    judged: Judged, sums: Sequence[Sequence[int]], begin: Moves, context: Context | None
 ) -> tuple[Pattern, Audit, Mapping[int, Mapping[int, int]]]:
     """Return suppressed cells, their audit, and known changes; sums of cells are kept as cells are.
 
@@ -438,7 +439,8 @@ def _pattern(
     respondents = [c.respondents for c in table.contributions]
     costs = (*costs_of(table.system, how.cost, respondents), *(0 for _ in sums))
     hidden = system.closed(needs)
-    begin = _moves(judged, costs, context)
+    if sums:
+        begin = _moves_of_sums(judged, sums, needs, begin, context)
     changes = {system.same[c]: with_sums(system, w.change) for c, w in begin.witnesses.items()}
     everyone = None if how.proves else _everyone(judged, members, bounds)
     insiders: tuple[Insider, ...] = ()
@@ -517,27 +519,70 @@ def _everyone(
     return Everyone(bounds=bounds.with_known(more), outside=bounds, alone=alone)
 
 
-def _moves(judged: Judged, costs: Sequence[int], context: Context | None) -> Moves:
+def _moves(judged: Judged, context: Context | None) -> Moves:
     """Return a quick pattern of product moves that hold for every reader."""
-    table, known = judged.table, judged.recipe.known
-    published = {table.system.place[name] for name in judged.recipe.protection.published}
+    costs, slack, apart = _movable(judged)
+    table = judged.table
+    return product_moves(
+        table.axes, table.system, judged.needs, costs, slack, apart=apart, context=context
+    )
+
+
+def _moves_of_sums(
+    judged: Judged,
+    sums: Sequence[Sequence[int]],
+    needs: Mapping[int, Level],
+    begin: Moves,
+    context: Context | None,
+) -> Moves:
+    """Return a pattern with moves of sums, too: one part moves, and no other part of the sum."""
+    costs, slack, apart = _movable(judged)
+    table, hidden = judged.table, set(begin.hidden)
+    price = list(costs)
+    for cell in hidden:
+        price[cell] = -1  # suppressed already: see `product_moves`
+    witnesses = dict(begin.witnesses)
+    for number, cells in enumerate(sums, start=len(table.values)):
+        if number not in needs:
+            continue
+        for part in sorted(cells, key=lambda c: -slack[c])[:4]:
+            found = product_moves(
+                table.axes,
+                table.system,
+                {part: needs[number]},
+                price,
+                slack,
+                apart=apart | (set(cells) - {part}),
+                context=context,
+            )
+            if part in found.witnesses:
+                witnesses[number] = found.witnesses[part]
+                for cell in found.hidden - hidden:
+                    price[cell] = -1
+                hidden |= found.hidden
+                break
+    return Moves(hidden=frozenset(hidden), witnesses=witnesses, unserved=begin.unserved)
+
+
+def _movable(judged: Judged) -> tuple[Sequence[int], list[int], set[int]]:
+    """Return what suppressing each cell costs, how far it may fall, and which hide no others."""
+    table, known, how = judged.table, judged.recipe.known, judged.recipe.protection
+    respondents = [c.respondents for c in table.contributions]
+    published = {table.system.place[name] for name in how.published}
     slack: list[int] = []
+    sole: set[int] = set()  # respondents who may read: those who are alone in some cell
+    if known.single_respondents:
+        sole = {next(iter(own)) for own in table.members if len(own) == 1}
     far = 2 * sum(map(abs, table.values)) + 2
     for cell, (value, low) in enumerate(zip(table.values, judged.bounds.lower, strict=True)):
         least = None if low is None else math.ceil(low)
-        if known.single_respondents and least is not None:
-            least = max(least, max(table.members[cell].values(), default=0))
+        own = table.members[cell]
+        if sole and least is not None and len(own) > 1:  # who is alone knows the cell anyway
+            least = max(least, max((own[one] for one in own.keys() & sole), default=0))
         slack.append(far if least is None else value - least)
     alone = {c for c, own in enumerate(table.members) if len(own) == 1}
-    return product_moves(
-        table.axes,
-        table.system,
-        judged.needs,
-        costs,
-        slack,
-        apart=published | alone if known.single_respondents else published,
-        context=context,
-    )
+    costs = costs_of(table.system, how.cost, respondents)
+    return costs, slack, published | alone if known.single_respondents else published
 
 
 def fresh(old: Sequence[Insider], new: Sequence[Insider]) -> bool:

@@ -593,7 +593,8 @@ def suppress(
     until = begun + seconds
     if not optimal:
         best = search.completed(first)
-        best = search.reduced(best, min(until, time.monotonic() + _SECONDS_OF_REDUCTION))
+        if everyone is None:  # of a large table each answer takes too long
+            best = search.reduced(best, min(until, time.monotonic() + _SECONDS_OF_REDUCTION))
         return pattern(best, None, 0)
     search.start()
     rounds, bound = 0, 0
