@@ -314,6 +314,10 @@ def test_a_lecturers_folder_adds_an_example(
         examples_of(lesson)
 
 
+def test_every_lesson_has_a_slider() -> None:
+    assert not [lesson.name for lesson in all_lessons() if lesson.dial is None]
+
+
 def test_a_dial_sets_what_is_run_and_a_shuffle_draws_again() -> None:
     for lesson in all_lessons():
         for example in lesson.examples:

@@ -14,7 +14,7 @@ from anon_core.pipeline.measure.extra_attacks import beside_release
 from anon_core.recipe.earlier_release import EarlierFile
 from anon_core.release.attack_result import AttackResult
 from anon_core.teaching.learn.example import Example, Material
-from anon_core.teaching.learn.lesson import Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import Dial, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.lesson_run import attacked
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, group_tone
 from anon_core.teaching.learn.readings import published
@@ -100,6 +100,7 @@ class AfterwardsLesson(Lesson):
         _STOPPED: {"algorithm": {"name": "optimal", "max_suppression": 0.0}, "models": _K2},
     }
     may_refuse = frozenset({_FURTHER})
+    dial = Dial(label="k", values=(2, 3, 4, 5), runs=(_STOPPED,))
 
     def roles(self, run: str, material: Material) -> Roles:
         """Return the roles; on the lesson's own table each run publishes columns of its own."""
