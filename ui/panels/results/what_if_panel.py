@@ -70,14 +70,16 @@ def _fields() -> None:
         for one in settings:
             put(one.key, one.value)
     named = Counter(_label(one) for one in settings)
-    close, many = len(settings) > 2, len(settings) > 3
+    close = len(settings) > 2
+    # Pixels of a field, so that the bar is one row next to the curve and the runs.
+    wide = 76 if len(settings) > 4 else 84 if len(settings) > 3 else 122 if close else 124
     for one in settings:
         label = _label(one)
         more = f"{one.title}: " if one.table == "models" else ""
         told = f"{label} ({one.title})" if named[label] > 1 else label
         if one.parameter.name == what_if.BUDGET:
             told = "Budget (share)"
-        _number(one, told, more, wide=84 if many else 122 if close else 124)
+        _number(one, told, more, wide=wide)
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     names = sorted(known, key=lambda name: order_of_use(known[name]))
     now = follow(_TECHNIQUE, what_if.technique().name)

@@ -42,7 +42,7 @@ _NOT_RUN = {"verdict": "not run yet", "why": "", "source": "", "run": ""}
 
 
 def draw_all() -> None:
-    """Draw the summary: an experiment a row, with what it came to in this session."""
+    """Draw an experiment a row with what it came to, then each with why, and what opens it."""
     import pandas as pd
 
     rows: list[dict[str, str]] = []
@@ -54,14 +54,15 @@ def draw_all() -> None:
             rows.append({**summary_row(told), "run": f"documented: {run_said(told)}"})
         else:
             rows.append({**_NOT_RUN, "experiment": experiment.id, "what": experiment.title})
-    # Why is a sentence or two, which wrap here.
-    told = pd.DataFrame(rows).map(plain)
+    told = pd.DataFrame(rows)[["experiment", "what", "verdict", "run"]].map(plain)
     st.table(told, hide_index=True, alt="Experiments and what they came to")
-    for experiment in all_experiments():
+    for experiment, row in zip(all_experiments(), rows, strict=True):
         with st.container(border=True, key=f"experiments-card-{experiment.id}"):
             st.markdown(f"**{experiment.id}: {plain(experiment.title)}**")
             st.caption(plain(experiment.source.cited))
             st.write(plain(experiment.shows))
+            if row["why"]:
+                st.markdown(f"**{plain(row['verdict'].capitalize())}.** {plain(row['why'])}")
             st.button(
                 f"Open {experiment.id}",
                 key=f"experiments/open/{experiment.id}",
