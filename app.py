@@ -107,7 +107,9 @@ def _card(one: Sample) -> None:
     why = one.why_unavailable()
     about = [one.summary, one.shows, one.attribution]
     with st.container(gap=None):
-        st.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {plain(asked)}")
+        # A number stays with what it counts, on whichever line.
+        asked = plain(asked).replace(" ", "\u00a0")
+        st.markdown(f"**{plain(one.title)}** · {one.rows:,}\u00a0rows · {asked}")
         st.caption(plain(first_sentence(one.summary)))
         if why:
             st.caption(":material/cloud_off: Not on this computer", help=plain(why))

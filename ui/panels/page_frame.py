@@ -90,6 +90,8 @@ h3 {font-size: 1.05rem !important;}
     {flex-wrap: wrap; row-gap: 1rem;}
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     > [data-testid="stColumn"] {flex: 1 1 100%; min-width: 100%;}
+  .st-key-stack-samples > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+    > [data-testid="stColumn"] {flex: 1 1 13rem; min-width: min(100%, 13rem);}
 }
 """
 
