@@ -545,7 +545,8 @@ def _moves_of_sums(
     for number, cells in enumerate(sums, start=len(table.values)):
         if number not in needs:
             continue
-        for part in sorted(cells, key=lambda c: -slack[c])[:4]:
+        able = (c for c in cells if c not in apart)  # the others, some reader knows
+        for part in sorted(able, key=lambda c: -slack[c])[:4]:
             found = product_moves(
                 table.axes,
                 table.system,

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from anon_core.tables import audit, publication
 from anon_core.tables.publication import Labels, files_of, judge, protect
 from anon_core.tables.recipe import TableRecipe
 from anon_core.verification import protected_table
@@ -79,6 +80,21 @@ def test_two_cells_of_one_firm_are_protected_as_one() -> None:
     assert printed != content
     broken = [c.name for c in verify_table(printed, written, rows, {}) if not c.holds]
     assert broken == ["sums"]
+
+
+def test_two_cells_of_one_firm_are_protected_from_all_readers_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in (audit, publication):
+        monkeypatch.setattr(module, "MOST_PROGRAMS", 0)
+    text = OF_FIRMS.replace("[protect]\n", '[protect]\nmethod = "heuristic"\n')
+    done = protect(judge(dataset_of(ONE_FIRM), TableRecipe.from_toml(f"[table]\n{text}"), {}))
+    assert [one.value for one in done.sums] == [184]
+    assert done.audit is not None
+    assert len(done.audit.judgements) == 3  # two cells and their sum, each once
+    content, written, rows = made(ONE_FIRM, text)
+    checks = verify_table(content, written, rows, {}, done.proposals)
+    assert all(check.holds for check in checks)
 
 
 def test_no_sum_of_suppressed_cells_is_sensitive_in_any_table() -> None:
