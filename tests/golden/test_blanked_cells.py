@@ -16,7 +16,7 @@ from anon_core.base.errors import BadPlan
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
-from anon_core.verification.models.k_anonymity import _estimated
+from anon_core.verification.models.risk import _estimated
 from tests.golden.test_survey_weights import ROWS as SURVEY_ROWS
 from tests.golden.test_survey_weights import SURVEY
 from tests.making import Case

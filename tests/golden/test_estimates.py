@@ -31,7 +31,7 @@ from anon_core.techniques.models.k_map_by_size import KMapBySize, least_rows
 from anon_core.techniques.models.population_uniques import PopulationUniques, uniques_share
 from anon_core.techniques.models.share_at_risk import ShareAtRisk
 from anon_core.verification.checks import verify
-from anon_core.verification.models.k_anonymity import _rows_enough, _singles_left, _unique
+from anon_core.verification.models.risk import _rows_enough, _singles_left, _unique
 from anon_core.verification.release_only import verify_release_only
 from tests.golden.test_preferences import CASE, LEVELS, QUASI, node
 

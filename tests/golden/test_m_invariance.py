@@ -23,7 +23,7 @@ from anon_core.methods.bucketized.m_invariance import (
     eligible,
     republished,
 )
-from anon_core.verification.republication import republication_checks
+from anon_core.verification.other_data import republication_checks
 
 
 def rows(*given: tuple[str, str]) -> list[Member]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_core.base.errors import BadInput, BadPlan, Infeasible, NotVerified, listing
-from anon_core.verification.republication import republication_checks
+from anon_core.verification.other_data import republication_checks
 
 Signature = tuple[str, ...]
 

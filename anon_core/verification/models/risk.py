@@ -1,0 +1,493 @@
+"""Models of risk: of re-identification, by the size of the population, and by what it pays."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import partial
+from math import comb
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from anon_core.verification.evidence import (
+    CannotTell,
+    Evidence,
+    at_least,
+    class_check,
+)
+from anon_core.verification.findings import Check, named
+from anon_core.verification.models.k_anonymity import who_look_alike
+from anon_core.verification.registry import recomputes
+from anon_core.verification.text.texts import Codes
+
+Marks = npt.NDArray[np.bool_]
+#: What estimates are recomputed from.
+_WEIGHED = "published file and the weights"
+_LOST = 50  # digits that counting up may lose
+
+
+@recomputes("k-map-by-size", forms=("whole", "averaged"), called="k-map by size")
+def k_map_by_size(evidence: Evidence) -> list[Check]:
+    """Every class has the rows that k − 1 people show with a chance of at most alpha.
+
+    By a survey's weights, with the share of each class that its rows are of its weights.
+    """
+    k = evidence.integer("k", least=2)
+    alpha = evidence.number("alpha", above=0, most=1)
+    if evidence.text("weights"):
+        return [_fewer_by_weights(evidence, k, alpha)]
+    share = evidence.number("share", above=0, most=1)
+    least = _rows_enough(k - 1, share, alpha)
+    what = f"k = {k} people by estimate"
+    return [at_least(evidence, what, evidence.sizes, least, unit="rows")]
+
+
+def _rows_enough(people: int, share: Fraction, alpha: Fraction) -> int:
+    """Return the fewest rows that so many people, one of them drawn, show at most so often."""
+    drawn, left = share.numerator, share.denominator - share.numerator
+
+    def exactly(rows: int) -> int:
+        """Return the chance of so many rows, over the common denominator of all."""
+        return comb(people, rows) * drawn**rows * left ** (people - rows)
+
+    some = share.denominator**people - exactly(0)
+    rows, rest = people + 1, 0
+    while rows > 1 and (rest + exactly(rows - 1)) * alpha.denominator <= alpha.numerator * some:
+        rows -= 1
+        rest += exactly(rows)
+    return rows
+
+
+def _fewer_by_weights(evidence: Evidence, k: int, alpha: Fraction) -> Check:
+    """Check the chance that fewer than k people show so many rows, of the lightest that fit.
+
+    Raises
+    ------
+    CannotTell
+        If it is unclear which rows a class has and the lightest are too light, or a weight is none.
+    """
+    chance, sure = _by_lightest(evidence, partial(_shown_by_fewer, k))
+    broken = _above(chance, alpha)
+    _refuse_unclear(bool(np.any(broken & ~sure)), sure)
+    return class_check(
+        evidence,
+        f"k = {k} people by the weights, as estimated",
+        broken,
+        chance,
+        bound=float(alpha),
+        measured="largest chance of fewer",
+        worst="most",
+    )
+
+
+def _shown_by_fewer(k: int, rows: int, people: Fraction) -> float:
+    """Return P(X ≥ rows | X ≥ 1), X ~ Bin(k − 1, rows / people); 0 from k rows on.
+
+    Examples
+    --------
+    >>> [round(_shown_by_fewer(5, f, Fraction(10 * f)), 6) for f in (1, 2, 3, 5)]
+    [1.0, 0.152079, 0.010759, 0.0]
+    """
+    if rows >= k:
+        return 0.0
+    if people <= rows:
+        return 1.0
+    with localcontext() as exact:
+        exact.prec = 50
+        drawn = Decimal(rows) * people.denominator / people.numerator
+        left = 1 - drawn
+        chance = left ** (k - 1)
+        some, above = 1 - chance, Decimal(0)
+        for x in range(1, k):
+            chance *= (k - x) * drawn / (x * left)
+            above += chance if x >= rows else 0
+        return float(above / some)
+
+
+# The share of the population that is unique, recomputed.
+
+
+@recomputes("population-uniques", forms=("whole", "averaged"), called="population uniques")
+def population_uniques(evidence: Evidence) -> list[Check]:
+    """By Zayatz' estimate at most a share of the population is unique in what is published."""
+    people = evidence.integer("people", least=2)
+    share = evidence.number("share", above=0, most=1)
+    if people <= int(evidence.sizes.sum()):
+        raise CannotTell(f"{people} people are no more than the published rows")
+    found = _unique(Counter(evidence.sizes.tolist()), people)
+    fails = found > share * (1 + Fraction(1, 10**9))
+    evidence.settled.append(partial(_singles_left, evidence.sizes, people, share))
+    what = f"an estimated share of at most {float(share):g} of the population that is unique"
+    return [
+        _of_all(
+            evidence,
+            what,
+            fails,
+            evidence.sizes == 1,
+            float(found),
+            share,
+            raised="by single rows ",
+        )
+    ]
+
+
+def _unique(sizes: Mapping[int, int], people: int) -> Fraction:
+    """Return x² H(1) / (n Σ f_i H(i)), H(i) = i C(N − i, n − 1), of f_i classes of i rows.
+
+    Examples
+    --------
+    >>> round(float(_unique({1: 6, 2: 3}, 100)), 9), _unique({2: 3}, 100)
+    (0.264705882, Fraction(0, 1))
+    """
+    single = sizes.get(1, 0)
+    if not single:
+        return Fraction(0)
+    rows = sum(size * classes for size, classes in sizes.items())
+    # H(i) / H(1), one factor after the other; far behind the point nothing is left of it.
+    with localcontext() as exact:
+        exact.prec = 60
+        likelier, total, last = Decimal(1), Decimal(0), max(sizes)
+        for size in range(1, last + 1):
+            total += sizes.get(size, 0) * size * likelier
+            likelier *= max(people - rows - size + 1, 0)
+            likelier /= people - size
+            if not likelier:
+                break
+        return Fraction(single * single) / (rows * Fraction(total))
+
+
+def _singles_left(sizes: Codes, people: int, share: Fraction, may: Marks, stay: Marks) -> Marks:
+    """Return the classes that go though fewer single rows are enough, or other ones do.
+
+    Which of the single rows go does not matter to the estimate.
+    """
+    left = Counter(sizes[may].tolist())
+
+    def enough(gone: int) -> bool:
+        found = _unique({**left, 1: left[1] - gone}, people)
+        return found <= share * (1 + Fraction(1, 10**9))
+
+    gone = bisect_left(range(left[1]), True, key=enough)  # each that goes lowers it
+    return _other_than(sizes, [1] * gone, may, stay)
+
+
+# What each row earns its publisher, recomputed.
+
+
+@recomputes("profitability", forms=("whole",), needs_public=True)
+def profitability(evidence: Evidence) -> list[Check]:
+    """Every published row earns more than nothing: B (1 − IL) less L / N where G / N > C."""
+    amounts = [evidence.number(n, least=0) for n in ("benefit", "loss", "gain", "cost")]
+    benefit, loss, gain, cost = amounts
+    if not benefit:
+        raise CannotTell("no benefit is stated")
+    alike = np.maximum(who_look_alike(evidence), 1)
+    lost = _lost(evidence)
+    attacked = np.array([gain > cost * people for people in alike.tolist()], dtype=np.bool_)
+    earned = float(benefit) * (1 - lost) - attacked * float(loss) / alike
+    return [
+        class_check(
+            evidence,
+            f"a payout above 0 at a benefit of {float(benefit):g}",
+            earned <= float(benefit) * 1e-9,
+            earned,
+            bound=0.0,
+            measured="least payout of a row",
+        )
+    ]
+
+
+def _lost(evidence: Evidence) -> npt.NDArray[np.float64]:
+    """Return Σ log leaves / Σ log domain of the cells of each class, shape (classes,).
+
+    Raises
+    ------
+    CannotTell
+        If a text has no clear number of leaves.
+    """
+    first = np.unique(evidence.grouped.group, return_index=True)[1]
+    found, every = np.zeros(len(first)), 0.0
+    for name in evidence.terms.quasi:
+        texts = evidence.grouped.table.texts_of(name)
+        leaves, domain = evidence.leaves(name, texts)
+        found += np.log(np.array(leaves, dtype=np.float64))[
+            evidence.grouped.table.codes_of(name)[first]
+        ]
+        every += math.log(domain)
+    return found / every if every else found
+
+
+# Bucket size, recomputed.
+
+
+@recomputes("maximum-risk", forms=("whole", "averaged"), called="maximum risk", needs_public=True)
+def maximum_risk(evidence: Evidence) -> list[Check]:
+    """Every class has 1/r people, of the public table where there is one, or else rows.
+
+    By a survey's weights, every class has an estimated risk of at most r.
+    """
+    risk = evidence.number("risk", above=0, most=1)
+    if evidence.text("weights"):
+        return [_by_weights(evidence, risk)]
+    alike = who_look_alike(evidence)
+    # 1/N ≤ p/q exactly where N·p ≥ q.
+    return [
+        class_check(
+            evidence,
+            f"a risk of at most {float(risk):g}",
+            alike * risk.numerator < risk.denominator,
+            1 / np.maximum(alike, 1),
+            bound=float(risk),
+            measured="largest risk",
+            worst="most",
+        )
+    ]
+
+
+def _by_weights(evidence: Evidence, most: Fraction) -> Check:
+    """Check the estimated risk of each class, at worst of the lightest rows that can be in it.
+
+    Raises
+    ------
+    CannotTell
+        If it is unclear which rows a class has and the lightest are too light, or a weight is none.
+    """
+    risk, sure = _by_lightest(evidence, _estimated)
+    broken = _above(risk, most)
+    if np.any(broken & ~sure):
+        raise CannotTell("it is unclear which rows belong to which class")
+    return class_check(
+        evidence,
+        f"an estimated risk of at most {float(most):g}",
+        broken,
+        risk,
+        bound=float(most),
+        measured="largest estimated risk",
+        worst="most",
+    )
+
+
+def _above(risk: npt.NDArray[np.float64], most: Fraction) -> Marks:
+    """Return which estimates are above a bound; they have no exact digits."""
+    return risk > float(most) * (1 + 1e-9)
+
+
+def _by_lightest(
+    evidence: Evidence, estimate: Callable[[int, Fraction], float]
+) -> tuple[npt.NDArray[np.float64], Marks]:
+    """Return an estimate of each class by rows and weights, of the lightest that can be in it.
+
+    And where it is known which these are. Others would have a lower risk.
+
+    Raises
+    ------
+    CannotTell
+        If a weight is none, or a class has more rows than fit it.
+    """
+    name = evidence.text("weights")
+    if name in evidence.terms.published:
+        raise CannotTell(f"'{name}' is published, and weights are used only")
+    found, sizes = evidence.behind(name), evidence.sizes
+    counted = found.counted
+    if np.any(counted.sizes < sizes):
+        raise CannotTell("a class has more rows than the table has for it")
+    # Weights as whole numbers of the smallest decimal that any of them has.
+    weights = [_weight(value, name) for value in counted.values]
+    unit = math.lcm(1, *(weight.denominator for weight in weights))
+    heavy = np.array([int(weight * unit) for weight in weights], dtype=object)
+    own = np.array([float(weight) for weight in weights])
+    order = np.lexsort([own[counted.value], counted.owner])
+    owner, count = counted.owner[order], counted.count[order]
+    upto = np.cumsum(count)
+    before = upto - count
+    before -= before[np.searchsorted(owner, owner)]  # within the class
+    taken = np.clip(sizes[owner] - before, 0, count)
+    total = np.zeros(len(sizes), dtype=object)
+    np.add.at(total, owner, heavy[counted.value[order]] * taken.astype(object))
+    pairs = list(zip(sizes.tolist(), total.tolist(), strict=True))
+    told = {pair: estimate(pair[0], Fraction(pair[1], unit)) for pair in set(pairs)}
+    return np.array([told[pair] for pair in pairs], dtype=np.float64), found.sure
+
+
+def _refuse_unclear(fails: bool, sure: Marks) -> None:
+    """Refuse to say that it fails where it does for the lightest rows only, and others may fit.
+
+    Raises
+    ------
+    CannotTell
+    """
+    if fails and not sure.all():
+        raise CannotTell("it is unclear which rows belong to which class")
+
+
+def _of_all(
+    evidence: Evidence,
+    what: str,
+    fails: bool,
+    high: Marks,
+    reached: float,
+    bound: Fraction,
+    *,
+    read: str = "published file",
+    raised: str = "raised by rows at more risk ",
+) -> Check:
+    """Return the check of what all classes together come to; no class breaks it by itself.
+
+    Parameters
+    ----------
+    high : bool array of shape (classes,)
+        Those that raise it above what is allowed: their rows are named.
+    read : str
+        What it is recomputed from.
+    raised : str
+        What is said before the rows.
+    """
+    raising = evidence.grouped.table.rows_of(high[evidence.grouped.group])
+    return Check(
+        name=evidence.name,
+        holds=not fails,
+        bound=float(bound),
+        reached=reached,
+        rows=raising.first if fails else (),
+        sentence=f"{what} is broken: it is {reached:.4g}, {raised}{named(raising)}."
+        if fails
+        else f"Recomputed from the {read}: {what} holds ({reached:.4g}).",
+    )
+
+
+def _weight(value: Hashable, name: str) -> Fraction:
+    """Return a weight as it stands in the table."""
+    (number,) = cast(tuple[Hashable, ...], value)
+    if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
+        raise CannotTell(f"'{name}' has what is no weight: a number of at least 1")
+    return Fraction(number)
+
+
+def _estimated(rows: int, people: Fraction) -> float:
+    """Return E[1/F | f] = p ∫ u^(f−1) / (p + q u) du from 0 to 1, p = rows / people.
+
+    With I(f) the integral, q I(f + 1) + p I(f) = 1/f: from I(1) = −ln p / q up, or, where that
+    would lose too many digits, down from far above f.
+
+    Examples
+    --------
+    >>> round(_estimated(1, Fraction(10)), 8), round(_estimated(3, Fraction(6)), 8)
+    (0.25584279, 0.19314718)
+    >>> _estimated(4, Fraction(4)), round(_estimated(400, Fraction(500)), 9)
+    (0.25, 0.002000999)
+    """
+    if people <= rows:
+        return 1 / rows
+    odds = math.log10(rows / float(people - rows))
+    with localcontext() as exact:
+        exact.prec = 40 + max(0, math.ceil(min(odds * rows, _LOST)))
+        p = Decimal(rows) * people.denominator / people.numerator
+        q = 1 - p
+        if odds * rows <= _LOST:
+            found = -p.ln() / q
+            for f in range(1, rows):
+                found = (1 / Decimal(f) - p * found) / q
+        else:
+            above = rows + math.ceil(30 / odds)
+            found = 1 / Decimal(above)
+            for f in range(above - 1, rows - 1, -1):
+                found = (1 / Decimal(f) - q * found) / p
+        return float(p * found)
+
+
+# The mean risk over all published rows, recomputed.
+
+
+@recomputes("average-risk", forms=("whole", "averaged"), called="average risk", needs_public=True)
+def average_risk(evidence: Evidence) -> list[Check]:
+    """The mean of 1/N over the rows is at most r; without a public table, classes / rows.
+
+    By a survey's weights it is the mean of the estimated risks.
+    """
+    risk = evidence.number("risk", above=0, most=1)
+    if evidence.text("weights"):
+        each, sure = _by_lightest(evidence, _estimated)
+        mean = float(evidence.sizes @ each) / max(int(evidence.sizes.sum()), 1)
+        fails = bool(_above(np.array([mean]), risk)[0])
+        _refuse_unclear(fails, sure)
+        what = f"a mean estimated risk of at most {float(risk):g}"
+        return [_of_all(evidence, what, fails, _above(each, risk), mean, risk, read=_WEIGHED)]
+    alike = np.maximum(who_look_alike(evidence), 1)  # nobody of the public: a risk of 1
+    if np.array_equal(alike, evidence.sizes):  # else which classes go is a choice among many
+        evidence.settled.append(partial(_smallest_left, evidence.sizes, risk))
+    rows: Counter[int] = Counter()
+    for size, among in zip(evidence.sizes.tolist(), alike.tolist(), strict=True):
+        rows[among] += size
+    found = sum((Fraction(n, among) for among, n in rows.items()), Fraction(0))
+    share = found / max(sum(rows.values()), 1)
+    above = np.array([Fraction(1, among) > risk for among in alike.tolist()], dtype=np.bool_)
+    what = f"a mean risk of at most {float(risk):g}"
+    return [_of_all(evidence, what, share > risk, above, float(share), risk)]
+
+
+def _smallest_left(sizes: Codes, risk: Fraction, may: Marks, stay: Marks) -> Marks:
+    """Return the classes that go though fewer of the smallest are enough, or larger ones stay.
+
+    Which of classes of one size go does not matter to the mean.
+    """
+    ordered = np.sort(sizes[may])
+    classes, rows = len(ordered), int(ordered.sum())
+    gone = 0
+    while gone < classes and classes - gone > risk * rows:
+        rows -= int(ordered[gone])
+        gone += 1
+    return _other_than(sizes, ordered[:gone].tolist(), may, stay)
+
+
+def _other_than(sizes: Codes, gone: list[int], may: Marks, stay: Marks) -> Marks:
+    """Return the classes that go, or stay though they may not, unless they go by these sizes."""
+    left = may & ~stay
+    if sorted(sizes[left].tolist()) == gone and not np.any(stay & ~may):
+        return np.zeros_like(may)
+    return left | (stay & ~may)
+
+
+# The share of published rows at more than some risk, recomputed.
+
+
+@recomputes("share-at-risk", forms=("whole", "averaged"), called="share at risk", needs_public=True)
+def share_at_risk(evidence: Evidence) -> list[Check]:
+    """Rows of classes in which a guess is right too often are at most a share of all rows."""
+    risk = evidence.number("risk", above=0, most=1)
+    share = evidence.number("share", above=0, most=1)
+    if evidence.text("weights"):
+        each, sure = _by_lightest(evidence, _estimated)
+        high = _above(each, risk)
+        beyond = Fraction(int(evidence.sizes[high].sum()), max(int(evidence.sizes.sum()), 1))
+        told = f"a share of at most {float(share):g} at an estimated risk above {float(risk):g}"
+        _refuse_unclear(beyond > share, sure)
+        return [_of_all(evidence, told, beyond > share, high, float(beyond), share, read=_WEIGHED)]
+    alike = who_look_alike(evidence)
+    # 1/N > p/q exactly where N·p < q.
+    risky = alike * risk.numerator < risk.denominator
+    if np.array_equal(alike, evidence.sizes):  # else which classes go is a choice among many
+        evidence.settled.append(partial(_riskiest_left, evidence.sizes, risky, share))
+    rows, at_risk = int(evidence.sizes.sum()), int(evidence.sizes[risky].sum())
+    found = Fraction(at_risk, max(rows, 1))
+    what = f"a share of at most {float(share):g} at a risk above {float(risk):g}"
+    return [_of_all(evidence, what, found > share, risky, float(found), share, raised="")]
+
+
+def _riskiest_left(sizes: Codes, risky: Marks, share: Fraction, may: Marks, stay: Marks) -> Marks:
+    """Return the classes that go though fewer of the smallest are enough, or larger ones stay.
+
+    Which of classes of one size go does not matter to the share.
+    """
+    ordered = sorted(sizes[may & risky].tolist())
+    rows, at_risk, gone = int(sizes[may].sum()), sum(ordered), 0
+    while gone < len(ordered) and at_risk > share * rows:
+        rows -= ordered[gone]
+        at_risk -= ordered[gone]
+        gone += 1
+    return _other_than(sizes, ordered[:gone], may, stay)
