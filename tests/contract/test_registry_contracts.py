@@ -55,6 +55,7 @@ from tests.making import (
     with_weights,
 )
 from tests.often import EVERY as EVERY_EXAMPLE
+from tests.often import crossed
 
 KINDS: dict[Family, type[Technique]] = {
     "algorithm": Algorithm,
@@ -473,8 +474,7 @@ def assessing(algorithm: str, model: str) -> bool:
     return (ALGORITHMS.index(algorithm) + MODELS.index(model)) % 3 == 0
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("model", MODELS)
+@crossed("algorithm, model", ALGORITHMS, MODELS, share=2)
 def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: str) -> None:
     rng = np.random.default_rng(109)
     released, refused = 0, list[Infeasible | NotFound]()

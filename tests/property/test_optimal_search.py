@@ -33,7 +33,7 @@ from tests.strategies import cases, ks
 
 BUDGETS = (0.0, 0.02, 1.0)  # and one more, drawn for each lattice
 #: Lattices that each metric and budget is tried on, with each kind of promise.
-LATTICES = times(240)
+LATTICES = times(240, share=8)
 
 
 def test_the_costs_enumerated_here_are_all_there_are() -> None:

@@ -19,7 +19,7 @@ from tests.tabulated import grid
 
 
 @pytest.mark.often
-@pytest.mark.parametrize("number", range(times(100)))
+@pytest.mark.parametrize("number", range(times(100, share=10)))
 def test_cutting_planes_equal_all_subsets(number: int) -> None:
     rng = np.random.default_rng(number)
     shape = (2, 2 + int(rng.random() < 0.4))

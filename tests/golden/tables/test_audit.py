@@ -316,10 +316,10 @@ def test_levels_are_compared_in_whole_numbers_however_large_the_values() -> None
 def sole_firms() -> Judged:
     """Return a table of amounts in which many cells have one firm, and thus many readers."""
     draw = np.random.default_rng(11)
-    rows = 220
+    rows = 45
     columns = {
-        "place": draw.choice([f"p{n}" for n in range(9)], rows).tolist(),
-        "kind": draw.choice([f"k{n}" for n in range(9)], rows).tolist(),
+        "place": draw.choice([f"p{n}" for n in range(5)], rows).tolist(),
+        "kind": draw.choice([f"k{n}" for n in range(4)], rows).tolist(),
         "turnover": draw.integers(20, 60, rows).tolist(),
     }
     recipe = TableRecipe.from_toml(

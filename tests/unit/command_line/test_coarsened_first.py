@@ -13,6 +13,7 @@ import pytest
 from anon_core.__main__ import main
 from anon_core.engines import memory_needs
 from anon_core.recipe.plan import read_plan
+from tests.often import crossed
 from tests.unit.command_line.test_engines import _MODELS, _recipe, _table
 
 SEARCHES: list[dict[str, object]] = [
@@ -56,8 +57,13 @@ def _run(
     return json.loads(told.out), files
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("technique", SEARCHES, ids=lambda t: "-".join(map(str, t.values())))
+@crossed(
+    "technique, seed",
+    SEARCHES,
+    [1, 2],
+    share=2,
+    ids=lambda one: "-".join(map(str, one.values())) if isinstance(one, dict) else str(one),
+)
 def test_it_is_the_release_of_the_levels_found_and_the_best_of_those_counted(
     tmp_path: Path,
     technique: dict[str, object],

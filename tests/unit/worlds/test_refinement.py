@@ -24,6 +24,7 @@ from anon_core.techniques.attacks.refinement import Refinement
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.every_table import UNEVEN, A, B, Behind, boxes_behind, every_release, table
 from tests.making import Levels
+from tests.often import crossed
 
 SIX = [("a1", "b1")] * 5 + [("a2", "b2")]
 NUMBERS: Levels = [(str(n), "*") for n in range(1, 7)]
@@ -133,9 +134,11 @@ def test_ways_are_those_of_all_tables_that_the_search_treats_alike(name: str) ->
             bounded(behind)
 
 
-@pytest.mark.parametrize("name", ["optimal", "datafly"])
-@pytest.mark.parametrize(
-    "bounds", [{"A": (1, 2)}, {"A": (0, 1)}, {"B": (1, 1)}, {"A": (1, 1), "B": (0, 1)}]
+@crossed(
+    "name, bounds",
+    ["optimal", "datafly"],
+    [{"A": (1, 2)}, {"A": (0, 1)}, {"B": (1, 1)}, {"A": (1, 1), "B": (0, 1)}],
+    share=2,
 )
 def test_levels_that_were_not_allowed_tell_nothing(
     name: str, bounds: dict[str, tuple[int, int]]
