@@ -352,6 +352,15 @@ class Evidence:
             raise CannotTell("the people of a class are defined for whole rows only")
         return covered_people(self.terms, self.grouped, self.public)[0]
 
+    def people_alike(self) -> Codes:
+        """Return the people of the public table whom each class covers; its rows without a table.
+
+        Averages cover nobody for sure: then it is the rows, too.
+        """
+        if self.form == "averaged" or self.people() is None:
+            return self.sizes
+        return self.people_inside()
+
 
 # ---- findings ------------------------------------------------------------------------------------
 

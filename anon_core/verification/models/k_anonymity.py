@@ -26,18 +26,6 @@ from anon_core.verification.text.texts import Codes
 
 Marks = npt.NDArray[np.bool_]
 
-# How many people could stand behind a row of each class.
-
-
-def who_look_alike(evidence: Evidence) -> Codes:
-    """Return the people of the public table whom each class covers; its rows where there is none.
-
-    Averages cover nobody for sure: then it is the rows, too.
-    """
-    if evidence.form == "averaged" or evidence.people() is None:
-        return evidence.sizes
-    return evidence.people_inside()
-
 
 # k-anonymity, recomputed: of all quasi-identifiers, or of sets of columns.
 

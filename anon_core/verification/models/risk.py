@@ -22,7 +22,6 @@ from anon_core.verification.evidence import (
     class_check,
 )
 from anon_core.verification.findings import Check, named
-from anon_core.verification.models.k_anonymity import who_look_alike
 from anon_core.verification.registry import recomputes
 from anon_core.verification.text.texts import Codes
 
@@ -187,7 +186,7 @@ def profitability(evidence: Evidence) -> list[Check]:
     benefit, loss, gain, cost = amounts
     if not benefit:
         raise CannotTell("no benefit is stated")
-    alike = np.maximum(who_look_alike(evidence), 1)
+    alike = np.maximum(evidence.people_alike(), 1)
     lost = _lost(evidence)
     attacked = np.array([gain > cost * people for people in alike.tolist()], dtype=np.bool_)
     earned = float(benefit) * (1 - lost) - attacked * float(loss) / alike
@@ -235,7 +234,7 @@ def maximum_risk(evidence: Evidence) -> list[Check]:
     risk = evidence.number("risk", above=0, most=1)
     if evidence.text("weights"):
         return [_by_weights(evidence, risk)]
-    alike = who_look_alike(evidence)
+    alike = evidence.people_alike()
     # 1/N ≤ p/q exactly where N·p ≥ q.
     return [
         class_check(
@@ -418,7 +417,7 @@ def average_risk(evidence: Evidence) -> list[Check]:
         _refuse_unclear(fails, sure)
         what = f"a mean estimated risk of at most {float(risk):g}"
         return [_of_all(evidence, what, fails, _above(each, risk), mean, risk, read=_WEIGHED)]
-    alike = np.maximum(who_look_alike(evidence), 1)  # nobody of the public: a risk of 1
+    alike = np.maximum(evidence.people_alike(), 1)  # nobody of the public: a risk of 1
     if np.array_equal(alike, evidence.sizes):  # else which classes go is a choice among many
         evidence.settled.append(partial(_smallest_left, evidence.sizes, risk))
     rows: Counter[int] = Counter()
@@ -468,7 +467,7 @@ def share_at_risk(evidence: Evidence) -> list[Check]:
         told = f"a share of at most {float(share):g} at an estimated risk above {float(risk):g}"
         _refuse_unclear(beyond > share, sure)
         return [_of_all(evidence, told, beyond > share, high, float(beyond), share, read=_WEIGHED)]
-    alike = who_look_alike(evidence)
+    alike = evidence.people_alike()
     # 1/N > p/q exactly where N·p < q.
     risky = alike * risk.numerator < risk.denominator
     if np.array_equal(alike, evidence.sizes):  # else which classes go is a choice among many
