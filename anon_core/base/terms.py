@@ -6,6 +6,8 @@ whose fact they state.
 
 from __future__ import annotations
 
+import math
+
 LOSS = "Loss"
 WORST_CHANCE = "Worst chance"
 PEOPLE_AT_RISK = "People at risk"
@@ -55,7 +57,7 @@ def large(number: int) -> str:
     >>> large(1_500_000), large(3 * 2**500)
     ('1,500,000', 'about 10^151')
     """
-    return f"{number:,}" if number < 10**15 else f"about 10^{len(str(number)) - 1}"
+    return f"{number:,}" if number < 10**15 else f"about 10^{round(math.log10(number))}"
 
 
 def ordinal(number: int) -> str:

@@ -27,8 +27,8 @@ def linked(text: str) -> str:
 
     Examples
     --------
-    >>> linked("See doi 10.1109/69.971193.")
-    'See [doi 10.1109/69.971193](https://doi.org/10.1109/69.971193)\\.'
+    >>> print(linked("See doi 10.1109/69.971193."))
+    See [doi 10.1109/69.971193](https://doi.org/10.1109/69.971193)\\.
     """
     parts = _DOI.split(text)
     told = [f"{' ' * part[:1].isspace()}{plain(part)}{' ' * part[-1:].isspace()}" for part in parts]

@@ -101,7 +101,7 @@ def value(path: Sequence[str], told: object, techniques: Sequence[str] = ()) -> 
     >>> value(("algorithm", "name"), "mondrian"), value(("roles", "quasi"), ["age", "sex"])
     ('Mondrian', 'age, sex')
     """
-    section, *rest = path
+    section, *rest = path or ("",)
     if section == "algorithm" and rest == ["name"] and isinstance(told, str):
         return family("algorithm")[told].title if told in family("algorithm") else told
     if isinstance(told, bool):

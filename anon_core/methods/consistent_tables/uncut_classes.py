@@ -153,8 +153,8 @@ def free_ways(side: Side, rows: int) -> int:
     --------
     The ends of a range are someone's, so that of eight rows six may be any of six values.
 
-    >>> from ..hierarchy import flat
-    >>> from ..data.table import Dataset
+    >>> from anon_core.data.hierarchy import flat
+    >>> from anon_core.data.table import Dataset
     >>> import pandas as pd
     >>> ages = Dataset.from_frame(pd.DataFrame({"age": range(1, 7)}), kinds={"age": "number"})
     >>> age = flat(ages.column("age"))

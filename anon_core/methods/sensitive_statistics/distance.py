@@ -204,7 +204,7 @@ def least_rows(rows: I64, t: Fraction) -> int:
     Examples
     --------
     >>> [least_rows(np.array([2, 1, 1]), Fraction(t)) for t in ("0.5", "0.3", "0.25", "0")]
-    [1, 3, 2, 4]
+    [1, 2, 2, 4]
     """
     n = int(rows.sum())
     # N rows show N values at most; fewer than this cannot cover 1 − t of the table.

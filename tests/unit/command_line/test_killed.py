@@ -161,7 +161,7 @@ def test_a_reader_that_was_interrupted_does_not_blame_the_file(
     def broken(_options: object) -> int:
         raise BadInput("The table is broken.")
 
-    monkeypatch.setattr(program, "list_techniques", broken)
+    monkeypatch.setattr("anon_core.cli.list_techniques.list_techniques", broken)
     assert program.main(["list"]) == 1
     assert "broken" in capsys.readouterr().err
     monkeypatch.setattr(program, "_SIGNALS", [signal.SIGTERM])
