@@ -124,7 +124,7 @@ def test_age_is_cut_into_three_nested_levels_by_dragging(page: Page) -> None:
     assert old + 1 in cuts(page, 3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("colour_scheme", ["dark"])
 def test_cuts_by_keyboard_alone(page: Page) -> None:
     open_age(page)

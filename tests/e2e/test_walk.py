@@ -159,7 +159,7 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     page.requests_seen.remove(report.as_uri())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("colour_scheme", ["dark"])
 def test_a_sweep_is_stopped_in_the_dark(page: Page) -> None:
     page.goto("/")
