@@ -106,7 +106,7 @@ def now() -> float:
     """Return the seconds on the clock that time boxes and deadlines use.
 
     It runs like `time.monotonic`, and is still while kernels are compiled or loaded: how much
-    is found within a time box must not hang on whether it is the first run.
+    is found within a time box must not depend on whether it is the first run.
     """
     return _CLOCK.now()
 

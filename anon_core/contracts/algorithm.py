@@ -263,7 +263,7 @@ def _refuse_other_chance(algorithm: Algorithm, models: Sequence[GroupModel]) -> 
         if algorithm.shape.mechanism and not (model.scope.mechanism or of_sizes):
             raise BadPlan(
                 f"{algorithm.title} cannot be steered by {model.title}: which classes it removes "
-                "may hang on their sizes alone, or its guarantee is void.",
+                "may depend on their sizes alone, or its guarantee is void.",
                 remedy="Remove the model, or choose another technique.",
             )
     if algorithm.shape.mechanism and not any(model.scope.mechanism for model in models):

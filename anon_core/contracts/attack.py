@@ -165,7 +165,7 @@ class Attack(Technique):
         audience : Audience
             What the adversary knows next to it.
         truth : Truth
-            Who is attacked, and where they are: what the adversary answers must not hang on it.
+            Who is attacked, and where they are: what the adversary answers must not depend on it.
         """
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:

@@ -24,7 +24,7 @@ class Chance:
     Attributes
     ----------
     order : int64 array of shape (rows,)
-        Rows by their content: what is drawn for the first of them must not hang on the file.
+        Rows by their content: what is drawn for the first of them must not depend on the file.
     key : bytes
         32 bytes that the person was asked for; empty where no change asks.
     """

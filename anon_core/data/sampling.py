@@ -61,8 +61,8 @@ def sampled(
     draw = stream(seed, "sample").permutation(dataset.rows)[:size]
     keep = np.zeros(dataset.rows, dtype=np.bool_)
     keep[order[draw]] = True
-    # Which row of several equal ones is drawn hangs on their order, so that what is published must
-    # not hang on how that one spells its numbers: all have the table's one spelling of a value.
+    # Which of several equal rows is drawn depends on their order. What is published must not depend
+    # on how that one spells its numbers: all have the table's one spelling of a value.
     alike = [replace(c, spelled=None) for c in dataset.columns]
     return replace(
         dataset,

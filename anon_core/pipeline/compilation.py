@@ -176,7 +176,7 @@ def _plans(name: str, given: Sample) -> Iterator[Plan]:
 
 
 def _stamp() -> str:
-    """Return what compiled code hangs on: this package's sources, the compiler, the processor."""
+    """Return what compiled code depends on: this package's sources, the compiler, the processor."""
     import llvmlite.binding as llvm
     import numba
 

@@ -427,7 +427,7 @@ def _verdicts(job: _Job, context: Context) -> None:
 
 
 def _measures(job: _Job, metrics: Sequence[Metric], context: Context) -> None:
-    """Measure what the release lost; what one metric measures hangs on no other."""
+    """Measure what the release lost; what one metric measures depends on no other."""
     problem, release = job.problem, job.outcome.release
     measuring = replace(context, generator=job.chance.measure)
     for number, metric in enumerate(metrics):

@@ -74,8 +74,8 @@ class CheapestLevels(StopRule):
         Level of every quasi-identifier.
     prices : tuple of float64 arrays of shape (levels, leaves), or None
         What a value's cell costs at each level, by quasi-identifier: choices are ordered by the sum
-        over all rows, then by the sum of levels, then by the levels. None where prices hang on the
-        table: without it one knows only that a choice below another one is never dearer.
+        over all rows, then by the sum of levels, then by the levels. None where prices depend on
+        the table: without it one knows only that a choice below another one is never dearer.
     costs : callable
         The same order for an attacker who knows everyone's quasi-identifiers; see `Costs`.
     """

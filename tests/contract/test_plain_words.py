@@ -1,7 +1,7 @@
 """The texts of core, pages and documents say things plainly: no word that reads as translated.
 
 Each of these words has a plainer one: *an attacker who*, *reported*, *shows*, *is*, *next to*,
-*again*, *instead of*, *separately*, *no one*, *someone*, *privacy model*.
+*again*, *instead of*, *separately*, *no one*, *someone*, *depends on*, *privacy model*.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 #: The words, but within names: of a style such as ``aw-told``, or of a path.
 WORDS = re.compile(
     r"(?<![-/_.\w])(whoever|told|tells|stands|beside|anew|in place of|apart|nobody|somebody|"
-    r"promis\w+)(?![-/_\w])",
+    r"hangs? on|promis\w+)(?![-/_\w])",
     re.IGNORECASE,
 )
 CORE, DASHBOARD = CHECKOUT / "anon_core", CHECKOUT / "ui"

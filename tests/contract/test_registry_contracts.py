@@ -467,7 +467,7 @@ def assessing(algorithm: str, model: str) -> bool:
     """Say whether metrics and attacks look at the releases of a pair.
 
     In the long run at all of them, else at each technique's under every third promise: what they
-    find hangs on what is published, and not on what was promised.
+    find depends on what is published, and not on what was promised.
     """
     if EVERY_EXAMPLE or algorithm not in ALGORITHMS:  # that of the documentation is looked at whole
         return True

@@ -1,4 +1,4 @@
-"""Solutions found bucket by bucket: each is one of the whole, and no answer hangs on them."""
+"""Solutions found bucket by bucket: each is one of the whole, and no answer depends on them."""
 
 from __future__ import annotations
 

@@ -617,7 +617,7 @@ def test_the_person_column_is_nowhere_in_the_release() -> None:
 def test_how_persons_are_called_and_where_their_rows_stand_moves_no_byte(
     name: str, case: Case, data: st.DataObject
 ) -> None:
-    """Numbers of patients grow with the day they first came: nothing may hang on their order."""
+    """Numbers of patients grow with the day they first came: nothing may depend on their order."""
     names = sorted(set(case.column("who")))
     other_names = data.draw(st.permutations([f"x{i}" for i in range(len(names))]))
     called = dict(zip(names, other_names, strict=True))

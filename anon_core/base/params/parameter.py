@@ -86,7 +86,7 @@ class Parameter:
         What every column of `by-column`, or value of `by-value`, takes.
     quiet : bool
         Left out of recipes where it has its default: what a technique learned later changes no
-        recipe, and no draw that hangs on one.
+        recipe, and no draw that depends on one.
     lines : bool
         A text of several lines.
     """

@@ -1,7 +1,7 @@
 """Which rows of a table a condition chooses: ``sex = 'F' and (age > 30 or zip is missing)``.
 
 The condition is the `where` of a recipe's ``[data]``. Values are read as their column's kind, and
-what hangs on a missing value is unknown: as in SQL, only rows of which the condition is true stay.
+what depends on a missing value is unknown: as in SQL, only rows stay for which it is true.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def first_levels(rule: CheapestLevels, boxes: Boxes, context: Context) -> Worlds
     Notes
     -----
     What is left out as implied: a choice below one that has to break the privacy model breaks it
-    too. A choice of which it hangs on the table whether it comes first either breaks it or costs
+    too. A choice of which it depends on the table whether it comes first either breaks it or costs
     more.
     """
     heights = [h.height for h in boxes.hierarchies]

@@ -36,7 +36,7 @@ class Side:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What its conditions hang on, whichever leaves these are."""
+        """What its conditions depend on, whichever leaves these are."""
         if self.by_node or self.cut in ("children", "apart"):
             return (self.cut, self.by_node, self.hierarchy.column, self.low, self.high)
         return (self.cut, self.by_node, self.high - self.low)

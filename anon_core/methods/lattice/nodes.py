@@ -464,7 +464,7 @@ class Nodes:
     def _bounds_that_help(self) -> list[str]:
         """Return the bounds on levels of which lifting any one alone makes a release feasible.
 
-        Where that hangs on more nodes than are looked at for an explanation, a bound is left out.
+        Where that depends on more nodes than are looked at for an explanation, a bound is left out.
         """
         found: list[str] = []
         for column, (least, most) in self._given.level_bounds.items():

@@ -25,8 +25,8 @@ def attack(result: Result, adversary: Attack, context: Context) -> Sequence[Atta
     Parameters
     ----------
     context : Context
-        For progress, cancel and deadline; what is drawn hangs on the plan's seed, the table and the
-        attack alone.
+        For progress, cancel and deadline; draws depend on the plan's seed, the table and the attack
+        alone.
 
     Raises
     ------

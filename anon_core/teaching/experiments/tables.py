@@ -29,7 +29,7 @@ class Drawn:
     Attributes
     ----------
     trait : float
-        a: how much it hangs on the hidden trait.
+        a: how much it depends on the hidden trait.
     most : float
         Share of the most frequent value; 0 where `even` alone says it.
     even : float

@@ -85,7 +85,7 @@ class Condensation(Change):
                 "Mean and variance of two numbers give both away.",
                 remedy="Use k of at least 3 for a single column.",
             )
-        scale = x[chance.order].std(axis=0)  # sums round by their order, and ties hang on it
+        scale = x[chance.order].std(axis=0)  # sums round by their order, and ties depend on it
         points = x / np.where(scale > 0, scale, 1.0)
         parts: dict[int, list[int]] = {}
         beside = table.column(self.within).codes if self.within else np.zeros(table.rows, np.int32)

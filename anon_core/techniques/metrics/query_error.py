@@ -91,7 +91,7 @@ class QueryError(Metric):
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Compare the table's answers with the release's; suppressed rows are in the former only.
 
-        The workload hangs on roles and hierarchies alone, so releases of one table are asked the
+        The workload depends on roles and hierarchies alone, so releases of one table are asked the
         same. Where no query at all has an answer, errors are in rows (as if each had one).
         """
         asked, query = self._asked(problem)

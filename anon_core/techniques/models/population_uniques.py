@@ -52,14 +52,14 @@ def uniques_share(singles: int, size: I64, classes: I64, people: int) -> float:
     if not singles:
         return 0.0
     rows = singles + int(size @ classes)
-    beside = 0.0
+    others = 0.0
     if len(size):
         steps = np.arange(int(size[-1]) - 1, dtype=np.float64)
         fewer = np.cumprod(
             np.maximum(people - rows - steps, 0.0) / np.maximum(people - 1 - steps, 1.0)
         )
-        beside = float((size * classes) @ fewer[size - 2])
-    return singles * (singles / (singles + beside)) / rows
+        others = float((size * classes) @ fewer[size - 2])
+    return singles * (singles / (singles + others)) / rows
 
 
 @register("model")

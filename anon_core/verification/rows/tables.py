@@ -261,8 +261,8 @@ class PrivateTable:
     def written_codes(self, name: str) -> dict[int, str]:
         """Return the same as `written` by the values' codes; values may be many.
 
-        Which of several equal rows a sample draws hangs on their order, so the spellings are those
-        of all rows it is drawn from.
+        Which of several equal rows a sample draws depends on their order, so spellings are those of
+        all rows that it is drawn from.
         """
         column = self.columns[name]
         shown = self._texts_used(name) & ~column.gone

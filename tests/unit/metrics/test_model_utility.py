@@ -22,7 +22,7 @@ from tests.making import PATIENTS, Case, by_hand
 
 
 def table(rows: int = 300) -> Case:
-    """Return a table whose label hangs on an age and a job, with some noise."""
+    """Return a table whose label depends on an age and a job, with some noise."""
     rng = np.random.default_rng(17)
     age, job = rng.integers(20, 60, rows), rng.choice(["a", "b", "c", "d"], rows)
     ill = (age > 40) ^ (rng.random(rows) < 0.1) | (job == "d")

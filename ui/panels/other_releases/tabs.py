@@ -1,4 +1,4 @@
-"""What is released besides one table, a tab each."""
+"""What is released other than one table, a tab each."""
 
 from __future__ import annotations
 

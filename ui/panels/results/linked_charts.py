@@ -36,7 +36,7 @@ def of_run(run: Series, colours: Palette) -> Chart:
     What was clicked in them is marked by the browser: they stay as they are.
     """
     if not draws_alone():
-        st.session_state.pop(_PICK, None)  # a chart that is drawn anew has nothing selected
+        st.session_state.pop(_PICK, None)  # a chart that is drawn again has nothing selected
     base, turn = baseline(), turn_of(run.facts)
     if selection.now(run.facts) is None or turn == _marked():
         return kept(tracks, [run], colours, base, None, turn, more())
@@ -67,7 +67,7 @@ def choose_more(run: Series) -> None:
     @handled("Classes")
     def chosen_now() -> None:
         st.session_state[_MORE] = tuple(st.session_state[f"{_MORE}/choice"])
-        st.session_state.pop(_PICK, None)  # another form is drawn anew
+        st.session_state.pop(_PICK, None)  # another form is drawn
         redraw_linked()
 
     st.multiselect(

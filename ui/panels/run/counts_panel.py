@@ -1,6 +1,6 @@
 """Counts with noise instead of rows: what is counted, what it spends, and the files.
 
-A product of its own: nothing of it hangs on the privacy models and the technique of a run.
+A product of its own: nothing of it depends on the privacy models and the technique of a run.
 """
 
 from __future__ import annotations

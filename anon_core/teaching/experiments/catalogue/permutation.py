@@ -233,7 +233,7 @@ def directed(
     holds = good == len(told)
     if holds and (lacking := _lacking(found)):
         return Claim(says=says, holds=None, measured=measured, because=f"{measured} {lacking}")
-    because = f"{measured} The others go the other way or turn on the way: {others}."
+    because = f"{measured} The others do not: {others}."
     because += f" {reason}" if reason else ""
     return Claim(says=says, holds=holds, measured=measured, because="" if holds else because)
 

@@ -190,7 +190,7 @@ def _printed(found: Found) -> Claim:
     own_table = not found.generated and not found.settings.public
     because = (
         f"{measured} A row is proven to be there exactly if all public rows that are equal to it "
-        f"are private, which hangs on the two tables alone. Of the public tables tried, the one "
+        f"are private, which depends on the two tables alone. Of the public tables tried, the one "
         f"with {nearest:,.0f} rows comes nearest, with {per_cent(by_public[nearest])}; the source "
         "has 30,161."
     )
@@ -268,7 +268,7 @@ def _generalizing(found: Found) -> Claim:
             "time box ended.",
         )
     because = (
-        f"{measured} Which public rows fit a class hangs on which rows were drawn and on where "
+        f"{measured} Which public rows fit a class depends on which rows were drawn and on where "
         "Mondrian cuts, so the k from which all are safe differs from draw to draw."
     )
     return Claim(says=says, holds=holds, measured=measured, because="" if holds else because)

@@ -126,7 +126,7 @@ class SafePub(Algorithm):
     name: ClassVar[str] = "safepub"
     title: ClassVar[str] = "SafePub"
     summary: ClassVar[str] = (
-        "Publishes a random sample of the rows at levels that no row has a part in, and leaves out "
+        "Publishes a random sample of the rows at levels that depend on no row, and leaves out "
         "classes too small for (ε, δ)-differential privacy."
     )
     offer: ClassVar[Offer] = Offer(
