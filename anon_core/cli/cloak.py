@@ -7,11 +7,11 @@ from pathlib import Path
 
 from anon_core.cli.output import OK, tell, write_json
 
-_METHODS = ("quadtree", "pyramid", "nearest", "reciprocal", "cliques")
-
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
+    from anon_core.methods.other_data.cloaks import TECHNIQUES
+
     parser.add_argument(
         "places",
         type=Path,
@@ -19,7 +19,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--k", type=int, help="people who could have sent each box, at least")
     parser.add_argument(
-        "--method", choices=_METHODS, help="one alone; else each that the table allows is attacked"
+        "--method",
+        choices=TECHNIQUES,
+        help="one alone; else each that the table allows is attacked",
     )
     parser.add_argument(
         "--area",

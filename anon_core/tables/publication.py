@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from anon_core.base.context import Context, part_of
 from anon_core.base.errors import AnonError, BadPlan, Cancelled, Infeasible, listing, nearest
@@ -371,9 +371,12 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
     _refuse_unknown_cells(judged)
     refuse_levels(system, judged.needs, judged.bounds)
     sums: dict[tuple[int, ...], Implied] = {}
-    begin = _moves(judged, context)
+    able = _movable(judged)
+    begin = product_moves(
+        table.axes, system, judged.needs, able.costs, able.slack, apart=able.apart, context=context
+    )
     while True:
-        pattern, proof, changes = _pattern(judged, tuple(sums), begin, context)
+        pattern, proof, changes = _pattern(judged, tuple(sums), able, begin, context)
         open_sums = implied(system, pattern.cells, recipe.rules, table.members, recipe.who)
         if not open_sums:
             break
@@ -420,7 +423,11 @@ def _suppressed(judged: Judged, context: Context | None) -> Publication:
 
 
 def _pattern(
-    judged: Judged, sums: Sequence[Sequence[int]], begin: Moves, context: Context | None
+    judged: Judged,
+    sums: Sequence[Sequence[int]],
+    able: _Movable,
+    begin: Moves,
+    context: Context | None,
 ) -> tuple[Pattern, Audit, Mapping[int, Mapping[int, int]]]:
     """Return suppressed cells, their audit, and known changes; sums of cells are kept as cells are.
 
@@ -436,11 +443,10 @@ def _pattern(
         at = len(table.values) + cell
         # Nobody can be kept from what the limits of the parts say already.
         needs[at] = capped(one.level, system.values[at], bounds.lower[at], bounds.upper[at])
-    respondents = [c.respondents for c in table.contributions]
-    costs = (*costs_of(table.system, how.cost, respondents), *(0 for _ in sums))
+    costs = (*able.costs, *(0 for _ in sums))
     hidden = system.closed(needs)
     if sums:
-        begin = _moves_of_sums(judged, sums, needs, begin, context)
+        begin = _moves_of_sums(judged, sums, needs, able, begin, context)
     changes = {system.same[c]: with_sums(system, w.change) for c, w in begin.witnesses.items()}
     everyone = None if how.proves else _everyone(judged, members, bounds)
     insiders: tuple[Insider, ...] = ()
@@ -504,8 +510,7 @@ def _everyone(
     judged: Judged, members: Sequence[Mapping[int, int]], bounds: Bounds
 ) -> Everyone | None:
     """Return all readers of a table at once, where each by themselves are too many to ask."""
-    known = judged.recipe.known
-    sole = {next(iter(own)) for own in members if len(own) == 1}
+    known, sole = judged.recipe.known, _sole(members)
     if not known.single_respondents or len(judged.needs) * (len(sole) + 1) <= MOST_PROGRAMS:
         return None
     values = judged.table.values
@@ -519,41 +524,37 @@ def _everyone(
     return Everyone(bounds=bounds.with_known(more), outside=bounds, alone=alone)
 
 
-def _moves(judged: Judged, context: Context | None) -> Moves:
-    """Return a quick pattern of product moves that hold for every reader."""
-    costs, slack, apart = _movable(judged)
-    table = judged.table
-    return product_moves(
-        table.axes, table.system, judged.needs, costs, slack, apart=apart, context=context
-    )
+def _sole(members: Sequence[Mapping[int, int]]) -> set[int]:
+    """Return the respondents who are alone in some cell."""
+    return {next(iter(own)) for own in members if len(own) == 1}
 
 
 def _moves_of_sums(
     judged: Judged,
     sums: Sequence[Sequence[int]],
     needs: Mapping[int, Level],
+    able: _Movable,
     begin: Moves,
     context: Context | None,
 ) -> Moves:
     """Return a pattern with moves of sums, too: one part moves, and no other part of the sum."""
-    costs, slack, apart = _movable(judged)
     table, hidden = judged.table, set(begin.hidden)
-    price = list(costs)
+    price = list(able.costs)
     for cell in hidden:
         price[cell] = -1  # suppressed already: see `product_moves`
     witnesses = dict(begin.witnesses)
     for number, cells in enumerate(sums, start=len(table.values)):
         if number not in needs:
             continue
-        able = (c for c in cells if c not in apart)  # the others, some reader knows
-        for part in sorted(able, key=lambda c: -slack[c])[:4]:
+        parts = (c for c in cells if c not in able.apart)  # the others, some reader knows
+        for part in sorted(parts, key=lambda c: -able.slack[c])[:4]:
             found = product_moves(
                 table.axes,
                 table.system,
                 {part: needs[number]},
                 price,
-                slack,
-                apart=apart | (set(cells) - {part}),
+                able.slack,
+                apart=able.apart | (set(cells) - {part}),
                 context=context,
             )
             if part in found.witnesses:
@@ -565,15 +566,21 @@ def _moves_of_sums(
     return Moves(hidden=frozenset(hidden), witnesses=witnesses, unserved=begin.unserved)
 
 
-def _movable(judged: Judged) -> tuple[Sequence[int], list[int], set[int]]:
-    """Return what suppressing each cell costs, how far it may fall, and which hide no others."""
+class _Movable(NamedTuple):
+    """What suppressing each cell costs, how far it may fall, and which cells hide no others."""
+
+    costs: Sequence[int]
+    slack: Sequence[int]
+    apart: set[int]
+
+
+def _movable(judged: Judged) -> _Movable:
+    """Return how cells may move so that it holds for every reader."""
     table, known, how = judged.table, judged.recipe.known, judged.recipe.protection
     respondents = [c.respondents for c in table.contributions]
     published = {table.system.place[name] for name in how.published}
     slack: list[int] = []
-    sole: set[int] = set()  # respondents who may read: those who are alone in some cell
-    if known.single_respondents:
-        sole = {next(iter(own)) for own in table.members if len(own) == 1}
+    sole = _sole(table.members) if known.single_respondents else set[int]()  # who may read
     far = 2 * sum(map(abs, table.values)) + 2
     for cell, (value, low) in enumerate(zip(table.values, judged.bounds.lower, strict=True)):
         least = None if low is None else math.ceil(low)
@@ -583,7 +590,7 @@ def _movable(judged: Judged) -> tuple[Sequence[int], list[int], set[int]]:
         slack.append(far if least is None else value - least)
     alone = {c for c, own in enumerate(table.members) if len(own) == 1}
     costs = costs_of(table.system, how.cost, respondents)
-    return costs, slack, published | alone if known.single_respondents else published
+    return _Movable(costs, slack, published | alone if known.single_respondents else published)
 
 
 def fresh(old: Sequence[Insider], new: Sequence[Insider]) -> bool:
