@@ -6,12 +6,16 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
 from anon_core.base.secret import key, stream
+from anon_core.data.frequency import dense_rank
 from anon_core.recipe.plan import Plan
-from anon_core.release.problem import Problem
+from anon_core.release.problem import Problem, paired
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +55,35 @@ def drawn_for(plan: Plan, problem: Problem) -> tuple[str, str]:
 
     A seed that is used again, for the table of the next month or for another k, so gives draws
     that have nothing in common, and two releases cannot be laid over each other. The order of rows
-    has no part.
+    has no part, nor has what persons are called.
     """
     named = plan.as_mapping()
     told = json.dumps([named[key] for key in ("algorithm", "models")], sort_keys=True)
-    seen = hashlib.sha256(np.ascontiguousarray(problem.frequency.codes).data)
-    seen.update(np.ascontiguousarray(problem.frequency.count).data)
+    seen = hashlib.sha256()
+    for part in _content(problem):
+        seen.update(np.ascontiguousarray(part).data)
     return told, seen.hexdigest()
+
+
+def _content(problem: Problem) -> tuple[npt.NDArray[Any], ...]:
+    """Return what the frequency set says, whatever persons are called.
+
+    Where persons have several rows, it is how many rows there are of each key and which keys belong
+    to one person: a sum of hashes per person, in ascending order.
+    """
+    frequency = problem.frequency
+    if not problem.person:
+        return frequency.codes, frequency.count
+    of_person = paired(problem.person, "")
+    others = [
+        d
+        for d, name in enumerate(frequency.columns)
+        if name != problem.person and not name.startswith(of_person)
+    ]
+    codes = [frequency.codes[:, d] for d in others]
+    tuples, first = dense_rank(codes, [int(one.max(initial=0)) + 1 for one in codes])
+    count = np.bincount(tuples, frequency.count, len(first)).astype(np.int64)
+    hashed = pd.util.hash_array(tuples * (frequency.count.max(initial=0) + 1) + frequency.count)
+    own = np.zeros(int(problem.key_person.max(initial=0)) + 1, dtype=np.uint64)
+    np.add.at(own, problem.key_person, hashed)
+    return frequency.codes[first][:, others], count, np.sort(own)

@@ -26,6 +26,8 @@ from anon_core.data.hierarchy.hierarchy_cache import prepared
 from anon_core.data.profile import uniqueness
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.pipeline.figures import figures_of
+from anon_core.pipeline.prepare import prepare
+from anon_core.pipeline.random_streams import drawn_for
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.release.ground_truth import truth_of
@@ -633,6 +635,23 @@ def test_how_persons_are_called_and_where_their_rows_stand_moves_no_byte(
         return
     found = run(plan, other.dataset, case.levels, assess=False)
     assert found.files == expected.files
+    assert drawn_for(plan, found.problem) == drawn_for(plan, expected.problem)
+
+
+def test_which_rows_one_person_has_and_how_often_a_row_is_there_change_what_is_drawn() -> None:
+    plan = STAYS.plan()
+    whose: list[str | None] = list(STAYS.columns["who"])
+    swapped: list[str | None] = [whose[-1], *whose[1:-1], whose[0]]
+    assert swapped != whose
+    seen = {
+        drawn_for(plan, prepare(plan, case.dataset, case.levels))
+        for case in (
+            STAYS,
+            dataclasses.replace(STAYS, columns={**STAYS.columns, "who": swapped}),
+            dataclasses.replace(STAYS, columns={n: [*c, c[0]] for n, c in STAYS.columns.items()}),
+        )
+    }
+    assert len(seen) == 3
 
 
 @pytest.mark.parametrize("name", list(family("attack")))
