@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from anon_core.base.secret import key, stream
 from anon_core.data.frequency import dense_rank
@@ -83,7 +82,15 @@ def _content(problem: Problem) -> tuple[npt.NDArray[Any], ...]:
     codes = [frequency.codes[:, d] for d in others]
     tuples, first = dense_rank(codes, [int(one.max(initial=0)) + 1 for one in codes])
     count = np.bincount(tuples, frequency.count, len(first)).astype(np.int64)
-    hashed = pd.util.hash_array(tuples * (frequency.count.max(initial=0) + 1) + frequency.count)
+    hashed = _mixed(tuples * (frequency.count.max(initial=0) + 1) + frequency.count)
     own = np.zeros(int(problem.key_person.max(initial=0)) + 1, dtype=np.uint64)
     np.add.at(own, problem.key_person, hashed)
     return frequency.codes[first][:, others], count, np.sort(own)
+
+
+def _mixed(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """Return a hash of each number (SplitMix64; Steele, Lea and Flood 2014)."""
+    found = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return found ^ (found >> np.uint64(31))
