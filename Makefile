@@ -7,6 +7,9 @@ INSTALL := sh scripts/install.sh
 
 # Whatever the surroundings say: each of the many processes of the tests would compile all it loads.
 unexport PYTHONDONTWRITEBYTECODE
+# As the command line and the dashboard do: threads of BLAS wait for each other longer than they
+# multiply.
+export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-long test-spark check docs lint types imports map coverage bench format clean dev chromium

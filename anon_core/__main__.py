@@ -324,6 +324,8 @@ def finish(
         if hasattr(stream, "reconfigure"):  # a console may not know '≥'
             cast(Any, stream).reconfigure(errors="backslashreplace")
     given = sys.argv[1:] if arguments is None else list(arguments)
+    # Matrices are small here: threads of BLAS wait for each other longer than they multiply.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _clear_away_when_ended()
     try:
         gc.set_threshold(100_000, 50, 100)  # most objects live as long as a command or server
