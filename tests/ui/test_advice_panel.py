@@ -16,6 +16,7 @@ from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.explain.advice import trials as trying
 from anon_core.explain.text import phrases
+from tests.often import crossed
 from tests.ui.sessions import (
     PATIENCE,
     RUN,
@@ -146,8 +147,7 @@ def clinic() -> dict[str, Any]:
     return held
 
 
-@pytest.mark.parametrize("recipient", ["public", "agreement", "internal"])
-@pytest.mark.parametrize("table", ["hospital", "clinic"])
+@crossed("table, recipient", ["hospital", "clinic"], ["public", "agreement", "internal"], share=2)
 def test_whatever_is_offered_releases_and_meets_every_threshold(
     tries: None, table: str, recipient: str
 ) -> None:

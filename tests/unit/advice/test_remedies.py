@@ -16,6 +16,7 @@ from anon_core.explain.advice.fixes import Change
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from tests.making import Case
+from tests.often import times
 
 LEVELS = {
     "age": [(str(a), f"{3 * (a // 3)} to {3 * (a // 3) + 2}", "*") for a in range(9)],
@@ -61,7 +62,8 @@ def offered(made: Case, recipe: Mapping[str, Any]) -> list[Change]:
     return trials.mended(recipe, refused.value, given, Context())
 
 
-@pytest.mark.parametrize("turn", range(12))
+@pytest.mark.often
+@pytest.mark.parametrize("turn", range(times(12, share=3)))
 def test_the_nearest_of_each_kind_is_that_of_trying_all(turn: int) -> None:
     drawn = random.Random(turn)
     made = case(drawn)
