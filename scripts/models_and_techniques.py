@@ -22,30 +22,31 @@ PAGE = CHECKOUT / "docs" / "models_and_techniques.md"
 STEERED, BOTH, TESTED = "●", "◐", "○"
 _HEAD = """# Which technique hosts which privacy model
 
-Written by `python scripts/models_and_techniques.py` from the registry; a test sees that it is
-current. Rows are privacy models, columns techniques.
+Rows are privacy models, columns techniques. `python scripts/models_and_techniques.py` writes this
+page from the registry, and a test compares them.
 
-A pair with a sign can be run:
+| sign | what the technique does with the model | how a run can end |
+|:-:|---|---|
+| ● | The model steers the search. | verified; *infeasible*; *not found* |
+| ○ | The technique forms ever larger groups; releases are tested. | verified; *not found* |
+| ◐ | The model steers the search, and finished releases are tested too. | as ● |
+| a–f | The pair is refused before the search; the reasons are below the table. | refused |
 
-- **●**: the model steers the search. It ends in a verified release; or in *infeasible*,
-  which is said only where nothing that the technique could publish satisfies the model; or,
-  where it does not look at everything, in *not found*.
-- **○**: the technique forms ever larger groups, and finished releases are tested. It ends in a
-  verified release or in *not found*, which proves nothing.
-- **◐**: as ●, and finished releases are tested as well, for whether the model can be recomputed.
-  Of k-map and δ-presence: groups are merged until those of the public table whom their cells cover
-  keep it, for δ-presence until no one fits two groups as well; where that fails, it goes on as ○.
+- *Infeasible* is a proof: nothing that the technique can publish satisfies the model.
+- *Not found* proves nothing: the technique did not look at every release.
+- Every model of a verified release is recomputed from the published text. What cannot be recomputed
+  is not released.
 
-A letter is a refusal before anything is searched, for the reason below.
+**◐ with k-map and δ-presence.** The technique merges groups until the people of the public table
+whom their cells cover satisfy the model. δ-presence also asks that no person fits two groups. Where
+merging fails, the technique goes on as ○.
 
-**†**, of a model with its default settings: merging groups that keep it can break it, or groups
-that break it can keep it together. All rows as one group then decide nothing, and a technique that
-does not look at everything it could publish says *not found* where a release may satisfy it. The
-same is said of other models where rows may be suppressed. Average and maximum risk ask less where
-there is a public table: techniques that count rows alone test finished releases for it.
+**†** marks a model that larger groups can break, with its default settings. One group of all rows
+then proves nothing, so a technique that does not look at every release says *not found*, not
+*infeasible*. Suppressed rows have the same effect with other models.
 
-A hosted model is recomputed from the published text; what cannot be recomputed is not
-released.
+With a public table, average and maximum risk ask less than k rows a class. Techniques that count
+rows alone test finished releases for them.
 """
 
 

@@ -11,7 +11,7 @@ from scripts.models_and_techniques import CHECKOUT, PAGE, page, table
 
 def test_the_page_is_current() -> None:
     written = PAGE.read_text(encoding="utf-8")
-    assert written == page(), "`python scripts/models_and_techniques.py` writes it anew"
+    assert written == page(), "`python scripts/models_and_techniques.py` updates it"
 
 
 def test_the_table_holds_every_pair_and_every_reason() -> None:
