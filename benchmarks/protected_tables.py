@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.tables.axis import Axis
+from anon_core.tables.contributions import Contributions
 from anon_core.tables.product_moves import Moves, product_moves
-from anon_core.tables.sensitivity import Contributions, PPercent, sensitive_cells
+from anon_core.tables.sensitivity import PPercent, sensitive_cells
 from anon_core.tables.suppression import Pattern, costs_of, suppress
 from anon_core.tables.system import Bounds, Level, System, capped
 from anon_core.tables.table import relations_of

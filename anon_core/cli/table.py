@@ -39,8 +39,9 @@ def table(options: argparse.Namespace) -> int:
     from anon_core.base.terms import in_figures
     from anon_core.data.reading import MOST_BYTES_OF_COMMANDS, read_table
     from anon_core.tables.differencing import Together
-    from anon_core.tables.publication import files_of, judge, protect, report_of
+    from anon_core.tables.publication import files_of, protect, report_of
     from anon_core.tables.recipe import read_recipe
+    from anon_core.tables.suppressed import judge
     from anon_core.verification.files.reading import read_table as read_again
     from anon_core.verification.files.reading_options import read_options
     from anon_core.verification.files.recipe_files import read_hierarchies
@@ -119,8 +120,8 @@ def _earlier(folder: Path, hierarchies: Path, dataset: Dataset) -> Earlier:
     """Return an earlier table from what this command wrote of it; its hierarchies are the same."""
     from anon_core.base.bounded_reading import read_regular
     from anon_core.tables.differencing import Earlier
-    from anon_core.tables.publication import judge
     from anon_core.tables.recipe import read_recipe
+    from anon_core.tables.suppressed import judge
 
     recipe = read_recipe(folder / "internal" / "recipe.toml")
     judged = judge(dataset, recipe, _levels(recipe, hierarchies))

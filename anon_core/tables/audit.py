@@ -13,9 +13,12 @@ from fractions import Fraction
 from functools import partial
 from typing import Literal
 
+import numpy as np
+
 from anon_core.base.context import Context
+from anon_core.tables.contributions import Contributions, Members, members_of
 from anon_core.tables.reader import Reader, Side
-from anon_core.tables.sensitivity import Contributions, Rule
+from anon_core.tables.sensitivity import Rule
 from anon_core.tables.system import Bounds, Level, Number, System, shown_interval
 
 Answer = Literal["safe", "unsafe", "undecided"]
@@ -362,17 +365,21 @@ def insiders_of(
     signed : bool
         Whether others may take away from a cell; one's own part is then no least value.
     """
-    hidden = sorted(suppressed)
-    alone = sorted({next(iter(members[c])) for c in hidden if len(members[c]) == 1})
-    known: dict[int, dict[int, tuple[Number | None, Number | None]]] = {one: {} for one in alone}
-    for cell in hidden:
-        own = members[cell]
-        for one in own if len(own) < len(known) else known.keys() & own.keys():
-            if one in known and len(own) == 1:
-                known[one][cell] = (values[cell], values[cell])
-            elif one in known and not signed:
-                known[one][cell] = (min(own[one], values[cell]), None)
-    return tuple(Insider(name=f"respondent {one + 1}", known=known[one]) for one in alone)
+    hidden = np.array(sorted(suppressed), dtype=np.int64)
+    held = members if isinstance(members, Members) else Members.of(members)
+    entry, cell = held.entries(hidden)
+    by_themselves = held.sizes[cell] == 1
+    alone = np.unique(held.who[entry[by_themselves]])
+    known: dict[int, dict[int, tuple[Number | None, Number | None]]] = {
+        one: {} for one in alone.tolist()
+    }
+    theirs = np.isin(held.who[entry], alone) & (by_themselves | (not signed))
+    for one, c, own, sole in zip(
+        held.who[entry[theirs]].tolist(), cell[theirs].tolist(),
+        held.amount[entry[theirs]].tolist(), by_themselves[theirs].tolist(), strict=True,
+    ):  # fmt: skip
+        known[one][c] = (values[c], values[c]) if sole else (min(own, values[c]), None)
+    return tuple(Insider(name=f"respondent {one + 1}", known=own) for one, own in known.items())
 
 
 def implied(
@@ -404,15 +411,6 @@ def implied(
                 )
             )
     return tuple(found)
-
-
-def members_of(cells: Iterable[int], members: Sequence[Mapping[int, int]]) -> dict[int, int]:
-    """Return what each respondent contributes to some cells together."""
-    sums: dict[int, int] = {}
-    for cell in cells:
-        for one, amount in members[cell].items():
-            sums[one] = sums.get(one, 0) + amount
-    return sums
 
 
 def _plain(value: Number) -> Number:

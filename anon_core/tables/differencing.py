@@ -19,10 +19,12 @@ from typing import TypeVar
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, clipped, listing
 from anon_core.base.terms import count
-from anon_core.tables.audit import Audit, Insider, audit, insiders_of, members_of
-from anon_core.tables.publication import MAX_SUMS, SUPPRESSED, Judged, NotSafe, Publication
+from anon_core.tables.audit import Audit, Insider, audit, insiders_of
+from anon_core.tables.contributions import Contributions, members_of
+from anon_core.tables.publication import SUPPRESSED, Publication
 from anon_core.tables.recipe import SUPPRESSES
-from anon_core.tables.sensitivity import Contributions, sensitive_cells
+from anon_core.tables.sensitivity import sensitive_cells
+from anon_core.tables.suppressed import MAX_SUMS, Judged, NotSafe
 from anon_core.tables.suppression import Pattern, costs_of, suppress
 from anon_core.tables.system import Bounds, Level, Number, Relation, System, capped, shown
 
@@ -420,7 +422,7 @@ class Together:
             primary=primary,
             secondary=own - primary,
             cost=sum(
-                costs_of(table.system, how.cost, [len(m) for m in table.members])[c]
+                costs_of(table.system, how.cost, table.members.sizes.tolist())[c]
                 for c in own - primary
             ),
             bound=None,

@@ -20,6 +20,7 @@ from anon_core.tables.axis import Axis
 from anon_core.tables.system import Level, System
 
 _I64 = npt.NDArray[np.int64]
+_F64 = npt.NDArray[np.float64]
 #: Categories of the cell, and outside of it, that are tried in each column, by number of columns.
 _INSIDE, _OUTSIDE = 4, {1: 400, 2: 40, 3: 12, 4: 6}
 #: Moves that a cell is hidden by, each a part of its level.
@@ -58,11 +59,12 @@ def product_moves(
     axes: Sequence[Axis],
     system: System,
     needs: Mapping[int, Level],
-    costs: Sequence[int],
-    slack: Sequence[int],
+    costs: Sequence[int] | _I64,
+    slack: Sequence[int] | _I64,
     *,
-    apart: Collection[int] = (),
+    apart: Collection[int] | npt.NDArray[np.bool_] = (),
     context: Context | None = None,
+    sides: Sequence[Sides] | None = None,
 ) -> Moves:
     """Hide each sensitive cell by the cheapest product move that is tried.
 
@@ -72,21 +74,24 @@ def product_moves(
         Of suppressing each cell; what is suppressed already costs nothing, as -1 says.
     slack : sequence of int
         How far any reader lets each cell fall; below 0 where it is never suppressed.
-    apart : collection of int
+    apart : collection of int, or bool array of one entry a cell
         Cells that hide no others: published ones, or those whose only respondent may read.
+    sides : sequence of Sides, optional
+        Those of these columns, where there are some already: see `sides_of`.
     """
     own = context or Context()
     shape = [len(axis.labels) for axis in axes]
     strides = [prod(shape[at + 1 :]) for at in range(len(shape))]
     room = np.array(slack, dtype=np.int64)
-    room[list(apart)] = -1
+    fixed = apart if isinstance(apart, np.ndarray) else np.array(list(apart), dtype=np.int64)
+    room[fixed] = -1
     price = np.array(costs, dtype=np.int64) + 1  # of equal costs, fewer cells
     price[list(needs)] = 0
     hidden = set(needs)
     same = system.same
     witnesses: dict[int, Witness] = {}
     unserved: list[int] = []
-    sides = [_Sides(axis) for axis in axes]
+    sides = sides_of(axes) if sides is None else sides
     for number, cell in enumerate(sorted(needs, key=lambda c: -_size(needs[c]))):
         if number % 50 == 0:
             own.report(number / len(needs), "Hiding cells")
@@ -125,7 +130,12 @@ def product_moves(
     )
 
 
-def _borne(change: Mapping[int, int], by: tuple[int, int], slack: Sequence[int]) -> bool:
+def sides_of(axes: Sequence[Axis]) -> tuple[Sides, ...]:
+    """Return what is looked up of each column again and again."""
+    return tuple(map(Sides, axes))
+
+
+def _borne(change: Mapping[int, int], by: tuple[int, int], slack: Sequence[int] | _I64) -> bool:
     """Return whether no cell falls further than it may, either way."""
     up, down = by
     return all(
@@ -138,44 +148,33 @@ def _size(level: Level) -> float:
     return float(max(level.lower, level.upper, level.sliding))
 
 
-class _Sides:
+class Sides:
     """For each node of a column, leaves below it, and outside of it."""
 
     def __init__(self, axis: Axis) -> None:
-        self.axis = axis
+        many = len(axis.labels)
         self.leaves = np.array(axis.leaves, dtype=np.int64)
         self._above = axis.chains[:, self.leaves]
+        self._splits: dict[int, tuple[_I64, _I64]] = {}
+        #: Nodes above each node, itself with them, as 1.
+        self.paths = np.zeros((many, many))
+        for depth in axis.chains:
+            on = np.flatnonzero(depth >= 0)
+            self.paths[on, depth[on]] = 1
 
     def split(self, node: int) -> tuple[_I64, _I64]:
         """Return the leaves below a node, and the others."""
-        inside = (self._above == node).any(axis=0)
-        return self.leaves[inside], self.leaves[~inside]
-
-    def chains(self, leaf: int, other: int | None) -> tuple[list[int], list[int]]:
-        """Return the nodes above two leaves, up to where they meet; all above one without other."""
-        parents = self.axis.parents
-        if other is None:
-            path = [leaf]
-            while parents[path[-1]] >= 0:
-                path.append(parents[path[-1]])
-            return path, []
-        depth = self.axis.depth
-        one, two = [leaf], [other]
-        while depth[one[-1]] > depth[two[-1]]:
-            one.append(parents[one[-1]])
-        while depth[two[-1]] > depth[one[-1]]:
-            two.append(parents[two[-1]])
-        while parents[one[-1]] != parents[two[-1]]:
-            one.append(parents[one[-1]])
-            two.append(parents[two[-1]])
-        return one, two
+        if node not in self._splits:
+            inside = (self._above == node).any(axis=0)
+            self._splits[node] = self.leaves[inside], self.leaves[~inside]
+        return self._splits[node]
 
 
 def _cheapest(
     cell: int,
     nodes: Sequence[int],
     strides: Sequence[int],
-    sides: Sequence[_Sides],
+    sides: Sequence[Sides],
     price: _I64,
     room: _I64,
     by: tuple[int, int],
@@ -192,48 +191,57 @@ def _cheapest(
     if room[cell] < down:
         return None
     most = _OUTSIDE[len(nodes)]
-    offsets: list[_I64] = []
-    signs: list[_I64] = []
+    signs: list[_F64] = []
+    used: list[_I64] = []
     for side, node, stride in zip(sides, nodes, strides, strict=True):
         inside, outside = side.split(node)
         base = cell - node * stride
-        beside = base + outside * stride
-        able = room[beside] >= up
-        order = np.lexsort((-room[beside], price[beside]))
-        chosen = outside[order[able[order]]][:most]
-        own = inside[np.argsort(-room[base + inside * stride], kind="stable")][:_INSIDE]
-        pairs = [(int(p), int(q)) for q in chosen for p in own] if node else []
-        pairs = pairs[: _PAIRS[len(nodes)]]
-        if node and not pairs:
-            return None
-        chains = [side.chains(p, q) for p, q in pairs] or [side.chains(int(p), None) for p in own]
-        wide = max(len(one) + len(two) for one, two in chains)
-        place = np.full((len(chains), wide), -1, dtype=np.int64)
-        sign = np.zeros((len(chains), wide), dtype=np.int64)
-        for at, (one, two) in enumerate(chains):
-            place[at, : len(one) + len(two)] = [*one, *two]
-            sign[at, : len(one)], sign[at, len(one) : len(one) + len(two)] = 1, -1
-        offsets.append(np.where(place >= 0, place * stride, 0))
-        signs.append(sign)
-    cells, sign = offsets[0], signs[0]
-    # Candidates of the columns multiply, and so do the nodes of each: (candidates, nodes).
-    for more, their in zip(offsets[1:], signs[1:], strict=True):
-        cells = (cells[:, None, :, None] + more[None, :, None, :]).reshape(
-            len(cells) * len(more), -1
-        )
-        sign = (sign[:, None, :, None] * their[None, :, None, :]).reshape(
-            len(sign) * len(their), -1
-        )
-    used = sign != 0
-    need = np.where(sign > 0, down, up)
-    # A cell that only grows has to be one that can be suppressed at all.
-    fits = (~used | (room[cells] >= np.maximum(need, 0))).all(axis=1)
+        own = inside
+        if len(inside) > 1:
+            own = inside[np.argsort(-room[base + inside * stride], kind="stable")][:_INSIDE]
+        sign = side.paths[own]
+        if node:
+            beside = base + outside * stride
+            able = outside[room[beside] >= up]
+            beside = base + able * stride
+            chosen = able[np.lexsort((-room[beside], price[beside]))][:most]
+            if not len(chosen):
+                return None
+            # Above where two paths meet nothing changes.
+            sign = (sign[None] - side.paths[chosen][:, None]).reshape(-1, sign.shape[1])
+            sign = sign[: _PAIRS[len(nodes)]]
+        on = np.flatnonzero(sign.any(axis=0))
+        signs.append(sign[:, on])
+        used.append(on)
+    cells = used[0] * strides[0]
+    for on, stride in zip(used[1:], strides[1:], strict=True):
+        cells = cells[..., None] + on * stride
+    # Of each candidate the cells are all combinations of nodes, and so are their prices added up:
+    # axis by axis, as the product of the nodes' signs.
+    sizes = list(map(np.abs, signs))
+    there = room[cells]
+    falls, rises = there < max(down, 0), there < max(up, 0)
+    unfit = _added(sizes, (falls | rises).astype(float))
+    if up != down:  # which of the two a cell has to bear depends on its sign
+        falling, rising = falls.astype(float), rises.astype(float)
+        unfit = _added(sizes, falling + rising) + _added(signs, falling - rising)
+    fits = unfit < 0.5
     if not fits.any():
         return None
-    total = np.where(used, price[cells], 0).sum(axis=1)
-    total[~fits] = np.iinfo(np.int64).max
-    best = int(total.argmin())
-    return cells[best][used[best]], sign[best][used[best]]
+    total = np.where(fits, _added(sizes, price[cells].astype(float)), np.inf)
+    best = np.unravel_index(int(total.argmin()), total.shape)
+    sign = signs[0][best[0]]
+    for at, more in zip(best[1:], signs[1:], strict=True):
+        sign = sign[..., None] * more[at]
+    moved = sign != 0
+    return cells[moved], sign[moved].astype(np.int64)
+
+
+def _added(signs: Sequence[_F64], block: _F64) -> _F64:
+    """Return the sum of a block's numbers by candidate, each with the product of its signs."""
+    for one in signs:  # the first axis goes, and that of its candidates comes last
+        block = np.tensordot(block, one, axes=(0, 1))
+    return block
 
 
 def _kept(system: System, same: Sequence[int], move: tuple[_I64, _I64]) -> dict[int, int] | None:

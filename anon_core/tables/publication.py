@@ -1,4 +1,4 @@
-"""A recipe carried out: the table is built, judged, protected, audited, compared, and written."""
+"""A protected table: how each method makes it, what readers learn of it, and its files."""
 
 from __future__ import annotations
 
@@ -11,31 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from anon_core.base.context import Context, part_of
-from anon_core.base.errors import AnonError, BadPlan, Cancelled, Infeasible, listing, nearest
+from anon_core.base.errors import AnonError, BadPlan, Cancelled
 from anon_core.base.terms import count
-from anon_core.data.reading.columns import Keeping
-from anon_core.data.reading.row_filter import filtered
-from anon_core.data.table import Dataset
 from anon_core.data.values.formulas import neutralised
-from anon_core.tables.audit import (
-    MOST_PROGRAMS,
-    Audit,
-    Everyone,
-    Implied,
-    Insider,
-    Interval,
-    audit,
-    implied,
-    insiders_of,
-    interval,
-    members_of,
-)
-from anon_core.tables.product_moves import Moves, product_moves
+from anon_core.tables.audit import Audit, Implied, Interval, interval
 from anon_core.tables.reader import Reader
-from anon_core.tables.recipe import METHODS, SUPPRESSES, Method, TableRecipe
+from anon_core.tables.recipe import METHODS, SUPPRESSES, Method
 from anon_core.tables.rounding import (
     adjusted,
     bounds_of_noise,
@@ -51,59 +35,19 @@ from anon_core.tables.rounding import (
     record_keys,
     small_cells,
 )
-from anon_core.tables.sensitivity import Contributions, Finding, sensitive_cells
-from anon_core.tables.suppression import Pattern, costs_of, suppress, with_sums
-from anon_core.tables.system import Bounds, Level, Number, capped, refuse_levels, shown_interval
-from anon_core.tables.table import Table, build
+from anon_core.tables.suppressed import Judged, hide, refuse_unknown_cells
+from anon_core.tables.suppression import Pattern
+from anon_core.tables.system import Bounds, Number, shown_interval
+from anon_core.tables.table import Table
 
 #: What is published of every suppressed cell, primary or not.
 SUPPRESSED = "×"
 
-
-#: Sums of suppressed cells that are protected as cells; a table that needs more is too fine.
-MAX_SUMS = 200
 #: Seconds that go into what a reader learns of rounded or noisy counts, at most.
 _SECONDS_OF_AUDIT = 10
 
 
 Labels = tuple[str, ...]
-
-
-class NotSafe(AnonError):
-    """A protected table that the audit does not prove safe; it is not written."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Judged:
-    """A table with its sensitive cells, before it is protected."""
-
-    recipe: TableRecipe
-    table: Table
-    findings: Mapping[int, Finding]
-
-    @cached_property
-    def bounds(self) -> Bounds:
-        """What a reader knows beforehand."""
-        known = self.recipe.known
-        lower = None if known.signed else 1 if known.zeros_printed else 0
-        return Bounds.of(self.table.system, lower=lower)
-
-    @cached_property
-    def needs(self) -> dict[int, Level]:
-        """The level of each sensitive cell, capped where the recipe says so."""
-        found = {cell: one.level for cell, one in self.findings.items()}
-        values, bounds = self.table.values, self.bounds
-        if self.recipe.protection.levels == "cap":
-            return {
-                c: capped(level, values[c], bounds.lower[c], bounds.upper[c])
-                for c, level in found.items()
-            }
-        return found
-
-    @property
-    def capped(self) -> tuple[int, ...]:
-        """Cells whose level was cut down to what a reader knows anyway."""
-        return tuple(c for c, one in self.findings.items() if one.level != self.needs[c])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -204,45 +148,31 @@ class Publication:
         return found
 
 
-def counted(
-    dataset: Dataset, recipe: TableRecipe, levels: Mapping[str, Sequence[Sequence[str]]]
-) -> Dataset:
-    """Return the rows that a recipe tabulates, of a table as it was read; twice changes nothing.
-
-    Texts that a hierarchy lists are values, as in a release of rows.
-
-    Raises
-    ------
-    BadPlan
-        If the recipe asks for what only releases of rows have.
-    """
-    how, columns = recipe.data, recipe.layout.columns
-    if how.rest == "population":
-        raise BadPlan(
-            "[data] rest is 'population', and a table of counts has none.", remedy="Leave rest out."
-        )
-    if how.draws:
-        raise BadPlan(
-            "[data] draws a sample, and a table counts every row.",
-            remedy="Leave sample and benchmark out.",
-        )
-    kept = Keeping(
-        data=how,
-        types=recipe.types,
-        coarsened=columns,
-        hierarchies={name: levels[name] for name in columns if name in levels},
+def _suppressed(judged: Judged, context: Context | None) -> Publication:
+    table, found = judged.table, hide(judged, context)
+    texts = tuple(
+        SUPPRESSED if cell in found.pattern.cells else table.text(value)
+        for cell, value in enumerate(table.values)
     )
-    found = filtered(kept.table(dataset).with_kinds(recipe.types), how.where)
-    return found.without_missing(columns) if how.missing == "drop" else found
-
-
-def judge(
-    dataset: Dataset, recipe: TableRecipe, levels: Mapping[str, Sequence[Sequence[str]]]
-) -> Judged:
-    """Build the table of a recipe from its rows, and find its sensitive cells."""
-    table = build(counted(dataset, recipe, levels), recipe.layout, levels)
-    findings = sensitive_cells(table.contributions, recipe.rules, recipe.who)
-    return Judged(recipe=recipe, table=table, findings=findings)
+    many = len(found.sums)
+    notes = [
+        f"{count(many, 'sum')} of suppressed cells would be sensitive as one cell, and "
+        f"{'is' if many == 1 else 'are'} protected as one."
+        if many
+        else "",
+        f"{len(judged.capped)} levels were cut down to what a reader knows anyway."
+        if judged.capped
+        else "",
+    ]
+    return Publication(
+        judged=judged,
+        texts=texts,
+        pattern=found.pattern,
+        audit=found.audit,
+        sums=found.sums,
+        notes=tuple(note for note in notes if note),
+        changes=found.changes,
+    )
 
 
 def protect(judged: Judged, context: Context | None = None) -> Publication:
@@ -333,7 +263,7 @@ def _with_learned(publication: Publication, context: Context | None) -> Publicat
 def _adjusted(judged: Judged) -> Publication:
     table, how = judged.table, judged.recipe.protection
     place, values = table.system.place, table.values
-    _refuse_unknown_cells(judged)
+    refuse_unknown_cells(judged)
     kept = {place[name] for name in how.published}
     kept |= {cell for cell, own in enumerate(table.members) if not own}
     least = None if judged.recipe.known.signed else 0
@@ -351,251 +281,6 @@ def _adjusted(judged: Judged) -> Publication:
         "level off. What a reader learns who knows how cells were chosen is not proven.",
     )
     return Publication(judged=judged, texts=tuple(map(table.text, found)), notes=notes)
-
-
-def _refuse_unknown_cells(judged: Judged) -> None:
-    """Refuse cells to publish that the table does not have."""
-    table, names = judged.table, judged.recipe.protection.published
-    unknown = [name for name in names if name not in table.system.place]
-    if unknown:
-        raise BadPlan(
-            f"[protect] published names {listing(unknown)}; cells are such as "
-            f"{listing(table.names[:3])}.",
-            remedy=f"Name cells by their labels.{nearest(unknown[0], table.names)}",
-        )
-
-
-def _suppressed(judged: Judged, context: Context | None) -> Publication:
-    table, recipe = judged.table, judged.recipe
-    system = table.system
-    _refuse_unknown_cells(judged)
-    refuse_levels(system, judged.needs, judged.bounds)
-    sums: dict[tuple[int, ...], Implied] = {}
-    able = _movable(judged)
-    begin = product_moves(
-        table.axes, system, judged.needs, able.costs, able.slack, apart=able.apart, context=context
-    )
-    while True:
-        pattern, proof, changes = _pattern(judged, tuple(sums), able, begin, context)
-        open_sums = implied(system, pattern.cells, recipe.rules, table.members, recipe.who)
-        if not open_sums:
-            break
-        more = {one.cells: one for one in open_sums if one.cells not in sums}
-        if not more or len(sums) + len(more) > MAX_SUMS:
-            one = open_sums[0]
-            raise NotSafe(
-                f"Suppressed cells of '{table.names[one.total]}' add up to a published number that "
-                f"is sensitive itself ({one.reason}); nothing is published.",
-                remedy="Use coarser categories.",
-            )
-        sums |= more
-    if proof.exposed:
-        one = proof.exposed[0]
-        raise NotSafe(
-            f"The audit does not prove '{system.with_sums(tuple(sums)).names[one.cell]}' safe from "
-            f"{one.reader or 'a reader'}"
-            f" ({one.answer}); nothing is published.",
-            remedy="Give the search more seconds, use coarser categories, or say that no single "
-            "respondent reads.",
-        )
-    texts = tuple(
-        SUPPRESSED if cell in pattern.cells else table.text(value)
-        for cell, value in enumerate(table.values)
-    )
-    notes = [
-        f"{count(len(sums), 'sum')} of suppressed cells would be sensitive as one cell, and "
-        f"{'is' if len(sums) == 1 else 'are'} protected as one."
-        if sums
-        else "",
-        f"{len(judged.capped)} levels were cut down to what a reader knows anyway."
-        if judged.capped
-        else "",
-    ]
-    return Publication(
-        judged=judged,
-        texts=texts,
-        pattern=pattern,
-        audit=proof,
-        sums=tuple(sums.values()),
-        notes=tuple(note for note in notes if note),
-        changes=changes,
-    )
-
-
-def _pattern(
-    judged: Judged,
-    sums: Sequence[Sequence[int]],
-    able: _Movable,
-    begin: Moves,
-    context: Context | None,
-) -> tuple[Pattern, Audit, Mapping[int, Mapping[int, int]]]:
-    """Return suppressed cells, their audit, and known changes; sums of cells are kept as cells are.
-
-    A sum is a cell that is never published; the pattern names the cells of the table alone.
-    """
-    table, recipe = judged.table, judged.recipe
-    how, signed = recipe.protection, recipe.known.signed
-    system, bounds = table.system.with_sums(sums), judged.bounds.with_sums(sums)
-    members = (*table.members, *(members_of(cells, table.members) for cells in sums))
-    together = [Contributions.of(map(abs, m.values())) for m in members[len(table.values) :]]
-    needs = dict(judged.needs)
-    for cell, one in sensitive_cells(together, recipe.rules, recipe.who).items():
-        at = len(table.values) + cell
-        # Nobody can be kept from what the limits of the parts say already.
-        needs[at] = capped(one.level, system.values[at], bounds.lower[at], bounds.upper[at])
-    costs = (*able.costs, *(0 for _ in sums))
-    hidden = system.closed(needs)
-    if sums:
-        begin = _moves_of_sums(judged, sums, needs, able, begin, context)
-    changes = {system.same[c]: with_sums(system, w.change) for c, w in begin.witnesses.items()}
-    everyone = None if how.proves else _everyone(judged, members, bounds)
-    insiders: tuple[Insider, ...] = ()
-    pattern: Pattern | None = None
-
-    def search() -> Pattern:
-        return suppress(
-            system,
-            needs,
-            bounds,
-            costs,
-            published=[system.place[name] for name in how.published],
-            insiders=insiders,
-            optimal=how.proves,
-            seconds=how.seconds,
-            context=context,
-            start=begin,
-            everyone=everyone,
-        )
-
-    if everyone is not None:
-        try:
-            pattern = search()
-        except Infeasible:  # from each reader alone more cells can be hidden
-            everyone = None
-    for _ in range(4 if pattern is None else 0):
-        # Further suppressions can leave further respondents alone.
-        pattern = search()
-        if not recipe.known.single_respondents:
-            break
-        grown = insiders_of(members, system.values, hidden | pattern.cells, signed=signed)
-        if [one.name for one in grown] == [one.name for one in insiders] and not fresh(
-            insiders, grown
-        ):
-            break
-        insiders, hidden = grown, hidden | pattern.cells
-    assert pattern is not None
-    readers: tuple[Insider, ...] = ()
-    if recipe.known.single_respondents:
-        readers = insiders_of(members, system.values, pattern.cells, signed=signed)
-    proof = audit(
-        system,
-        pattern.cells,
-        needs,
-        bounds,
-        insiders=readers,
-        everyone=everyone,
-        changes=changes,
-        context=context,
-    )
-    real = range(len(table.values))
-    own = replace(
-        pattern,
-        primary=pattern.primary & frozenset(real),
-        secondary=pattern.secondary & frozenset(real),
-    )
-    return own, proof, changes
-
-
-def _everyone(
-    judged: Judged, members: Sequence[Mapping[int, int]], bounds: Bounds
-) -> Everyone | None:
-    """Return all readers of a table at once, where each by themselves are too many to ask."""
-    known, sole = judged.recipe.known, _sole(members)
-    if not known.single_respondents or len(judged.needs) * (len(sole) + 1) <= MOST_PROGRAMS:
-        return None
-    values = judged.table.values
-    more: dict[int, tuple[Number | None, Number | None]] = {}
-    for cell, own in enumerate(members[: len(values)]):
-        if len(own) == 1:
-            more[cell] = (values[cell], values[cell])
-        elif not known.signed and (parts := [own[one] for one in own.keys() & sole]):
-            more[cell] = (min(max(parts), values[cell]), None)
-    alone = frozenset(cell for cell, own in enumerate(members[: len(values)]) if len(own) == 1)
-    return Everyone(bounds=bounds.with_known(more), outside=bounds, alone=alone)
-
-
-def _sole(members: Sequence[Mapping[int, int]]) -> set[int]:
-    """Return the respondents who are alone in some cell."""
-    return {next(iter(own)) for own in members if len(own) == 1}
-
-
-def _moves_of_sums(
-    judged: Judged,
-    sums: Sequence[Sequence[int]],
-    needs: Mapping[int, Level],
-    able: _Movable,
-    begin: Moves,
-    context: Context | None,
-) -> Moves:
-    """Return a pattern with moves of sums, too: one part moves, and no other part of the sum."""
-    table, hidden = judged.table, set(begin.hidden)
-    price = list(able.costs)
-    for cell in hidden:
-        price[cell] = -1  # suppressed already: see `product_moves`
-    witnesses = dict(begin.witnesses)
-    for number, cells in enumerate(sums, start=len(table.values)):
-        if number not in needs:
-            continue
-        parts = (c for c in cells if c not in able.apart)  # the others, some reader knows
-        for part in sorted(parts, key=lambda c: -able.slack[c])[:4]:
-            found = product_moves(
-                table.axes,
-                table.system,
-                {part: needs[number]},
-                price,
-                able.slack,
-                apart=able.apart | (set(cells) - {part}),
-                context=context,
-            )
-            if part in found.witnesses:
-                witnesses[number] = found.witnesses[part]
-                for cell in found.hidden - hidden:
-                    price[cell] = -1
-                hidden |= found.hidden
-                break
-    return Moves(hidden=frozenset(hidden), witnesses=witnesses, unserved=begin.unserved)
-
-
-class _Movable(NamedTuple):
-    """What suppressing each cell costs, how far it may fall, and which cells hide no others."""
-
-    costs: Sequence[int]
-    slack: Sequence[int]
-    apart: set[int]
-
-
-def _movable(judged: Judged) -> _Movable:
-    """Return how cells may move so that it holds for every reader."""
-    table, known, how = judged.table, judged.recipe.known, judged.recipe.protection
-    respondents = [c.respondents for c in table.contributions]
-    published = {table.system.place[name] for name in how.published}
-    slack: list[int] = []
-    sole = _sole(table.members) if known.single_respondents else set[int]()  # who may read
-    far = 2 * sum(map(abs, table.values)) + 2
-    for cell, (value, low) in enumerate(zip(table.values, judged.bounds.lower, strict=True)):
-        least = None if low is None else math.ceil(low)
-        own = table.members[cell]
-        if sole and least is not None and len(own) > 1:  # who is alone knows the cell anyway
-            least = max(least, max((own[one] for one in own.keys() & sole), default=0))
-        slack.append(far if least is None else value - least)
-    alone = {c for c, own in enumerate(table.members) if len(own) == 1}
-    costs = costs_of(table.system, how.cost, respondents)
-    return _Movable(costs, slack, published | alone if known.single_respondents else published)
-
-
-def fresh(old: Sequence[Insider], new: Sequence[Insider]) -> bool:
-    """Return whether someone knows of cells that they did not know of before."""
-    return [set(one.known) for one in old] != [set(one.known) for one in new]
 
 
 def _with_keys(judged: Judged, context: Context | None) -> Publication:

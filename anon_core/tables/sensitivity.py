@@ -7,76 +7,21 @@ Ties are safe. All is decided in integers and fractions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from anon_core.base.errors import BadPlan, brief
+from anon_core.tables.contributions import CellContributions, Contributions, Sizes
 from anon_core.tables.system import Level, Number, shown
 
-
-@dataclass(frozen=True, kw_only=True)
-class Contributions:
-    """What the respondents of one cell contribute, the largest first.
-
-    Attributes
-    ----------
-    total : int or Fraction
-        X of the rules: the sum of all, or what weights make of it.
-    respondents : int
-        How many there are, unweighted.
-    waived : frozenset of int
-        Places of those who agreed to be published.
-    """
-
-    amounts: tuple[Number, ...]
-    total: Number
-    respondents: int
-    waived: frozenset[int] = frozenset()
-
-    @classmethod
-    def of(
-        cls,
-        amounts: Iterable[Number],
-        *,
-        weights: Sequence[Number] | None = None,
-        expanded: bool = False,
-        waived: Iterable[int] = (),
-    ) -> Contributions:
-        """Sort contributions; by default a weight moves the total alone.
-
-        Parameters
-        ----------
-        weights : sequence, optional
-            How many respondents of the population each represents.
-        expanded : bool
-            Count each contribution as often as its weight says; weights are then whole.
-        waived : iterable of int
-            Which of the amounts belong to someone who agreed.
-        """
-        given = list(amounts)
-        weight = [1] * len(given) if weights is None else list(weights)
-        order = sorted(range(len(given)), key=lambda n: (-given[n], n))
-        agreed = set(waived)
-        total = sum(w * x for w, x in zip(weight, given, strict=True))
-        if expanded:
-            found = [given[n] for n in order for _ in range(int(weight[n]))]
-            return cls(amounts=tuple(found), total=total, respondents=len(given))
-        return cls(
-            amounts=tuple(given[n] for n in order),
-            total=total,
-            respondents=len(given),
-            waived=frozenset(at for at, n in enumerate(order) if n in agreed),
-        )
-
-    @classmethod
-    def summed(cls, rows: Iterable[tuple[str, Number]]) -> Contributions:
-        """Add up the rows of each respondent, then take the size of the sum, then sort."""
-        sums: dict[str, Number] = {}
-        for who, amount in rows:
-            sums[who] = sums.get(who, 0) + amount
-        return cls.of(abs(amount) for amount in sums.values())
+_Bools = npt.NDArray[np.bool_]
+#: Share of a cell's numbers that floats may be wrong by, many times over.
+_NEAR = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +35,18 @@ class Rule(ABC):
     @abstractmethod
     def excess(self, cell: Contributions) -> Fraction | None:
         """Return the upper level of a cell; above 0 it is sensitive. None: a level of width 1."""
+
+    @property
+    def most(self) -> int:
+        """How many of the largest contributions of a cell it reads."""
+        return 1
+
+    @abstractmethod
+    def suspects(self, cells: Sizes) -> _Bools:
+        """Return the cells that may be sensitive: all that are, and few that are not.
+
+        `sensitive` decides of each of them, exactly.
+        """
 
     def sensitive(self, cell: Contributions) -> bool:
         """Return whether a cell shows too much."""
@@ -129,6 +86,10 @@ class Threshold(Rule):
         """See `Rule`."""
         return None if 1 <= cell.respondents < self.n else Fraction(0)
 
+    def suspects(self, cells: Sizes) -> _Bools:
+        """See `Rule`."""
+        return (cells.respondents >= 1) & (cells.respondents < self.n)
+
     def reason(self, cell: Contributions, who: str) -> str:
         """See `Rule`."""
         one = who.removesuffix("s") if cell.respondents == 1 else who
@@ -153,6 +114,16 @@ class Dominance(Rule):
     def excess(self, cell: Contributions) -> Fraction:
         """See `Rule`."""
         return Fraction(100, 1) / Fraction(self.k) * sum(cell.amounts[: self.m]) - cell.total
+
+    @property
+    def most(self) -> int:
+        """See `Rule`."""
+        return self.m
+
+    def suspects(self, cells: Sizes) -> _Bools:
+        """See `Rule`."""
+        share = 100 / float(self.k) * cells.top[:, : self.m].sum(axis=1)
+        return share - cells.total > -_NEAR * (share + np.abs(cells.total))
 
     def reason(self, cell: Contributions, who: str) -> str:
         """See `Rule`."""
@@ -201,6 +172,24 @@ class PPercent(Rule):
         largest, remainder = self._parts(cell)
         return Fraction(self.p) / Fraction(self.q) * largest - remainder
 
+    @property
+    def most(self) -> int:
+        """See `Rule`."""
+        return self.coalition + 1
+
+    def suspects(self, cells: Sizes) -> _Bools:
+        """See `Rule`."""
+        among = cells.top[:, : self.coalition + 1]  # the largest to protect is one of them, or less
+        others = np.where(
+            cells.bound >= among[:, -1],
+            among.sum(axis=1) - cells.bound,
+            among[:, :-1].sum(axis=1),
+        )
+        share = float(self.p) / float(self.q) * cells.bound
+        rest = cells.total - cells.bound - others
+        size = share + np.abs(cells.total) + cells.bound + others
+        return (cells.bound >= 0) & (share - rest > -_NEAR * size)
+
     def reason(self, cell: Contributions, who: str) -> str:
         """See `Rule`."""
         largest, remainder = self._parts(cell)
@@ -226,6 +215,10 @@ class ZeroCells(Rule):
         """See `Rule`."""
         return None if cell.respondents and not any(cell.amounts) else Fraction(0)
 
+    def suspects(self, cells: Sizes) -> _Bools:
+        """See `Rule`."""
+        return (cells.respondents > 0) & (cells.top[:, 0] == 0)
+
     def reason(self, cell: Contributions, who: str) -> str:
         """See `Rule`."""
         return f"all {cell.respondents} {who} contribute 0"
@@ -249,9 +242,18 @@ class Finding:
 def sensitive_cells(
     cells: Sequence[Contributions], rules: Sequence[Rule], who: str = "respondents"
 ) -> dict[int, Finding]:
-    """Return the sensitive cells, with the rules that say so and the highest of their levels."""
+    """Return the sensitive cells, with the rules that say so and the highest of their levels.
+
+    Of the cells of a table, those that may be sensitive are judged, each exactly; of others, all.
+    """
     found: dict[int, Finding] = {}
-    for at, cell in enumerate(cells):
+    asked: Sequence[int] = range(len(cells))
+    if isinstance(cells, CellContributions):
+        sizes = cells.sizes(max((rule.most for rule in rules), default=1))
+        suspects = [rule.suspects(sizes) for rule in rules]
+        asked = np.flatnonzero(np.logical_or.reduce(suspects)).tolist() if suspects else ()
+    for at in asked:
+        cell = cells[at]
         broken = [rule for rule in rules if rule.sensitive(cell)]
         if not broken:
             continue

@@ -10,24 +10,24 @@ bound is a claim of the solver.
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import Bounds as Box
-from scipy.optimize import LinearConstraint, linprog, milp
+from scipy.optimize import LinearConstraint
 from scipy.sparse import csr_array, hstack
 
-from anon_core.base.context import Context
-from anon_core.base.errors import Infeasible, NotFound, clipped
+from anon_core.base.context import Context, SoFar
+from anon_core.base.errors import Infeasible, clipped
 from anon_core.tables.audit import Everyone, Insider
 from anon_core.tables.product_moves import Moves
 from anon_core.tables.reader import Reader, as_fraction
+from anon_core.tables.solver import solved
 from anon_core.tables.system import Bounds, Level, Number, Relation, System
 
 Cost = Literal["value", "cells", "log", "respondents"]
@@ -296,12 +296,16 @@ class _Search:
             for sign in (task.sign,) if task.sign else (1, -1):
                 goal = np.zeros(len(support))
                 goal[k] = -sign
-                done = linprog(
-                    goal,
-                    A_eq=cast(Any, part),
+                done = solved(
+                    "linprog",
+                    self.context,
+                    c=goal,
+                    A_eq=part,
                     b_eq=np.zeros(part.shape[0]),
-                    bounds=cast(Any, box),
+                    bounds=box,
                 )
+                if done is None:
+                    return 0
                 if done.status != 0:
                     reached = math.inf
                     break
@@ -394,16 +398,16 @@ class _Search:
         for cell in self.primary:
             low[self.at[cell]] = 1
 
-        def solve() -> Any:
-            return milp(
-                self.weight,
-                constraints=[LinearConstraint(cast(Any, matrix), lb=1.0)] if rows else [],
-                bounds=Box(low, np.where(self.free, 1.0, 0.0)),
-                integrality=np.full(len(self.firsts), int(whole)),
-                options={"time_limit": max(seconds, 0.1), "mip_rel_gap": 0.0},
-            )
-
-        found = self._watched(solve)
+        found = solved(
+            "milp",
+            self.context,
+            seconds=max(seconds, 0.1),
+            c=self.weight,
+            constraints=[LinearConstraint(cast(Any, matrix), lb=1.0)] if rows else [],
+            bounds=Box(low, np.where(self.free, 1.0, 0.0)),
+            integrality=np.full(len(self.firsts), int(whole)),
+            options={"mip_rel_gap": 0.0},
+        )
         if found is None:
             return None, 0.0
         if found.status == 2:
@@ -414,26 +418,6 @@ class _Search:
             )
         bound = getattr(found, "mip_dual_bound", None)
         return found.x, float(found.fun if bound is None else bound) if found.x is not None else 0.0
-
-    def _watched(self, solve: Callable[[], Any]) -> Any:
-        """Return what the solver finds; None where the person takes what there is first.
-
-        The solver cannot be interrupted: what it still does ends with its own time, unused.
-        """
-        done: list[Any] = []
-        thread = threading.Thread(target=lambda: done.append(solve()), daemon=True)
-        thread.start()
-        while thread.is_alive():
-            thread.join(0.05)
-            self.context.check()
-            if self.context.enough():
-                return None
-        if not done:
-            raise NotFound(
-                "The solver ended without an answer; nothing is published.",
-                remedy="Use the heuristic, or coarser categories.",
-            )
-        return done[0]
 
     def cost_within(self, value: float) -> int:
         """Return the least cost of a pattern whose weight is no less than a value of the master."""
@@ -489,6 +473,8 @@ class _Search:
             [price / np.maximum(caps[0], 1e-9), price / np.maximum(caps[1], 1e-9)]
         )
         free = self.free
+        # Taking the best so far needs a pattern: only a stop ends its search.
+        patient = replace(self.context, deadline=None, so_far=SoFar())
         tried: list[tuple[float, set[int]]] = []
         for sign in (task.sign,) if task.sign else (1, -1):
             box = [(0.0, u if f else 0.0) for u, f in zip(up, free, strict=True)]
@@ -497,8 +483,13 @@ class _Search:
                 continue
             box[k] = (need, need) if sign > 0 else (0.0, 0.0)
             box[many + k] = (0.0, 0.0) if sign > 0 else (need, need)
-            done = linprog(
-                costs, A_eq=double, b_eq=np.zeros(double.shape[0]), bounds=cast(Any, box)
+            done = solved(
+                "linprog",
+                patient,
+                c=costs,
+                A_eq=double,
+                b_eq=np.zeros(double.shape[0]),
+                bounds=box,
             )
             if done.status == 0:
                 x = np.asarray(done.x)

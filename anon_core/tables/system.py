@@ -106,6 +106,15 @@ class System:
         return tuple(first(cell) for cell in range(len(root)))
 
     @cached_property
+    def _repeats(self) -> dict[int, list[int]]:
+        """The cells that repeat another, by that one."""
+        found: dict[int, list[int]] = {}
+        for cell, first in enumerate(self.same):
+            if cell != first:
+                found.setdefault(first, []).append(cell)
+        return found
+
+    @cached_property
     def distinct(self) -> tuple[Relation, ...]:
         """The sums among cells that differ, each once."""
         same, found = self.same, dict[Relation, None]()
@@ -153,7 +162,8 @@ class System:
     def closed(self, cells: Iterable[int]) -> frozenset[int]:
         """Return cells with all that are the same: they have one status."""
         firsts = {self.same[cell] for cell in cells}
-        return frozenset(cell for cell, first in enumerate(self.same) if first in firsts)
+        repeats = self._repeats
+        return frozenset(firsts).union(*(repeats[f] for f in firsts & repeats.keys()))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
 from anon_core.data.column import Column
@@ -20,7 +21,7 @@ from anon_core.data.hierarchy import flat, from_rows
 from anon_core.data.hierarchy.model import Hierarchy
 from anon_core.data.table import Dataset
 from anon_core.tables.axis import Axis
-from anon_core.tables.sensitivity import Contributions
+from anon_core.tables.contributions import CellContributions, Members
 from anon_core.tables.system import Number, Relation, System
 
 #: More columns than a reader can hold in mind, and more cells than one table may have.
@@ -115,11 +116,9 @@ class Table:
         In units of the last digit: see `digits`.
     digits : int
         Decimal places of the published numbers.
-    contributions : tuple of Contributions
+    contributions : CellContributions
         By cell, in the same units.
-    sole : mapping of int to str
-        Cells with one respondent, and whose they are.
-    members : mapping, or None
+    members : Members
         By cell, what each respondent contributes.
     counts : bool
         Whether values are counts.
@@ -132,8 +131,8 @@ class Table:
     axes: tuple[Axis, ...]
     values: tuple[int, ...]
     digits: int
-    contributions: tuple[Contributions, ...]
-    members: tuple[Mapping[int, int], ...]
+    contributions: CellContributions
+    members: Members
     counts: bool
     rows: Rows
     people: Sequence[str | int]
@@ -278,68 +277,72 @@ def _tabulate(
 ) -> Table:
     shape = tuple(len(axis.labels) for axis in axes)
     size, people = prod(shape), int(who.max(initial=-1)) + 1
-    weighted = amounts * 10**scale if weights is None else amounts * weights
-    _refuse_overflow(amounts, weights)
-    values = np.zeros(size, dtype=np.int64)
-    held: list[dict[int, int]] = [{} for _ in range(size)]
-    spread: list[list[tuple[int, int]]] = [[] for _ in range(size)] if layout.expanded else []
+    _refuse_overflow(amounts, weights, scale)
+    unit = 10**scale
+    weighted = amounts * unit if weights is None else amounts * weights
+    own = amounts * unit
+    # Each cell is at one depth of each column; rows go in the order of their respondents.
+    order = np.argsort(who, kind="stable")
+    cells, rows = list[npt.NDArray[np.int32]](), list[npt.NDArray[np.int32]]()
     for depths in product(*(range(axis.chains.shape[0]) for axis in axes)):
         parts = [
-            axis.chains[depth][leaf] for axis, depth, leaf in zip(axes, depths, leaves, strict=True)
+            axis.chains[depth][leaf[order]]
+            for axis, depth, leaf in zip(axes, depths, leaves, strict=True)
         ]
-        inside = np.logical_and.reduce([part >= 0 for part in parts])
-        if not inside.any():
-            continue
-        cell = np.ravel_multi_index([part[inside] for part in parts], shape)
-        np.add.at(values, cell, weighted[inside])
-        key, place = np.unique(cell * people + who[inside], return_inverse=True)
-        sums = np.zeros(len(key), dtype=np.int64)
-        np.add.at(sums, place, amounts[inside])
-        for one, total in zip(key.tolist(), sums.tolist(), strict=True):
-            held[one // people][one % people] = total
-        if layout.expanded and weights is not None:
-            for at, amount, weight in np.stack(
-                [cell, amounts[inside], weights[inside]], axis=1
-            ).tolist():
-                spread[at].append((amount, weight))
-    unit = 10**scale
-    cells: list[Contributions] = []
-    for at, members in enumerate(held):
-        total: Number = int(values[at])
-        if layout.expanded:
-            found = Contributions.of(
-                [x * unit for x, _ in spread[at]], weights=[w for _, w in spread[at]], expanded=True
-            )
-            cells.append(replace(found, respondents=len(members)))
-            continue
-        if not layout.value:
-            # A count: each respondent is one, whatever the weights make of the total.
-            own = (unit,) * len(members)
-        else:
-            own = tuple(abs(x) * unit for x in members.values())
-            if layout.negatives == "absolute":
-                total = sum(own)
-        order = sorted(range(len(own)), key=lambda n: -own[n])
-        ids = list(members)
-        cells.append(
-            Contributions(
-                amounts=tuple(own[n] for n in order),
-                total=total,
-                respondents=len(own),
-                waived=frozenset(at for at, n in enumerate(order) if agreed[ids[n]]),
-            )
+        inside = np.flatnonzero(np.logical_and.reduce([part >= 0 for part in parts]))
+        at = np.ravel_multi_index([part[inside] for part in parts], shape)
+        cells.append(at.astype(np.int32))
+        rows.append(order[inside].astype(np.int32))
+    cell, row = np.concatenate(cells), np.concatenate(rows)
+    values = np.zeros(size, dtype=np.int64)
+    np.add.at(values, cell, weighted[row])
+
+    def held(of: npt.NDArray[np.int64]) -> Members:
+        found = csr_array((of[row], (cell, who[row])), shape=(size, max(people, 1)))
+        found.sum_duplicates()
+        return Members(
+            begin=found.indptr.astype(np.int64),
+            who=found.indices.astype(np.int64),
+            amount=found.data,
         )
+
+    members, totals = held(own), values
+    # Rules go by the size of what is contributed, whatever its sign.
+    if layout.value and layout.negatives == "absolute":
+        whole = members if weights is None else held(weighted)
+        totals = np.zeros(size, dtype=np.int64)
+        np.add.at(totals, np.repeat(np.arange(size), whole.sizes), np.abs(whole.amount))
+    spread: Members | None = None
+    if layout.expanded and weights is not None:
+        first = np.lexsort((row, cell))
+        at, sizes = row[first], np.abs(amounts)
+        spread = Members(
+            begin=np.searchsorted(cell[first], np.arange(size + 1)).astype(np.int64),
+            who=sizes[at],
+            amount=weights[at],
+        )
+        totals = np.zeros(size, dtype=np.int64)
+        np.add.at(totals, cell, (sizes * weights)[row])
     return Table(
         axes=axes,
         values=tuple(values.tolist()),
         digits=digits,
-        contributions=tuple(cells),
-        members=tuple({who: x * unit for who, x in members.items()} for members in held),
+        contributions=CellContributions(
+            members=members,
+            # A count: each respondent is one, whatever the weights make of the total.
+            sizes_of=np.abs(members.amount)
+            if layout.value
+            else np.full(len(members.who), unit, dtype=np.int64),
+            totals=totals,
+            agreed=agreed,
+            spread=spread,
+        ),
+        members=members,
         counts=not layout.value,
         rows=Rows(
             leaf=np.ravel_multi_index(list(leaves), shape).astype(np.int64),
             amount=weighted,
-            own=amounts * unit,
+            own=own,
             who=who,
         ),
         people=people_of,
@@ -420,9 +423,11 @@ def _decimals(column: Column, used: str) -> tuple[npt.NDArray[np.int64], int]:
     return np.array(scaled, dtype=np.int64)[column.codes], digits
 
 
-def _refuse_overflow(amounts: npt.NDArray[np.int64], weights: npt.NDArray[np.int64] | None) -> None:
+def _refuse_overflow(
+    amounts: npt.NDArray[np.int64], weights: npt.NDArray[np.int64] | None, scale: int
+) -> None:
     size = np.abs(amounts).astype(float)
-    whole = size.sum() if weights is None else (size * weights).sum()
+    whole = max(size.sum() * 10.0**scale, 0 if weights is None else (size * weights).sum())
     if whole >= _MOST:
         raise BadInput(
             "The grand total has more than 18 digits; allowed are 18.",

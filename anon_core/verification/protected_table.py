@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import csv
 import io
+import threading
+import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import blake2b, sha256
 from itertools import pairwise, product
+from math import lcm, prod
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
@@ -32,6 +37,13 @@ _HIDDEN = "×"
 _TOTAL, _MISSING = "Total", "(missing)"
 #: What no column is called.
 NUMBER = "\0"
+#: Seconds that linear programs look for tables no reader can rule out.
+_SECONDS = 300
+#: Readers times sensitive cells from which on all readers are asked at once first.
+_MANY = 1_000
+#: Seconds of a linear program's first try: a stop has its processor back by then.
+_TRY = 2
+Ints = npt.NDArray[Any]
 _ROUNDED = ("random-rounding", "controlled-rounding", "small-cells")
 
 
@@ -41,6 +53,7 @@ def verify_table(
     rows: Sequence[Mapping[str, str]],
     levels: Mapping[str, Sequence[Sequence[str]]],
     changes: Mapping[Key, Mapping[Key, int]] | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> list[Check]:
     """Return what was recomputed of a table; what cannot be is undecided, and does not hold.
 
@@ -55,67 +68,49 @@ def verify_table(
     changes : mapping of cells to mapping of cells to int, optional
         By sensitive cell, how others may move with it. They are proposals, as those of a linear
         program are: each is checked, and what fails counts for nothing.
+    report : callable, optional
+        Called with what is recomputed, again and again; what it raises ends the work.
     """
     table = cast(Mapping[str, Any], recipe["table"])
-    if table.get("weight") and table.get("negatives") == "absolute":
-        words = "Negative amounts with weights are not recomputed."
-        return [Check(name="table", holds=False, sentence=words, undecided=True, unchecked=True)]
-    agreed = _agreed(table, rows)
-    recipe = {**recipe, "rules": [{**rule, "agreed": agreed} for rule in recipe.get("rules", [])]}
-    names = list(table["columns"])
-    shown = {key[:-1]: key[-1] for key in _read(published)}
-    paths = {name: _paths(name, table, rows, levels) for name in names}
-    cells, people, counted = _tabulated(names, table, rows, paths)
-    if set(shown) != set(cells):
+    say = report or _silent
+    say("Adding up the rows again")
+    lines = _read(published)
+    digits = max((len(line[-1].partition(".")[2]) for line in lines if line), default=0)
+    cells = _tabulated(table, rows, levels, digits)
+    shown = cells.texts(lines)
+    if shown is None:
         words = "The published cells are not those of the recipe."
         return [Check(name="cells", holds=False, sentence=words)]
     method = recipe.get("protect", {}).get("method", "optimal")
     if method in _ROUNDED:
-        return _rounded(shown, cells, names, paths, recipe["protect"])
-    if method == "adjust":
-        return _adjusted(shown, cells, people, counted, names, paths, recipe)
-    if method == "cell-key":
-        return [_keyed(shown, cells, people, recipe)]
-    hidden = {key for key, text in shown.items() if text == _HIDDEN}
-    wrong = [k for k, text in shown.items() if k not in hidden and Fraction(text) != cells[k]]
-    found = [_check("values", not wrong, "Every published number is that of the rows.", len(wrong))]
+        return _rounded(shown, cells, recipe["protect"])
     rules = recipe.get("rules", [])
-    sensitive = {
-        key: need
-        for key, own in people.items()
-        if (need := _need(own, rules, cells[key], counted.get(key)))
-    }
-    bare = [key for key in sensitive if key not in hidden]
-    found.append(_check("sensitive cells", not bare, "No sensitive cell is published.", len(bare)))
-    exposed = _exposed(shown, sensitive, cells, people, names, paths, recipe, changes or {})
-    words = "Two tables that a reader cannot rule out keep each sensitive cell from being known."
-    found.append(_check("protection", not exposed, words, len(exposed)))
-    told = [
-        total
-        for total, parts in _sums(names, paths)
-        if total not in hidden
-        and len(within := [part for part in parts if part in hidden]) > 1
-        and _need(
-            _together(within, people),
-            rules,
-            sum((cells[part] for part in within), Fraction(0)),
-            [x for part in within for x in counted[part]] if counted else None,
-        )
-    ]
+    if method == "adjust":
+        return _adjusted(shown, cells, recipe)
+    if method == "cell-key":
+        return [_keyed(shown, cells, recipe)]
+    hidden = np.array([text == _HIDDEN for text in shown], dtype=np.bool_)
+    wrong = sum(
+        not concealed and _number(text) != Fraction(int(value), cells.unit)
+        for text, value, concealed in zip(shown, cells.values, hidden.tolist(), strict=True)
+    )
+    found = [_check("values", not wrong, "Every published number is that of the rows.", wrong)]
+    say("Applying the rules again")
+    sensitive = _needs(cells.held, cells.values, rules, cells.unit)
+    bare = sum(not hidden[cell] for cell in sensitive)
+    found.append(_check("sensitive cells", not bare, "No sensitive cell is published.", bare))
+    say("Checking that sensitive cells stay hidden")
+    found.append(_protection(cells, hidden, sensitive, recipe, changes or {}, digits, say))
+    say("Checking sums of suppressed cells")
+    groups, values, among = _hidden_parts(cells, hidden)
+    told = len(_needs(cells.held.together(groups, among), values, rules, cells.unit))
     words = "No published sum of suppressed cells is sensitive as one cell."
-    found.append(_check("sums", not told, words, len(told)))
+    found.append(_check("sums", not told, words, told))
     return found
 
 
-def _together(
-    keys: Sequence[Key], people: Mapping[Key, Mapping[str, Fraction]]
-) -> dict[str, Fraction]:
-    """Return what each respondent contributes to some cells together."""
-    found: dict[str, Fraction] = {}
-    for key in keys:
-        for one, amount in people[key].items():
-            found[one] = found.get(one, Fraction(0)) + amount
-    return found
+def _silent(_words: str) -> None:
+    """Report to no one."""
 
 
 def refuse_broken(checks: Sequence[Check]) -> None:
@@ -204,16 +199,24 @@ def _plain(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" else cell
 
 
+def _number(text: str) -> Fraction | None:
+    """Return a published number; none where the text is no number."""
+    try:
+        return Fraction(text)
+    except ValueError:
+        return None
+
+
 def _paths(
     name: str,
     table: Mapping[str, Any],
-    rows: Sequence[Mapping[str, str]],
+    values: Iterable[str],
     levels: Mapping[str, Sequence[Sequence[str]]],
 ) -> dict[str, Key]:
     """Return the labels from the total down to each value, each node once."""
-    lines = {line[0]: line for line in levels.get(name, [])}
-    lines |= {v: [v, "*"] for row in rows if (v := row[name].strip()) not in lines}
-    height = max(len(line) for line in lines.values()) - 1
+    lines: dict[str, Sequence[str]] = {line[0]: line for line in levels.get(name, [])}
+    lines |= {v: [v, "*"] for v in values if v not in lines}
+    height = max((len(line) for line in lines.values()), default=2) - 1
     chosen = table.get("levels", {}).get(name, list(range(height)))
     found: dict[str, Key] = {}
     for value, line in lines.items():
@@ -228,340 +231,707 @@ def _paths(
     return found
 
 
+class _Tree:
+    """The nodes of one column, by their labels, and how they add up."""
+
+    def __init__(self, paths: Mapping[str, Key]) -> None:
+        labels = dict.fromkeys(label for path in paths.values() for label in path)
+        self.labels = list(labels)
+        self.place = {label: at for at, label in enumerate(labels)}
+        pairs = {pair for path in paths.values() for pair in pairwise(path)}
+        self.children: dict[int, list[int]] = defaultdict(list)
+        #: Nodes above each node; more than one where a label is at two places.
+        self.above: dict[int, list[int]] = defaultdict(list)
+        for above, under in sorted((self.place[a], self.place[u]) for a, u in pairs):
+            self.children[above].append(under)
+            self.above[under].append(above)
+        #: Value → its nodes from the total down.
+        self.nodes = {value: [self.place[x] for x in path] for value, path in paths.items()}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Held:
+    """What respondents contribute to groups of rows, in whole units: runs of entries, by group.
+
+    Attributes
+    ----------
+    begin : int64 array of shape (groups + 1,)
+    who : int64 array of shape (entries,)
+    own, weighted : array of whole numbers of shape (entries,)
+        Without and with weights.
+    agreed : bool array of shape (respondents,)
+    spread : tuple of arrays or None
+        With expanded weights: the group, size and weight of each contribution.
+    """
+
+    begin: Ints
+    who: Ints
+    own: Ints
+    weighted: Ints
+    agreed: npt.NDArray[np.bool_]
+    spread: tuple[Ints, Ints, Ints] | None = None
+
+    @property
+    def sizes(self) -> Ints:
+        """Respondents of each group."""
+        return np.diff(self.begin)
+
+    def group(self) -> Ints:
+        """Return the group of each entry."""
+        return np.repeat(np.arange(len(self.begin) - 1), self.sizes)
+
+    def of(self, cell: int) -> dict[int, int]:
+        """Return what each respondent contributes to one cell."""
+        own = slice(self.begin[cell], self.begin[cell + 1])
+        return dict(zip(self.who[own].tolist(), self.own[own].tolist(), strict=True))
+
+    def together(self, groups: Ints, cells: Ints) -> _Held:
+        """Return groups of cells: the cells of each group are one; groups ascend."""
+        many = int(groups.max(initial=-1)) + 1
+        sizes = self.sizes[cells]
+        ends = np.cumsum(sizes)
+        at = np.repeat(self.begin[:-1][cells] - ends + sizes, sizes) + np.arange(sizes.sum())
+        spread = None
+        if self.spread is not None:
+            cell, amount, times = self.spread
+            first = np.argsort(cell, kind="stable")
+            begin = np.searchsorted(cell[first], np.arange(len(self.begin)))
+            own = np.diff(begin)[cells]
+            last = np.cumsum(own)
+            which = first[np.repeat(begin[:-1][cells] - last + own, own) + np.arange(own.sum())]
+            spread = np.repeat(groups, own), amount[which], times[which]
+        return _held(
+            np.repeat(groups, sizes), self.who[at], self.own[at], self.weighted[at], many,
+            self.agreed, spread,
+        )  # fmt: skip
+
+
+def _held(
+    group: Ints,
+    who: Ints,
+    own: Ints,
+    weighted: Ints,
+    many: int,
+    agreed: npt.NDArray[np.bool_],
+    spread: tuple[Ints, Ints, Ints] | None,
+) -> _Held:
+    """Add up what each respondent contributes to each group."""
+    order = np.lexsort((who, group))
+    group, who = group[order], who[order]
+    first = np.flatnonzero(
+        np.concatenate([[True], (group[1:] != group[:-1]) | (who[1:] != who[:-1])])[: len(group)]
+    )
+    sums = [np.add.reduceat(x[order], first) if len(first) else x for x in (own, weighted)]
+    begin = np.searchsorted(group[first], np.arange(many + 1))
+    return _Held(
+        begin=begin, who=who[first], own=sums[0], weighted=sums[1], agreed=agreed, spread=spread
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Cells:
+    """Every cell of a table, computed from the rows: the first column slowest.
+
+    Attributes
+    ----------
+    unit : int
+        All amounts are whole numbers of 1/unit.
+    values : array of whole numbers of shape (cells,)
+        With weights.
+    people : list of str
+        Whose each respondent's number is.
+    """
+
+    trees: Sequence[_Tree]
+    unit: int
+    values: Ints
+    held: _Held
+    people: Sequence[str]
+    amounts: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Nodes of each column."""
+        return tuple(len(tree.labels) for tree in self.trees)
+
+    def labels(self, cell: int) -> Key:
+        """Return the labels of a cell."""
+        nodes = np.unravel_index(cell, self.shape)
+        return tuple(tree.labels[int(n)] for tree, n in zip(self.trees, nodes, strict=True))
+
+    def at(self, key: Key) -> int:
+        """Return a cell by its labels; -1: there is none."""
+        found = 0
+        if len(key) != len(self.trees):
+            return -1
+        for tree, label, size in zip(self.trees, key, self.shape, strict=True):
+            node = tree.place.get(label)
+            if node is None:
+                return -1
+            found = found * size + node
+        return found
+
+    def texts(self, lines: Sequence[Key]) -> list[str] | None:
+        """Return what is published of each cell; none where these are not the cells."""
+        found = [""] * len(self.values)
+        placed = [self.at(line[:-1]) for line in lines]
+        if sorted(placed) != list(range(len(found))):
+            return None
+        for cell, line in zip(placed, lines, strict=True):
+            found[cell] = line[-1]
+        return found
+
+    def sums(self) -> Iterator[tuple[Ints, list[Ints]]]:
+        """Yield totals with their parts: arrays of cells, those at one place belong together."""
+        at = np.arange(len(self.values)).reshape(self.shape)
+        for axis, tree in enumerate(self.trees):
+            for node, parts in tree.children.items():
+                yield (
+                    at.take(node, axis).ravel(),
+                    [at.take(part, axis).ravel() for part in parts],
+                )
+
+    def off(self, values: Ints) -> int:
+        """Return how many totals are not the sum of their parts."""
+        return sum(
+            int((values[total] != sum(values[part] for part in parts)).sum())
+            for total, parts in self.sums()
+        )
+
+
+def _codes(texts: Iterable[str]) -> tuple[Ints, list[str]]:
+    """Return the number of each text, and the texts."""
+    place: dict[str, int] = {}
+    codes = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int64)
+    return codes, list(place)
+
+
+def _integers(numbers: Sequence[int], most: int) -> Ints:
+    """Return whole numbers as an array; where sums may pass 62 bits, of Python's own."""
+    return np.array(numbers, dtype=np.int64 if most < 2**62 else object)
+
+
 def _tabulated(
-    names: Sequence[str],
     table: Mapping[str, Any],
     rows: Sequence[Mapping[str, str]],
-    paths: Mapping[str, Mapping[str, Key]],
-) -> tuple[dict[Key, Fraction], dict[Key, dict[str, Fraction]], dict[Key, list[Fraction]]]:
-    """Return each cell's value, and what each respondent contributes to it, without weights.
+    levels: Mapping[str, Sequence[Sequence[str]]],
+    digits: int,
+) -> _Cells:
+    """Add up the rows of every cell, and what each respondent contributes to it."""
+    trees: list[_Tree] = []
+    paths: list[Ints] = []
+    for name in table["columns"]:
+        codes, values = _codes(row[name].strip() for row in rows)
+        tree = _Tree(_paths(name, table, values, levels))
+        nodes = [tree.nodes[value] for value in values]
+        deep = max(map(len, nodes), default=1)
+        own = np.array([[*path, *[-1] * (deep - len(path))] for path in nodes], dtype=np.int64)
+        trees.append(tree)
+        paths.append(own.reshape(-1, deep)[codes])
+    shape = tuple(len(tree.labels) for tree in trees)
+    size = prod(shape)
+    amount, per_amount = _numbers(rows, table.get("value", ""))
+    weight, per_weight = _numbers(rows, table.get("weight", ""))
+    unit = lcm(per_amount * per_weight, 10**digits)
+    more = unit // (per_amount * per_weight)
+    most = sum(map(abs, amount)) * max(map(abs, weight), default=1) * more * per_weight
+    own = _integers([x * more * per_weight for x in amount], most)
+    weighted = _integers([x * w * more for x, w in zip(amount, weight, strict=True)], most)
+    named = table.get("holding") or table.get("respondent")
+    who, people = _codes(
+        row[named] if named else row.get(NUMBER, str(number)) for number, row in enumerate(rows)
+    )
+    agreed = np.zeros(len(people), dtype=np.bool_)
+    if table.get("waiver"):  # all rows of someone have to say so
+        agreed[:] = True
+        agreed[who[[not row[table["waiver"]].strip() for row in rows]]] = False
+    cells: list[Ints] = []
+    of: list[Ints] = []
+    for depths in product(*(range(path.shape[1]) for path in paths)):
+        nodes = [path[:, depth] for path, depth in zip(paths, depths, strict=True)]
+        inside = np.flatnonzero(np.logical_and.reduce([node >= 0 for node in nodes]))
+        cells.append(np.ravel_multi_index([node[inside] for node in nodes], shape))
+        of.append(inside)
+    cell, row = np.concatenate(cells), np.concatenate(of)
+    values = _integers([0] * size, most)
+    np.add.at(values, cell, weighted[row])
+    spread = None
+    if table.get("weights") == "expanded":
+        times = np.array([w // per_weight for w in weight], dtype=np.int64)
+        spread = cell, np.abs(own)[row], times[row]
+    held = _held(cell, who[row], own[row], weighted[row], size, agreed, spread)
+    return _Cells(
+        trees=trees, unit=unit, values=values, held=held, people=people,
+        amounts=bool(table.get("value")),
+    )  # fmt: skip
 
-    Where weights are expanded, also each contribution as often as its weight says; else nothing.
+
+def _numbers(rows: Sequence[Mapping[str, str]], name: str) -> tuple[list[int], int]:
+    """Return the numbers of a column as whole ones of a unit, and how many units make one."""
+    if not name:
+        return [1] * len(rows), 1
+    codes, texts = _codes(row[name] for row in rows)
+    numbers = [Fraction(text) for text in texts]
+    unit = lcm(*(number.denominator for number in numbers))
+    whole = [number.numerator * (unit // number.denominator) for number in numbers]
+    return [whole[code] for code in codes.tolist()], unit
+
+
+def _needs(
+    held: _Held, values: Ints, rules: Sequence[Mapping[str, Any]], unit: int
+) -> dict[int, tuple[Fraction, int]]:
+    """Return how far each sensitive cell has to be hidden each way, and how wide.
+
+    Rules go by the size of what is contributed, whatever its sign; where amounts are negative, the
+    whole is what these sizes add up to, with weights.
     """
-    nodes = [dict.fromkeys(label for path in paths[n].values() for label in path) for n in names]
-    one_row, none = _whole("1"), _whole("0")
-    cells = dict.fromkeys(product(*nodes), none)
-    people: dict[Key, dict[str, Fraction]] = {key: {} for key in cells}
-    spread = table.get("weights") == "expanded"
-    counted: dict[Key, list[Fraction]] = {key: [] for key in cells} if spread else {}
-    who = table.get("holding") or table.get("respondent")
-    for number, row in enumerate(rows):
-        amount = _whole(row[table["value"]]) if table.get("value") else one_row
-        weight = _whole(row[table["weight"]]) if table.get("weight") else one_row
-        one = row[who] if who else row.get(NUMBER, str(number))
-        for key in product(*(paths[n][row[n].strip()] for n in names)):
-            cells[key] += amount * weight
-            people[key][one] = people[key].get(one, none) + amount
-            if spread:
-                counted[key] += [amount] * int(weight)
-    return {key: Fraction(value) for key, value in cells.items()}, people, counted
+    many, group, sizes = len(held.begin) - 1, held.group(), held.sizes
+    amounts, begin = np.abs(held.own), held.begin
+    whole = values
+    if (held.own < 0).any():
+        whole = np.zeros_like(values)
+        np.add.at(whole, group, np.abs(held.weighted))
+    kept = np.flatnonzero(~held.agreed[held.who])
+    kept_group, kept_amounts = group[kept], amounts[kept]
+    longest = 1 + max((int(r.get("m", r.get("coalition", 1))) for r in rules), default=1)
+    if held.spread is not None:
+        cell, amount, times = held.spread
+        often = np.minimum(times, longest)
+        group, amounts = np.repeat(cell, often), np.repeat(amount, often)
+        kept_group, kept_amounts = group, amounts
+        whole = np.zeros_like(values)
+        np.add.at(whole, cell, amount * times)
+        begin = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=many))])
+    first = np.argsort(-amounts, kind="stable")
+    ordered = amounts[first][np.argsort(group[first], kind="stable")]
 
+    def largest(n: int) -> Ints:
+        """Return what the n largest of each group make."""
+        found = np.zeros_like(values)
+        for at in range(n):
+            there = begin[:-1] + at < begin[1:]
+            found[there] += ordered[begin[:-1][there] + at]
+        return found
 
-def _whole(text: str) -> Fraction:
-    """Return a number; a whole one is added up as an int, which is faster and the same."""
-    number = Fraction(text)
-    return cast(Fraction, number.numerator) if number.denominator == 1 else number
-
-
-def _agreed(table: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> frozenset[str]:
-    """Return the respondents all of whose rows say that they may be published."""
-    who, waiver = table.get("holding") or table.get("respondent"), table.get("waiver")
-    if not waiver:
-        return frozenset()
-    said = [
-        (row[who] if who else row.get(NUMBER, str(number)), row[waiver])
-        for number, row in enumerate(rows)
-    ]
-    return frozenset(one for one, _ in said) - {one for one, word in said if not word.strip()}
-
-
-def _need(
-    own: Mapping[str, Fraction],
-    rules: Sequence[Mapping[str, Any]],
-    value: Fraction,
-    counted: Sequence[Fraction] | None = None,
-) -> tuple[Fraction, int] | None:
-    """Return how far a cell has to be hidden each way, and how wide; None where it is safe.
-
-    Parameters
-    ----------
-    own : mapping of str to Fraction
-        What each respondent contributes, without weights.
-    value : Fraction
-        Of the cell, with weights.
-    counted : sequence of Fraction, optional
-        Each contribution as often as its weight says, where rules go by these.
-    """
-    # Rules go by the size of what is contributed, whatever its sign.
-    amounts = sorted(map(abs, own.values() if counted is None else counted), reverse=True)
-    signed = any(x < 0 for x in own.values())
-    whole = sum(amounts, Fraction(0)) if signed else value
-    each, wide = Fraction(0), 0
+    bound = np.full(many, -1, dtype=values.dtype)  # the largest that is to be protected
+    np.maximum.at(bound, kept_group, kept_amounts)
+    most = max(int(np.abs(whole).max(initial=0)), int(amounts.max(initial=0))) + 1
+    each = dict[int, Fraction]()
+    wide = np.zeros(many, dtype=np.bool_)
     for rule in rules:
         name = rule["name"]
         if name == "threshold":
-            wide = max(wide, int(0 < len(own) < rule["n"]))
-        elif name == "zero-cells":
-            wide = max(wide, int(bool(own) and not any(amounts)))
-        elif name == "dominance":
-            part = sum(amounts[: rule["m"]], Fraction(0))
-            each = max(each, part * 100 / Fraction(str(rule["k"])) - whole)
-        elif amounts:
+            wide |= (sizes > 0) & (sizes < rule["n"])
+            continue
+        if name == "zero-cells":
+            wide |= (sizes > 0) & (largest(1) == 0)
+            continue
+        if name == "dominance":
+            share, size = Fraction(100) / Fraction(str(rule["k"])), int(rule["m"])
+        else:
             share = Fraction(str(rule["p"])) / Fraction(str(rule.get("q", 100)))
-            bound = [abs(x) for one, x in own.items() if one not in rule["agreed"]]
-            if counted is not None:
-                bound = amounts
-            if bound:  # of whom has not agreed, the largest is protected from the largest others
-                others = list(amounts)
-                others.remove(max(bound))
-                rest = whole - max(bound) - sum(others[: int(rule.get("coalition", 1))])
-                each = max(each, share * max(bound) - rest)
-    return (each, wide) if each > 0 or wide else None
+            size = int(rule.get("coalition", 1))
+        up, down = share.as_integer_ratio()
+        exact = object if most * (up + (size + 2) * down) >= 2**62 else np.int64
+        total = whole.astype(exact)
+        if name == "dominance":
+            excess = largest(size).astype(exact) * up - total * down
+        else:
+            own = bound.astype(exact)
+            near, next_one = largest(size).astype(exact), largest(size + 1).astype(exact)
+            # The largest to protect is among them, or those before it are the others.
+            others = np.where(own >= next_one - near, next_one - own, near)
+            excess = own * up - (total - own - others) * down
+            excess[own < 0] = 0
+        for cell in np.flatnonzero(excess > 0).tolist():
+            over = Fraction(int(excess[cell]), down * unit)
+            each[cell] = max(each.get(cell, over), over)
+    cells = sorted({*each, *np.flatnonzero(wide).tolist()})
+    return {cell: (each.get(cell, Fraction(0)), int(wide[cell])) for cell in cells}
 
 
-def _sums(
-    names: Sequence[str], paths: Mapping[str, Mapping[str, Key]]
-) -> Iterator[tuple[Key, list[Key]]]:
-    """Yield every total with its parts."""
-    below: list[dict[str, dict[str, None]]] = []
-    for name in names:
-        own: dict[str, dict[str, None]] = defaultdict(dict)
-        for path in paths[name].values():
-            for above, under in pairwise(path):
-                own[above][under] = None
-        below.append(own)
-    nodes = [dict.fromkeys(label for path in paths[n].values() for label in path) for n in names]
-    for at, own in enumerate(below):
-        for key in product(*nodes):
-            if parts := own.get(key[at]):
-                yield key, [(*key[:at], part, *key[at + 1 :]) for part in parts]
+def _hidden_parts(cells: _Cells, hidden: npt.NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
+    """Return the suppressed parts of published totals that have several: totals, sums, parts."""
+    groups: list[Ints] = []
+    among: list[Ints] = []
+    many = 0
+    sums: list[Ints] = []
+    for total, parts in cells.sums():
+        inside = np.array([hidden[part] for part in parts])
+        asked = np.flatnonzero(~hidden[total] & (inside.sum(axis=0) > 1))
+        which, at = np.nonzero(inside[:, asked].T)
+        part = np.array(parts)[at, asked[which]]
+        groups.append(which + many)
+        among.append(part)
+        own = np.zeros(len(asked), dtype=cells.values.dtype)
+        np.add.at(own, which, cells.values[part])
+        sums.append(own)
+        many += len(asked)
+    none = np.zeros(0, dtype=np.int64)
+    if not sums:
+        return none, cells.values[:0], none
+    return np.concatenate(groups), np.concatenate(sums), np.concatenate(among)
 
 
-def _exposed(
-    shown: Mapping[Key, str],
-    sensitive: Mapping[Key, tuple[Fraction, int]],
-    cells: Mapping[Key, Fraction],
-    people: Mapping[Key, Mapping[str, Fraction]],
-    names: Sequence[str],
-    paths: Mapping[str, Mapping[str, Key]],
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Readers:
+    """What readers know of suppressed cells beforehand, in units.
+
+    Attributes
+    ----------
+    least : int or None
+        What any cell is at least.
+    alone : frozenset of int
+        Respondents who are alone in a suppressed cell, and may read.
+    known : array of shape (cells,)
+        The least that the best informed of them knows of each cell; where there is no least,
+        it is not used.
+    sole : bool array of shape (cells,)
+        Cells that one of them fills alone.
+    """
+
+    least: int | None
+    alone: frozenset[int]
+    known: Ints
+    sole: npt.NDArray[np.bool_]
+
+
+def _readers(
+    cells: _Cells, hidden: npt.NDArray[np.bool_], reader: Mapping[str, Any], step: int
+) -> _Readers:
+    held = cells.held
+    least = None if reader.get("signed", False) else 0
+    if least is not None and reader.get("zeros_printed", True):
+        least = step
+    one = held.sizes == 1
+    alone = np.zeros(len(cells.people) + 1, dtype=np.bool_)
+    if reader.get("single_respondents", True):
+        alone[held.who[held.begin[:-1][one & hidden]]] = True
+    known = np.full(len(cells.values), least or 0, dtype=cells.values.dtype)
+    theirs = np.flatnonzero(alone[held.who])
+    np.maximum.at(known, held.group()[theirs], held.own[theirs])
+    sole = one.copy()
+    sole[one] = alone[held.who[held.begin[:-1][one]]]
+    return _Readers(
+        least=least, alone=frozenset(np.flatnonzero(alone).tolist()), known=known, sole=sole
+    )
+
+
+def _protection(
+    cells: _Cells,
+    hidden: npt.NDArray[np.bool_],
+    sensitive: Mapping[int, tuple[Fraction, int]],
     recipe: Mapping[str, Any],
     changes: Mapping[Key, Mapping[Key, int]],
-) -> set[Key]:
-    """Return the sensitive cells for which no two tables are found, for any reader."""
-    hidden = {key for key, text in shown.items() if text == _HIDDEN}
-    order = sorted(hidden)
-    place = {key: at for at, key in enumerate(order)}
-    sums: list[dict[int, int]] = []
-    for total, parts in _sums(names, paths):
-        row = {place[k]: 1 for k in parts if k in place}
-        if total in place:
-            row[place[total]] = -1
-        if row:
-            sums.append(row)
-    reader = recipe.get("reader", {})
-    digits = max(len(text.partition(".")[2]) for text in shown.values())
-    unit = Fraction(1, 10**digits)
-    signed = reader.get("signed", False)
-    least = unit if reader.get("zeros_printed", True) else Fraction(0)
+    digits: int,
+    say: Callable[[str], None],
+) -> Check:
+    """Return whether two tables are found for each sensitive cell, for every reader."""
+    step = cells.unit // 10**digits
+    readers = _readers(cells, hidden, recipe.get("reader", {}), step)
     cap = recipe.get("protect", {}).get("levels") == "cap"
-    needs: dict[Key, tuple[Fraction, Fraction, Fraction]] = {}
-    for key, (each, wide) in sensitive.items():
-        need = max(each, unit) if each > 0 else Fraction(0)
-        down = min(need, cells[key] - least) if cap and not signed else need
-        needs[key] = need, down, wide * unit
-    exposed = {key for key in needs if key not in place}
-    alone: set[str] = set()
-    if reader.get("single_respondents", True):
-        alone = {next(iter(people[k])) for k in order if len(people[k]) == 1}
-    least_known = None if signed else least
-    proven = _proven(changes, hidden, needs, cells, people, names, paths, alone, least_known)
-    if needs.keys() <= exposed | proven:
-        return exposed
-    readers: list[dict[Key, Fraction]] = [{}]
-    readers += [{k: people[k][one] for k in order if one in people[k]} for one in sorted(alone)]
-    size = float(max(map(abs, cells.values()), default=Fraction(0)))
-    entries = [(at, column, entry) for at, row in enumerate(sums) for column, entry in row.items()]
-    matrix = csr_array(
-        ([e for _, _, e in entries], ([at for at, _, _ in entries], [c for _, c, _ in entries])),
-        shape=(len(sums), len(order)),
-    )
-    for known in readers:
-        low = [None if signed else float(least - cells[k]) for k in order]
-        high: list[float | None] = [None] * len(order)
-        for k, own in known.items():
-            if len(people[k]) == 1:
-                low[place[k]] = high[place[k]] = 0.0
-            elif not signed:
-                low[place[k]] = max(cast(float, low[place[k]]), float(own - cells[k]))
-        for key, (need, down, wide) in needs.items():
-            if key in exposed or key in proven or (key in known and len(people[key]) == 1):
-                continue
-            reach = [
-                _reached(place[key], sign, sums, matrix, low, high, unit, size) for sign in (1, -1)
-            ]
-            if reach[0] < need or reach[1] < down or sum(reach) < wide:
-                exposed.add(key)
-    return exposed
+    needs: dict[int, tuple[Fraction, Fraction, Fraction]] = {}
+    for cell, (each, wide) in sensitive.items():
+        need = max(each * cells.unit, Fraction(step)) if each > 0 else Fraction(0)
+        down = need
+        if cap and readers.least is not None:
+            down = min(need, Fraction(int(cells.values[cell]) - readers.least))
+        needs[cell] = need, down, Fraction(wide * step)
+    exposed = {cell for cell in needs if not hidden[cell]}
+    proven = _proven(cells, hidden, needs, readers, changes)
+    left = {cell: need for cell, need in needs.items() if cell not in exposed | proven}
+    late: set[int] = set()
+    if left:
+        more, late = _tried(cells, hidden, left, readers, step, say)
+        exposed |= more
+    words = "Two tables that a reader cannot rule out keep each sensitive cell from being known."
+    if late and not exposed:
+        name = "|".join(cells.labels(min(late)))
+        words = f"{words} Undecided in {_SECONDS} s for {len(late)} cells, such as '{name}'."
+        return Check(name="protection", holds=False, undecided=True, sentence=words)
+    return _check("protection", not exposed, words, len(exposed))
 
 
 def _proven(
+    cells: _Cells,
+    hidden: npt.NDArray[np.bool_],
+    needs: Mapping[int, tuple[Fraction, Fraction, Fraction]],
+    readers: _Readers,
     changes: Mapping[Key, Mapping[Key, int]],
-    hidden: set[Key],
-    needs: Mapping[Key, tuple[Fraction, Fraction, Fraction]],
-    cells: Mapping[Key, Fraction],
-    people: Mapping[Key, Mapping[str, Fraction]],
-    names: Sequence[str],
-    paths: Mapping[str, Mapping[str, Key]],
-    alone: set[str],
-    least: Fraction | None,
-) -> set[Key]:
+) -> set[int]:
     """Return the sensitive cells that proposed changes keep from all readers at once.
 
     A change is one where only suppressed cells move and every total moves as its parts do. No cell
     falls below what any reader knows, and those with one respondent do not move, but the cell
     itself, which that respondent knows anyway.
     """
-    wanted = {key for change in changes.values() for key in change}
-    sums: dict[Key, list[tuple[Key, list[Key]]]] = {key: [] for key in wanted}
-    for total, parts in _sums(names, paths) if wanted else ():
-        for key in {total, *parts} & wanted:
-            sums[key].append((total, parts))
-
-    def room(key: Key, *, own: bool) -> Fraction | None:
-        """Return how far a cell may fall; none where there is no limit."""
-        if least is None:
-            return None
-        parts = [people[key][one] for one in people[key].keys() & alone if not own]
-        return cells[key] - max(least, *parts) if parts else cells[key] - least
-
-    found: set[Key] = set()
-    for key, (up, down, wide) in needs.items():
-        change = {k: n for k, n in changes.get(key, {}).items() if n}
-        by = change.get(key, 0)
-        if by < 1 or not change.keys() <= hidden:
+    asked: list[int] = []
+    entries: list[tuple[int, int, int]] = []
+    for key, change in changes.items():
+        cell = cells.at(key)
+        if cell not in needs or not any(change.values()):
             continue
-        if any(
-            sum(change.get(k, 0) for k in parts) != change.get(total, 0)
-            for total, parts in {id(one[1]): one for k in change for one in sums[k]}.values()
-        ):
-            continue
-        rise, fall = max(up, wide - down) / by, down / by
-        kept = True
-        for k, n in change.items():
-            sole = len(people[k]) == 1 and not people[k].keys().isdisjoint(alone)
-            if sole and k != key:
-                kept = False
+        entries += [(len(asked), cells.at(other), n) for other, n in change.items() if n]
+        asked.append(cell)
+    if not asked:
+        return set()
+    number, moved, by = np.array(entries, dtype=np.int64).T
+    good = np.ones(len(asked), dtype=np.bool_)
+    good[number[(moved < 0) | ~hidden[moved]]] = False
+    own = np.array(asked)[number] == moved
+    good[number[readers.sole[moved] & ~own]] = False
+    times = np.zeros(len(asked), dtype=np.int64)
+    times[number[own]] = by[own]
+    good &= times > 0
+    # Every total that is moved, or has a part that is, moves as its parts do.
+    strides = [prod(cells.shape[at + 1 :]) for at in range(len(cells.shape))]
+    for axis, (tree, stride) in enumerate(zip(cells.trees, strides, strict=True)):
+        node = moved // stride % cells.shape[axis]
+        total: list[Ints] = [number, moved, by]
+        inner = np.array([bool(tree.children.get(n)) for n in range(cells.shape[axis])])
+        net = [np.stack([number, moved, -by])[:, inner[node]]]
+        width = max(map(len, tree.above.values()), default=0)
+        for place in range(width):
+            above = np.array(
+                [own[place] if len(own := tree.above.get(n, [])) > place else -1
+                 for n in range(cells.shape[axis])]
+            )[node]  # fmt: skip
+            part = above >= 0
+            parent = moved + (above - node) * stride
+            net.append(np.stack([total[0], parent, total[2]])[:, part])
+        which, parent, change = np.concatenate(net, axis=1)
+        key, place = np.unique(which * len(cells.values) + parent, return_inverse=True)
+        sums = np.zeros(len(key), dtype=np.int64)
+        np.add.at(sums, place, change)
+        good[(key // len(cells.values))[sums != 0]] = False
+    floor = np.where(own & readers.sole[moved], readers.least or 0, readers.known[moved])
+    room = (cells.values[moved] - floor).tolist()
+    rise: list[tuple[int, int]] = []
+    fall: list[tuple[int, int]] = []
+    for cell, often in zip(asked, times.tolist(), strict=True):
+        up, down, wide = needs[cell]
+        rise.append((max(up, wide - down) / max(often, 1)).as_integer_ratio())
+        fall.append((down / max(often, 1)).as_integer_ratio())
+    if readers.least is not None:
+        for at, n, most in zip(number.tolist(), by.tolist(), room, strict=True):
+            over, under = fall[at] if n > 0 else rise[at]
+            if abs(n) * over > most * under:
+                good[at] = False
+    return {cell for cell, kept in zip(asked, good.tolist(), strict=True) if kept}
+
+
+def _tried(
+    cells: _Cells,
+    hidden: npt.NDArray[np.bool_],
+    needs: Mapping[int, tuple[Fraction, Fraction, Fraction]],
+    readers: _Readers,
+    step: int,
+    say: Callable[[str], None],
+) -> tuple[set[int], set[int]]:
+    """Return the sensitive cells for which no two tables are found, and those not reached in time.
+
+    Where there are many readers, all of them together are asked first: whom these cannot rule
+    out, none of them can.
+    """
+    until = time.monotonic() + _SECONDS
+    order = np.flatnonzero(hidden)
+    place = np.full(len(hidden), -1)
+    place[order] = np.arange(len(order))
+    program = _Program(cells, hidden, place, step, say)
+    values = cells.values[order]
+    reader = [None if readers.least is None else readers.least - int(v) for v in values]
+    exposed, late = set[int](), set[int]()
+    left = dict(needs)
+    if len(readers.alone) * len(needs) > _MANY:
+        for cell, need in needs.items():
+            if time.monotonic() > until:
                 break
-            far, most = (fall * n if n > 0 else rise * -n), room(k, own=sole)
-            kept = kept and (most is None or far <= most)
-        if kept:
-            found.add(key)
-    return found
+            say("Looking for tables that no reader can rule out")
+            low: list[int | None] = list(reader)
+            high: list[int | None] = [None] * len(order)
+            for at, (c, value) in enumerate(zip(order.tolist(), values.tolist(), strict=True)):
+                if readers.sole[c] and c != cell:
+                    low[at] = high[at] = 0
+                elif readers.least is not None and not readers.sole[c]:
+                    low[at] = int(readers.known[c]) - value
+            if program.keeps(int(place[cell]), need, low, high, until):
+                del left[cell]
+    everyone: list[int | None] = [None, *sorted(readers.alone)]
+    held = cells.held
+    theirs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for cell in order.tolist() if left else ():
+        for one, amount in held.of(cell).items():
+            if one in readers.alone:
+                theirs[one].append((cell, amount))
+    for one in everyone if left else ():
+        low, high = list(reader), [None] * len(order)
+        knows = set[int]()
+        for cell, amount in theirs.get(one, ()) if one is not None else ():
+            at = int(place[cell])
+            if held.sizes[cell] == 1:
+                low[at] = high[at] = 0
+                knows.add(cell)
+            elif readers.least is not None:
+                low[at] = max(cast(int, low[at]), amount - int(cells.values[cell]))
+        for cell, need in left.items():
+            if cell in exposed or cell in knows:
+                continue
+            if time.monotonic() > until:
+                late.add(cell)
+                continue
+            say("Looking for tables that a reader cannot rule out")
+            if not program.keeps(int(place[cell]), need, low, high, until):
+                (late if time.monotonic() > until else exposed).add(cell)
+    return exposed, late - exposed
 
 
-def _reached(
-    k: int,
-    sign: int,
-    sums: Sequence[Mapping[int, int]],
-    matrix: csr_array,
-    low: Sequence[float | None],
-    high: Sequence[float | None],
-    unit: Fraction,
-    size: float,
-) -> Fraction:
-    """Return how far a table takes a cell that a reader cannot rule out; it is checked exactly."""
-    goal = np.zeros(len(low))
-    goal[k] = -sign
-    far = 1e6 + 10 * size
-    box = [
-        (-far if lo is None else lo, far if hi is None else hi)
-        for lo, hi in zip(low, high, strict=True)
-    ]
-    found = linprog(
-        goal, A_eq=cast(Any, matrix) if sums else None, b_eq=np.zeros(len(sums)) if sums else None,
-        bounds=cast(Any, box),
-    )  # fmt: skip
-    if found.status != 0:
-        return Fraction(0)
-    for parts in (1, 12, 1000):
-        moved = [
-            Fraction(round(float(x) / float(unit) * parts), parts) * unit
-            for x in np.asarray(found.x)
+class _Program:
+    """The sums of suppressed cells, as a linear program in their changes."""
+
+    def __init__(
+        self,
+        cells: _Cells,
+        hidden: npt.NDArray[np.bool_],
+        place: Ints,
+        step: int,
+        say: Callable[[str], None],
+    ) -> None:
+        self.say = say
+        rows: list[Ints] = []
+        columns: list[Ints] = []
+        signs: list[npt.NDArray[np.float64]] = []
+        many = 0
+        for total, parts in cells.sums():
+            at = np.arange(len(total)) + many
+            for cell, sign in [(total, -1.0), *((part, 1.0) for part in parts)]:
+                inside = hidden[cell]
+                rows.append(at[inside])
+                columns.append(place[cell[inside]])
+                signs.append(np.full(int(inside.sum()), sign))
+            many += len(total)
+        row, column, sign = map(np.concatenate, (rows, columns, signs))
+        _, row = np.unique(row, return_inverse=True)
+        self.step, self.width = step, int(hidden.sum())
+        self.size = int(np.abs(cells.values).max(initial=0))
+        shape = (int(row.max(initial=-1)) + 1, self.width)
+        self.matrix = csr_array((sign, (row, column)), shape=shape)
+        self.sums: list[list[tuple[int, int]]] = [[] for _ in range(shape[0])]
+        for at, c, s in zip(row.tolist(), column.tolist(), sign.tolist(), strict=True):
+            self.sums[at].append((c, int(s)))
+
+    def keeps(
+        self,
+        k: int,
+        need: tuple[Fraction, Fraction, Fraction],
+        low: Sequence[int | None],
+        high: Sequence[int | None],
+        until: float,
+    ) -> bool:
+        """Return whether two tables keep a cell from a reader who knows these limits."""
+        up, down, wide = need
+        rise = self.reached(k, 1, low, high, until)
+        fall = self.reached(k, -1, low, high, until) if rise >= up else Fraction(0)
+        return rise >= up and fall >= down and rise + fall >= wide
+
+    def reached(
+        self, k: int, sign: int, low: Sequence[int | None], high: Sequence[int | None], until: float
+    ) -> Fraction:
+        """Return how far a table takes a cell that a reader cannot rule out; checked exactly."""
+        goal = np.zeros(self.width)
+        goal[k] = -sign
+        far = 1e6 * self.step + 10 * self.size
+        box = [
+            (-far if lo is None else float(lo), far if hi is None else float(hi))
+            for lo, hi in zip(low, high, strict=True)
         ]
-        kept = all(
-            (lo is None or float(x) >= lo - 1e-12) and (hi is None or float(x) <= hi + 1e-12)
-            for x, lo, hi in zip(moved, low, high, strict=True)
-        )
-        if kept and all(sum(moved[c] * e for c, e in row.items()) == 0 for row in sums):
-            return sign * moved[k]
-    return Fraction(0)
+        found: Any = None
+        for most in (_TRY, until - time.monotonic()):
+            found = self._solved(goal, box, max(most, 0.1))
+            if found is None or found.status != 1:  # 1: its time was up
+                break
+        if found is None or found.status != 0:
+            return Fraction(0)
+        for parts in (1, 12, 1000):
+            moved = [
+                Fraction(round(float(x) / self.step * parts), parts) * self.step
+                for x in np.asarray(found.x)
+            ]
+            kept = all(
+                (lo is None or x >= lo) and (hi is None or x <= hi)
+                for x, lo, hi in zip(moved, low, high, strict=True)
+            )
+            if kept and all(sum(moved[c] * e for c, e in row) == 0 for row in self.sums):
+                return sign * moved[k]
+        return Fraction(0)
+
+    def _solved(self, goal: Any, box: Any, seconds: float) -> Any:
+        """Return what the solver finds; `say` may end the wait, and the solver ends by its time."""
+        done: list[Any] = []
+
+        def solve() -> None:
+            sums = len(self.sums)
+            done.append(
+                linprog(
+                    goal,
+                    A_eq=cast(Any, self.matrix) if sums else None,
+                    b_eq=np.zeros(sums) if sums else None,
+                    bounds=box,
+                    options=cast(Any, {"time_limit": seconds}),
+                )
+            )
+
+        thread = threading.Thread(target=solve, daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(0.1)
+            self.say("Looking for tables that readers cannot rule out")
+        return done[0] if done else None
 
 
-def _rounded(
-    shown: Mapping[Key, str],
-    cells: Mapping[Key, Fraction],
-    names: Sequence[str],
-    paths: Mapping[str, Mapping[str, Key]],
-    protect: Mapping[str, Any],
-) -> list[Check]:
+def _rounded(shown: Sequence[str], cells: _Cells, protect: Mapping[str, Any]) -> list[Check]:
     base, method = int(protect.get("base", 5)), protect["method"]
-    values = {key: int(text) for key, text in shown.items()}
+    values = np.array([int(text) for text in shown], dtype=object)
+    true = cells.values.astype(object)
     found: list[Check] = []
     if method != "small-cells":
-        wrong = [k for k, z in values.items() if z % base]
-        found.append(_check("multiples", not wrong, f"Multiples of {base} alone.", len(wrong)))
+        wrong = int((values % base != 0).sum())
+        found.append(_check("multiples", not wrong, f"Multiples of {base} alone.", wrong))
         reach = base * (1 + int(protect.get("steps", 0)))
-        far = [k for k, z in values.items() if abs(z - cells[k]) >= reach]
-        found.append(_check("distance", not far, f"Each changed by less than {reach}.", len(far)))
+        far = int((np.abs(values * cells.unit - true) >= reach * cells.unit).sum())
+        found.append(_check("distance", not far, f"Each changed by less than {reach}.", far))
     if method != "random-rounding":
-        off = [k for k, parts in _sums(names, paths) if values[k] != sum(values[p] for p in parts)]
-        found.append(_check("sums", not off, "Totals add up.", len(off)))
+        off = cells.off(values)
+        found.append(_check("sums", not off, "Totals add up.", off))
     return found
 
 
-def _adjusted(
-    shown: Mapping[Key, str],
-    cells: Mapping[Key, Fraction],
-    people: Mapping[Key, Mapping[str, Fraction]],
-    counted: Mapping[Key, Sequence[Fraction]],
-    names: Sequence[str],
-    paths: Mapping[str, Mapping[str, Key]],
-    recipe: Mapping[str, Any],
-) -> list[Check]:
+def _adjusted(shown: Sequence[str], cells: _Cells, recipe: Mapping[str, Any]) -> list[Check]:
     """Return whether totals add up and sensitive cells are their level off; not what is least."""
-    values = {key: Fraction(text) for key, text in shown.items()}
-    off = [k for k, parts in _sums(names, paths) if values[k] != sum(values[p] for p in parts)]
-    found = [_check("sums", not off, "Totals add up.", len(off))]
-    rules = recipe.get("rules", [])
-    near: list[Key] = []
-    for key, own in people.items():
-        need = _need(own, rules, cells[key], counted.get(key))
-        change = abs(values[key] - cells[key])
-        if need is not None and (not change or change < need[0]):
-            near.append(key)
+    values = np.array([int(Fraction(text) * cells.unit) for text in shown], dtype=object)
+    off = cells.off(values)
+    found = [_check("sums", not off, "Totals add up.", off)]
+    change = np.abs(values - cells.values.astype(object))
+    needs = _needs(cells.held, cells.values, recipe.get("rules", []), cells.unit)
+    near = sum(
+        not change[cell] or change[cell] < each * cells.unit for cell, (each, _) in needs.items()
+    )
     words = "Each sensitive cell is published at least its level off."
-    found.append(_check("levels", not near, words, len(near)))
+    found.append(_check("levels", not near, words, near))
     fixed = set(recipe["protect"].get("published", []))
-    kept = [
-        k
-        for k, own in people.items()
-        if not own or "|".join(label.replace("|", "/") for label in k) in fixed
-    ]
-    moved = [k for k in kept if values[k] != cells[k]]
+    kept = cells.held.sizes == 0
+    names = ("|".join(x.replace("|", "/") for x in key) for key in product(*(
+        tree.labels for tree in cells.trees)))  # fmt: skip
+    kept |= np.array([name in fixed for name in names], dtype=np.bool_)
+    moved = int((kept & (change != 0)).sum())
     words = "Empty cells and those that have to be published are as they were."
-    found.append(_check("kept cells", not moved, words, len(moved)))
+    found.append(_check("kept cells", not moved, words, moved))
     if not recipe.get("reader", {}).get("signed", False):
-        below = [k for k, z in values.items() if z < 0]
-        found.append(_check("negative", not below, "No value is below 0.", len(below)))
+        below = int((values < 0).sum())
+        found.append(_check("negative", not below, "No value is below 0.", below))
     return found
 
 
-def _keyed(
-    shown: Mapping[Key, str],
-    cells: Mapping[Key, Fraction],
-    people: Mapping[Key, Mapping[str, Fraction]],
-    recipe: Mapping[str, Any],
-) -> Check:
+def _keyed(shown: Sequence[str], cells: _Cells, recipe: Mapping[str, Any]) -> Check:
     """Return whether each cell has the noise that its records' keys say; the secret is needed."""
     if "seed" not in recipe:
         words = "Noise is drawn from a secret, which the recipe does not have."
@@ -571,24 +941,26 @@ def _keyed(
     base = sha256(str(secret).encode()).digest()
     most, variance = int(protect.get("noise", 2)), float(protect.get("variance", 1.05))
     rows = [_chances(count, most, variance) for count in range(most + 3)]
-    keys = {
-        one: int.from_bytes(blake2b(one.encode(), key=base, digest_size=8).digest(), "big")
-        for one in {one for own in people.values() for one in own}
-    }
-    amounts = bool(recipe["table"].get("value"))
-    digits = max(len(text.partition(".")[2]) for text in shown.values())
+    keys = [
+        int.from_bytes(blake2b(one.encode(), key=base, digest_size=8).digest(), "big")
+        for one in cells.people
+    ]
+    digits = max(len(text.partition(".")[2]) for text in shown)
     wrong = 0
-    for key, own in people.items():
+    for cell, text in enumerate(shown):
+        own = cells.held.of(cell)
         share = sum(keys[one] for one in own) % 2**64 / 2**64
-        size, value = abs(cells[key]), cells[key]
-        unit = Fraction(max(map(abs, own.values()), default=0)) / 10 if amounts else Fraction(1)
-        steps = min(size / unit, Fraction(len(rows) - 1)) if unit else Fraction(0)
+        value = Fraction(int(cells.values[cell]), cells.unit)
+        unit = Fraction(1)
+        if cells.amounts:
+            unit = Fraction(max(map(abs, own.values()), default=0), 10 * cells.unit)
+        steps = min(abs(value) / unit, Fraction(len(rows) - 1)) if unit else Fraction(0)
         below = int(steps)
         above, part = min(below + 1, len(rows) - 1), steps - below
         near = Fraction(1, 2 * 10**digits)
         # A key next to a limit of two chances belongs to either: these are not exact.
         wrong += not any(
-            abs(Fraction(shown[key]) - value - unit * ((1 - part) * one + part * two)) <= near
+            abs(Fraction(text) - value - unit * ((1 - part) * one + part * two)) <= near
             for one in _drawn(rows[below], share)
             for two in _drawn(rows[above], share)
         )

@@ -11,9 +11,10 @@ import streamlit as st
 from anon_core.base.terms import count
 from anon_core.data.table import Dataset
 from anon_core.recipe.plan import LevelTable
-from anon_core.tables.publication import SUPPRESSED, Judged, Publication, files_of
+from anon_core.tables.publication import SUPPRESSED, Publication, files_of
 from anon_core.tables.recipe import METHODS, TableRecipe
 from anon_core.tables.sensitivity import Threshold, sensitive_cells
+from anon_core.tables.suppressed import Judged
 from anon_core.tables.suppression import Pattern
 from anon_core.teaching.learn.shelf import find_lesson
 from anon_core.verification.findings import Check

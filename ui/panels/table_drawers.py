@@ -9,8 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from anon_core.data.table import Dataset
-from anon_core.tables.publication import Judged, Side
+from anon_core.tables.publication import Side
 from anon_core.tables.recipe import METHODS, Method
+from anon_core.tables.suppressed import Judged
 from anon_core.tables.system import shown
 from ui.components.guard import handled, show_error
 from ui.forms.table_form import COUNT, Chosen, methods_for

@@ -24,16 +24,15 @@ from anon_core.methods.queries.trackers import (
 from anon_core.pipeline.runner import texts_of
 from anon_core.tables.differencing import Earlier, Together
 from anon_core.tables.publication import (
-    Judged,
     Publication,
     Side,
-    counted,
     files_of,
     protect,
     sides,
 )
 from anon_core.tables.recipe import Method, TableRecipe
 from anon_core.tables.sensitivity import sensitive_cells
+from anon_core.tables.suppressed import Judged, counted
 from anon_core.tables.table import build
 from anon_core.verification.findings import Check
 from anon_core.verification.protected_table import private_rows, refuse_broken, verify_table

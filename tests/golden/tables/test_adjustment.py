@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from anon_core.base.errors import BadPlan, Infeasible
-from anon_core.tables.publication import judge, protect
+from anon_core.tables.publication import protect
 from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.rounding import adjusted
+from anon_core.tables.suppressed import judge
 from anon_core.tables.system import Bounds, Level, Number, System
 from tests.golden.tables.test_audit import INVESTMENT
 from tests.tabulated import CHILDREN, dataset_of, grid

@@ -9,12 +9,14 @@ import pytest
 
 from anon_core.base.errors import BadInput, BadPlan
 from anon_core.tables import audit as audits
-from anon_core.tables import publication
+from anon_core.tables import suppressed
 from anon_core.tables.audit import Everyone, Insider, audit, insiders_of, intervals, judged
-from anon_core.tables.publication import Judged, judge, protect
+from anon_core.tables.contributions import Contributions
+from anon_core.tables.publication import protect
 from anon_core.tables.reader import Reader
 from anon_core.tables.recipe import TableRecipe
-from anon_core.tables.sensitivity import Contributions, PPercent
+from anon_core.tables.sensitivity import PPercent
+from anon_core.tables.suppressed import Judged, judge
 from anon_core.tables.system import Bounds, Level, System, capped, refuse_levels, union
 from tests.tabulated import dataset_of, grid
 
@@ -29,12 +31,12 @@ SQUARE = ["II|A", "II|C", "III|A", "III|C"]
 
 
 def told(
-    system: System, names: list[str], bounds: Bounds | None = None, **options: bool
+    system: System, names: list[str], bounds: Bounds | None = None, *, whole: bool = False
 ) -> dict[str, tuple[object, object]]:
     """Return the intervals of cells by name, after both ends are proven and witnessed."""
     limits = bounds or Bounds.of(system)
     hidden = system.cells(names)
-    found = intervals(system, hidden, limits, cells=hidden, **options)
+    found = intervals(system, hidden, limits, cells=hidden, whole=whole)
     for one in found.values():
         assert one.exact
         for witness, end in ((one.least, one.low), (one.greatest, one.high)):
@@ -337,7 +339,7 @@ def test_what_is_safe_from_all_readers_at_once_is_safe_from_each(
     assert each.audit is not None
     assert each.audit.readers > 5
     assert len(each.audit.judgements) > len(made.needs)
-    for module in (audits, publication):
+    for module in (audits, suppressed):
         monkeypatch.setattr(module, "MOST_PROGRAMS", 10)
     together = protect(made)
     assert together.audit is not None

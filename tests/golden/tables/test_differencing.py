@@ -8,10 +8,12 @@ import pytest
 
 from anon_core.base.errors import BadPlan
 from anon_core.tables.audit import intervals
+from anon_core.tables.contributions import Contributions
 from anon_core.tables.differencing import Earlier, Together, atoms, differences, linked
-from anon_core.tables.publication import Judged, files_of, judge, protect
+from anon_core.tables.publication import files_of, protect
 from anon_core.tables.recipe import TableRecipe
-from anon_core.tables.sensitivity import Contributions, Threshold
+from anon_core.tables.sensitivity import Threshold
+from anon_core.tables.suppressed import Judged, judge
 from anon_core.tables.system import Bounds
 from tests.tabulated import dataset_of
 

@@ -10,7 +10,7 @@ import pytest
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.tables.audit import intervals
 from anon_core.tables.axis import Axis
-from anon_core.tables.publication import judge, protect, report_of
+from anon_core.tables.publication import protect, report_of
 from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.rounding import (
     bounds_of_noise,
@@ -28,6 +28,7 @@ from anon_core.tables.rounding import (
     random_rounding,
     small_cells,
 )
+from anon_core.tables.suppressed import judge
 from anon_core.tables.system import System
 from anon_core.tables.table import relations_of
 from tests.tabulated import dataset_of, grid

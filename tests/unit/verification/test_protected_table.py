@@ -11,9 +11,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from anon_core.tables import audit, publication
-from anon_core.tables.publication import Labels, files_of, judge, protect
+from anon_core.tables import audit, suppressed
+from anon_core.tables.publication import Labels, files_of, protect
 from anon_core.tables.recipe import TableRecipe
+from anon_core.tables.suppressed import judge
 from anon_core.verification import protected_table
 from anon_core.verification.protected_table import private_rows, verify_table
 from anon_core.verification.text.cells import Cells, TextTable
@@ -86,7 +87,7 @@ def test_two_cells_of_one_firm_are_protected_as_one() -> None:
 def test_two_cells_of_one_firm_are_protected_from_all_readers_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in (audit, publication):
+    for module in (audit, suppressed):
         monkeypatch.setattr(module, "MOST_PROGRAMS", 0)
     text = OF_FIRMS.replace("[protect]\n", '[protect]\nmethod = "heuristic"\n')
     done = protect(judge(dataset_of(ONE_FIRM), TableRecipe.from_toml(f"[table]\n{text}"), {}))
