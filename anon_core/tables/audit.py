@@ -388,26 +388,36 @@ def implied(
     rules: Sequence[Rule],
     members: Sequence[Mapping[int, int]],
     who: str = "respondents",
+    *,
+    looked: dict[tuple[int, ...], str] | None = None,
 ) -> tuple[Implied, ...]:
     """Return the sums of suppressed cells that are published by their total, and are sensitive.
 
     Necessary, and not complete: sums of several totals together are not tried.
+
+    Parameters
+    ----------
+    looked : dict of cells to text, optional
+        Why their sum is sensitive, empty where it is not; filled for the next call.
     """
+    looked = {} if looked is None else looked
     hidden = system.closed(suppressed)
     found: list[Implied] = []
     for relation in system.distinct:
         cells = tuple(c for c in relation.children if c in hidden)
         if relation.parent in hidden or len(cells) < 2:
             continue
-        together = Contributions.of(map(abs, members_of(cells, members).values()))
-        broken = [rule for rule in rules if rule.sensitive(together)]
-        if broken:
+        if cells not in looked:
+            together = Contributions.of(map(abs, members_of(cells, members).values()))
+            broken = [rule for rule in rules if rule.sensitive(together)]
+            looked[cells] = "; ".join(rule.reason(together, who) for rule in broken)
+        if looked[cells]:
             found.append(
                 Implied(
                     total=relation.parent,
                     cells=cells,
                     value=sum(system.values[c] for c in cells),
-                    reason="; ".join(rule.reason(together, who) for rule in broken),
+                    reason=looked[cells],
                 )
             )
     return tuple(found)

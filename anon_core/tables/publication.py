@@ -113,7 +113,7 @@ class Publication:
         """Cells that are not published."""
         return frozenset() if self.pattern is None else self.pattern.cells
 
-    @property
+    @cached_property
     def uncertain(self) -> frozenset[int]:
         """Cells of which a reader proves an interval: suppressed, rounded or with bounded noise."""
         return self.suppressed if self.limits is None else frozenset(range(len(self.texts)))
@@ -150,8 +150,9 @@ class Publication:
 
 def _suppressed(judged: Judged, context: Context | None) -> Publication:
     table, found = judged.table, hide(judged, context)
+    hidden = found.pattern.cells
     texts = tuple(
-        SUPPRESSED if cell in found.pattern.cells else table.text(value)
+        SUPPRESSED if cell in hidden else table.text(value)
         for cell, value in enumerate(table.values)
     )
     many = len(found.sums)

@@ -165,11 +165,12 @@ def hide(judged: Judged, context: Context | None = None) -> Hidden:
         table.axes, system, judged.needs, able.costs, able.slack, apart=able.apart, context=own
     )
     sums: dict[tuple[int, ...], Implied] = {}
+    looked: dict[tuple[int, ...], str] = {}
 
     def grown(cells: frozenset[int]) -> bool:
         """Take up further sums that are sensitive; return whether there are any."""
         own.report(0, "Looking for sums that tell too much")
-        open_sums = implied(system, cells, recipe.rules, table.members, recipe.who)
+        open_sums = implied(system, cells, recipe.rules, table.members, recipe.who, looked=looked)
         more = {one.cells: one for one in open_sums if one.cells not in sums}
         if open_sums and (not more or len(sums) + len(more) > _most_sums(table)):
             one = open_sums[0]

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -57,7 +58,7 @@ class Pattern:
     bound: int | None = None
     rounds: int = 0
 
-    @property
+    @cached_property
     def cells(self) -> frozenset[int]:
         """All suppressed cells."""
         return self.primary | self.secondary
