@@ -13,7 +13,6 @@ from anon_core.base.params import Technique
 from anon_core.base.registry import family
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.purposes import Purpose, Service
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
 
@@ -23,6 +22,33 @@ Approach = Literal["levels", "ranges", "cells", "links", "values"]
 #: What stays linked where columns are permuted separately: nothing, so that every column is alone;
 #: the columns of each role; or the sets of columns that a technique names or forms.
 Linked = Literal["nothing", "roles", "sets"]
+#: What a release is for.
+Purpose = Literal["statistics", "training", "sharing", "teaching"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """What a technique does for one purpose.
+
+    Attributes
+    ----------
+    place : int
+        Order of use for the purpose, from 1.
+    why : str
+        The reason, one sentence.
+    settings : mapping of str to object
+        Parameters to set for it; the others stay as they are at first.
+    most_nodes : int
+        Choices of levels up to which it ends soon; 0 where that plays no part.
+    most_rows : int
+        Rows up to which it ends soon; 0 where that plays no part.
+    """
+
+    place: int
+    why: str
+    settings: Mapping[str, object] = field(default_factory=dict[str, object])
+    most_nodes: int = 0
+    most_rows: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

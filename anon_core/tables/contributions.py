@@ -10,9 +10,8 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.base.arrays import I64
 from anon_core.tables.system import Number
-
-I64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.base.arrays import I64
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadPlan, Infeasible, listing, nearest
 from anon_core.data.reading.columns import Keeping
@@ -25,7 +26,7 @@ from anon_core.tables.audit import (
     implied,
     insiders_of,
 )
-from anon_core.tables.contributions import I64, Contributions, Members, members_of
+from anon_core.tables.contributions import Contributions, Members, members_of
 from anon_core.tables.product_moves import Moves, product_moves, sides_of
 from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.sensitivity import Finding, sensitive_cells

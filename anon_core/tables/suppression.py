@@ -23,12 +23,12 @@ from scipy.optimize import Bounds as Box
 from scipy.optimize import LinearConstraint
 from scipy.sparse import csr_array, hstack
 
+from anon_core.base.concurrency import solved
 from anon_core.base.context import Context, SoFar
 from anon_core.base.errors import Infeasible, clipped
 from anon_core.tables.audit import Everyone, Insider
 from anon_core.tables.product_moves import Moves
 from anon_core.tables.reader import Reader, as_fraction
-from anon_core.tables.solver import solved
 from anon_core.tables.system import Bounds, Level, Number, Relation, System
 
 Cost = Literal["value", "cells", "log", "respondents"]

@@ -290,7 +290,7 @@ def _tabulate(
             for axis, depth, leaf in zip(axes, depths, leaves, strict=True)
         ]
         inside = np.flatnonzero(np.logical_and.reduce([part >= 0 for part in parts]))
-        at = np.ravel_multi_index([part[inside] for part in parts], shape)
+        at = np.asarray(np.ravel_multi_index([part[inside] for part in parts], shape))
         cells.append(at.astype(np.int32))
         rows.append(order[inside].astype(np.int32))
     cell, row = np.concatenate(cells), np.concatenate(rows)

@@ -685,24 +685,19 @@ def _proven(
     good &= times > 0
     # Every total that is moved, or has a part that is, moves as its parts do.
     strides = [prod(cells.shape[at + 1 :]) for at in range(len(cells.shape))]
-    for axis, (tree, stride) in enumerate(zip(cells.trees, strides, strict=True)):
-        node = moved // stride % cells.shape[axis]
-        total: list[Ints] = [number, moved, by]
-        inner = np.array([bool(tree.children.get(n)) for n in range(cells.shape[axis])])
-        net = [np.stack([number, moved, -by])[:, inner[node]]]
-        width = max(map(len, tree.above.values()), default=0)
-        for place in range(width):
-            above = np.array(
-                [own[place] if len(own := tree.above.get(n, [])) > place else -1
-                 for n in range(cells.shape[axis])]
-            )[node]  # fmt: skip
+    for tree, stride, size in zip(cells.trees, strides, cells.shape, strict=True):
+        node = moved // stride % size
+        inner = np.array([bool(tree.children.get(n)) for n in range(size)])[node]
+        net = [np.stack([number, moved, -by])[:, inner]]
+        nodes_above = [tree.above.get(n, []) for n in range(size)]
+        for place in range(max(map(len, nodes_above))):
+            above = np.array([n[place] if len(n) > place else -1 for n in nodes_above])[node]
             part = above >= 0
-            parent = moved + (above - node) * stride
-            net.append(np.stack([total[0], parent, total[2]])[:, part])
+            net.append(np.stack([number, moved + (above - node) * stride, by])[:, part])
         which, parent, change = np.concatenate(net, axis=1)
-        key, place = np.unique(which * len(cells.values) + parent, return_inverse=True)
+        key, at = np.unique(which * len(cells.values) + parent, return_inverse=True)
         sums = np.zeros(len(key), dtype=np.int64)
-        np.add.at(sums, place, change)
+        np.add.at(sums, at, change)
         good[(key // len(cells.values))[sums != 0]] = False
     floor = np.where(own & readers.sole[moved], readers.least or 0, readers.known[moved])
     room = (cells.values[moved] - floor).tolist()
@@ -814,7 +809,8 @@ class _Program:
         self.step, self.width = step, int(hidden.sum())
         self.size = int(np.abs(cells.values).max(initial=0))
         shape = (int(row.max(initial=-1)) + 1, self.width)
-        self.matrix = csr_array((sign, (row, column)), shape=shape)
+        entries: Any = (sign, (row, column))
+        self.matrix = csr_array(entries, shape=shape)
         self.sums: list[list[tuple[int, int]]] = [[] for _ in range(shape[0])]
         for at, c, s in zip(row.tolist(), column.tolist(), sign.tolist(), strict=True):
             self.sums[at].append((c, int(s)))

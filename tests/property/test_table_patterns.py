@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from anon_core.base.errors import Infeasible
+from anon_core.tables import product_moves as moving
 from anon_core.tables.audit import Insider, audit
 from anon_core.tables.axis import Axis
-from anon_core.tables.product_moves import Moves, Witness, product_moves
+from anon_core.tables.product_moves import Moves, Witness, product_moves, sides_of
 from anon_core.tables.suppression import costs_of, suppress
 from anon_core.tables.system import Bounds, Level, System
 from anon_core.tables.table import relations_of
@@ -110,6 +111,79 @@ def test_product_moves_hide_each_cell_they_serve_from_every_reader(number: int) 
     if len(shape) == 2:
         best = suppress(system, needs, bounds, costs)
         assert suppress(system, needs, bounds, costs, start=found).cost == best.cost
+
+
+def above(axis: Axis, leaf: int) -> list[int]:
+    return [leaf] if axis.parents[leaf] < 0 else [leaf, *above(axis, axis.parents[leaf])]
+
+
+def plain_move(
+    axes: list[Axis], cell: tuple[int, ...], price: np.ndarray, room: np.ndarray, up: int, down: int
+) -> dict[tuple[int, ...], int] | None:
+    """Return the cheapest move of those that are tried, each written down cell by cell."""
+    most, pairs = moving._OUTSIDE[len(axes)], moving._PAIRS[len(axes)]
+    if room[cell] < down:
+        return None
+    tried: list[list[dict[int, int]]] = []
+    for at, axis in enumerate(axes):
+
+        def there(leaf: int, at: int = at) -> tuple[int, ...]:
+            return (*cell[:at], leaf, *cell[at + 1 :])
+
+        inside = [leaf for leaf in axis.leaves if cell[at] in above(axis, leaf)]
+        others = [leaf for leaf in axis.leaves if leaf not in inside and room[there(leaf)] >= up]
+        inside.sort(key=lambda leaf: -room[there(leaf)])
+        others.sort(key=lambda leaf: (price[there(leaf)], -room[there(leaf)]))
+        own = inside[: moving._INSIDE]
+        found: list[dict[int, int]] = []
+        if cell[at] == 0:
+            found = [dict.fromkeys(above(axis, leaf), 1) for leaf in own]
+        for other in others[:most] if cell[at] else ():
+            for leaf in own:
+                one, two = above(axis, leaf), above(axis, other)
+                plus = {n: 1 for n in one if n not in two}
+                found.append(plus | {n: -1 for n in two if n not in one})
+        tried.append(found[:pairs] if cell[at] else found)
+    best: dict[tuple[int, ...], int] | None = None
+    least = None
+    for parts in product(*tried):
+        move = {
+            nodes: int(np.prod([part[n] for part, n in zip(parts, nodes, strict=True)]))
+            for nodes in product(*parts)
+        }
+        cost = sum(int(price[one]) for one in move)
+        fits = all(room[one] >= max(down if sign > 0 else up, 0) for one, sign in move.items())
+        if fits and (least is None or cost < least):
+            best, least = move, cost
+    return best
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_the_cheapest_move_is_that_of_writing_down_each(number: int) -> None:
+    rng = np.random.default_rng(number)
+    trees: list[dict[str, list[str]]] = [
+        {"T": ["a", "b", "c"], "a": ["a1", "a2"], "b": ["b1", "b2", "b3"]},
+        {"T": ["x", "y"], "x": ["x1", "x2"]},
+        {"T": ["u", "v"]},
+    ]
+    axes = [Axis.from_tree("c", tree) for tree in trees[: 2 + number % 2]]
+    shape = tuple(len(axis.labels) for axis in axes)
+    strides = [int(np.prod(shape[at + 1 :])) for at in range(len(shape))]
+    price, room = rng.integers(0, 9, shape), rng.integers(-1, 12, shape)
+    found = 0
+    for cell in product(*map(range, shape)):
+        for up, down in ((2, 2), (3, 1), (1, 4)):
+            at = int(np.ravel_multi_index(cell, shape))
+            fast = moving._cheapest(
+                at, cell, strides, sides_of(axes), price.ravel(), room.ravel(), (up, down)
+            )
+            plain = plain_move(axes, cell, price, room, up, down)
+            assert (fast is None) == (plain is None)
+            if fast is not None and plain is not None:
+                moved = dict(zip(fast[0].tolist(), fast[1].tolist(), strict=True))
+                assert moved == {int(np.ravel_multi_index(k, shape)): n for k, n in plain.items()}
+                found += 1
+    assert found > 10
 
 
 def test_a_change_that_keeps_not_every_sum_is_no_witness() -> None:

@@ -21,9 +21,9 @@ from anon_core.base.context import Context
 from anon_core.data.reading import DataOptions, read_table
 from anon_core.tables import publication
 from anon_core.tables.publication import Publication, files_of
-from anon_core.tables.suppressed import Judged
 from anon_core.tables.recipe import Known, TableRecipe
 from anon_core.tables.sensitivity import Dominance, PPercent, Threshold, ZeroCells
+from anon_core.tables.suppressed import Judged
 from anon_core.tables.table import Layout
 from tests.ui.sessions import load, open_page, wait_for, words
 from ui.export import bundle

@@ -8,8 +8,8 @@ from typing import Any, cast
 import streamlit as st
 
 from anon_core.base.thresholds import RELEASE_MODELS, ReleaseModel
+from anon_core.contracts.algorithm import Purpose
 from anon_core.contracts.model import Stops
-from anon_core.contracts.purposes import Purpose
 from anon_core.explain.advice.recommendations import CONCEALED, PURPOSES
 
 #: Part of what is asked → its widget on Run, and where its answer is kept while another page is

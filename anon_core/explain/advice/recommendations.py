@@ -16,12 +16,13 @@ from anon_core.base.registry import family
 from anon_core.base.thresholds import RELEASE_MODELS, USUAL_THRESHOLDS, ReleaseModel, why_this_size
 from anon_core.contracts.algorithm import (
     Algorithm,
+    Purpose,
+    Service,
     counted_in_people,
     refuse_unsteered,
     with_usual_budget,
 )
 from anon_core.contracts.model import GroupModel, Stops
-from anon_core.contracts.purposes import Purpose, Service
 from anon_core.explain.advice.table_facts import Facts
 from anon_core.pipeline.measure.thresholds import every
 

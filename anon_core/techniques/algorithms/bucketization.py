@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
-from anon_core.contracts.purposes import Service
 from anon_core.methods.bucketized.permuted_release import (
     block_choice,
     columns_by_role,

@@ -11,11 +11,10 @@ import numpy as np
 from anon_core.base.context import Context, part_of
 from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.registry import part, register
-from anon_core.contracts.algorithm import Algorithm, Needs, Offer
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets, run_buckets
 from anon_core.contracts.per_column import weights_by_column
-from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost, LabelCost, saving
 from anon_core.contracts.stop_rules import limits_told, replay
 from anon_core.methods.lattice.nodes import suppression_budget

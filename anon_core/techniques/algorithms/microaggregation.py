@@ -16,11 +16,10 @@ from anon_core.base.arrays import F64, I64
 from anon_core.base.context import Context, part_of
 from anon_core.base.params import choice, integer
 from anon_core.base.registry import find, register
-from anon_core.contracts.algorithm import Algorithm, Offer, Shape
+from anon_core.contracts.algorithm import Algorithm, Offer, Service, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets, run_buckets
 from anon_core.contracts.per_column import column_weights, weights_by_column
-from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost
 from anon_core.data.values.kinds import KINDS
 from anon_core.methods.clusters.cluster_rows import average_vectors, refuse_fewer, standardised

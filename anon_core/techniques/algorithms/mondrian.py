@@ -10,11 +10,10 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from anon_core.base.params import choice
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
 from anon_core.contracts.per_column import column_weights, weights_by_column
-from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost, saving
 from anon_core.contracts.stop_rules import limits_told, replay
 from anon_core.methods.partition.best_gain import cell_prices, gain_parts

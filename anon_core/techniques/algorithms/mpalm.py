@@ -8,9 +8,8 @@ from typing import ClassVar
 
 from anon_core.base.context import Context
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service, Shape
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.purposes import Service
 from anon_core.data.frequency import dense_rank
 from anon_core.methods.partition.public_partition import PublicPartition, cuts_choice
 from anon_core.release.grouping import group_runs

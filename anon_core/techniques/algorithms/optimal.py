@@ -18,10 +18,9 @@ import numpy.typing as npt
 from anon_core.base.context import Context, gap, part_of
 from anon_core.base.params import flag
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service, Shape
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, least_class
-from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost, SizeCost
 from anon_core.contracts.stop_rules import limits_told, replay
 from anon_core.kernels.bounds import highest, raise_below, removed_by_leaf, rows_kept, spared

@@ -14,10 +14,9 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, listing, nearest
 from anon_core.base.params import choice, integer, sets_of_columns
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Offer, Shape
+from anon_core.contracts.algorithm import Algorithm, Offer, Service, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
-from anon_core.contracts.purposes import Service
 from anon_core.methods.bucketized.permuted_release import partition_choice, permuted
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem

@@ -8,10 +8,9 @@ from typing import ClassVar, cast
 
 from anon_core.base.context import Context
 from anon_core.base.registry import find, register
-from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service, Shape
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.purposes import Service
 from anon_core.methods.lattice.node_cost import best_by
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem

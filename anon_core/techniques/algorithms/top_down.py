@@ -17,11 +17,10 @@ from anon_core.base.context import Context
 from anon_core.base.params import number, sensitive_column
 from anon_core.base.registry import find, register
 from anon_core.base.terms import SMALLEST_CLASS
-from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service, Shape
 from anon_core.contracts.group_stats import GroupStats, histogram
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, sensitive_columns
-from anon_core.contracts.purposes import Service
 from anon_core.data.frequency import dense_rank
 from anon_core.methods.lattice.local_search import clock
 from anon_core.methods.lattice.node_cost import NodeCost

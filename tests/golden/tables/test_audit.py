@@ -41,8 +41,8 @@ def told(
         assert one.exact
         for witness, end in ((one.least, one.low), (one.greatest, one.high)):
             for relation in system.relations:
-                whole = {**dict(enumerate(system.values)), **witness}
-                assert whole[relation.parent] == sum(whole[c] for c in relation.children)
+                values = {**dict(enumerate(system.values)), **witness}
+                assert values[relation.parent] == sum(values[c] for c in relation.children)
             assert end is None or witness[one.cell] == end
     return {system.names[cell]: (one.low, one.high) for cell, one in found.items()}
 

@@ -17,9 +17,8 @@ from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.base.registry import family
 from anon_core.base.thresholds import RELEASE_MODELS, USUAL_THRESHOLDS
 from anon_core.cli.output import INFEASIBLE
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, Purpose
 from anon_core.contracts.model import Stops
-from anon_core.contracts.purposes import Purpose
 from anon_core.data.hierarchy import read_levels
 from anon_core.data.samples import SAMPLES, Sample, hierarchy_folder, sample
 from anon_core.data.table import Dataset

@@ -200,6 +200,22 @@ SIGNED = {
             SUMS.replace("[[rules]]", 'negatives = "absolute"\n[[rules]]', 1)
             + "[reader]\nsigned = true\n",
         ),
+        (
+            {**SIGNED, "weight": ["1.5", "2", "1"] * 6},
+            SUMS.replace(
+                "[[rules]]", 'negatives = "absolute"\nweight = "weight"\n[[rules]]', 1
+            ).replace("p = 10", "p = 80")
+            + "[reader]\nsigned = true\n",
+        ),
+        (
+            {**SIGNED, "weight": ["1", "2", "4"] * 6},
+            SUMS.replace(
+                "[[rules]]",
+                'negatives = "absolute"\nweight = "weight"\nweights = "expanded"\n[[rules]]',
+                1,
+            ).replace("p = 10", "p = 80")
+            + "[reader]\nsigned = true\n",
+        ),
     ],
 )
 def test_waivers_and_negative_amounts_are_recomputed(

@@ -13,8 +13,8 @@ from anon_core.base.errors import AnonError
 from anon_core.base.registry import find
 from anon_core.base.terms import LOSS, WORST_CHANCE
 from anon_core.base.thresholds import RELEASE_MODELS, USUAL_THRESHOLDS
+from anon_core.contracts.algorithm import Purpose
 from anon_core.contracts.model import GroupModel, Stops
-from anon_core.contracts.purposes import Purpose
 from anon_core.explain.advice.recommendations import (
     CONCEALED,
     PURPOSES,

@@ -20,11 +20,10 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadHierarchy
 from anon_core.base.params import choice, integer, number
 from anon_core.base.registry import find, register
-from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
+from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service, Shape
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, least_class
 from anon_core.contracts.partitioner import run_buckets
-from anon_core.contracts.purposes import Service
 from anon_core.contracts.search_cost import CellCost
 from anon_core.kernels.cuts import Counted, Cuts, Limits
 from anon_core.kernels.specialize import PricedLevels, specialize

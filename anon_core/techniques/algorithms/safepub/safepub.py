@@ -16,10 +16,9 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible, brief, listing
 from anon_core.base.params import choice, flag, integer, number
 from anon_core.base.registry import register
-from anon_core.contracts.algorithm import Algorithm, Offer, Shape, refuse_unsteered
+from anon_core.contracts.algorithm import Algorithm, Offer, Service, Shape, refuse_unsteered
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.per_column import column_levels, levels_by_column
-from anon_core.contracts.purposes import Service
 from anon_core.methods.lattice.lattice import Lattice, Node
 from anon_core.release.grouping import REMOVED, Grouping
 from anon_core.release.outcome import Outcome, SearchAccount
