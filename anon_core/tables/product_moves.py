@@ -22,11 +22,11 @@ from anon_core.tables.system import Level, System
 _I64 = npt.NDArray[np.int64]
 _F64 = npt.NDArray[np.float64]
 #: Categories of the cell, and outside of it, that are tried in each column, by number of columns.
-_INSIDE, _OUTSIDE = 4, {1: 400, 2: 40, 3: 12, 4: 6}
+INSIDE, OUTSIDE = 4, {1: 400, 2: 40, 3: 12, 4: 6}
 #: Moves that a cell is hidden by, each a part of its level.
 _PARTS = (1, 2, 4, 8)
 #: Pairs of them in each column, at most: those of all columns multiply.
-_PAIRS = {1: 4_000, 2: 640, 3: 48, 4: 10}
+PAIRS = {1: 4_000, 2: 640, 3: 48, 4: 10}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +107,7 @@ def product_moves(
             change = {}
             left = room if parts == 1 else room.copy()
             for _ in range(parts):
-                found = _cheapest(cell, nodes, strides, sides, price, left, by)
+                found = cheapest(cell, nodes, strides, sides, price, left, by)
                 own_part = None if found is None else _kept(system, same, found)
                 if own_part is None:
                     change = None
@@ -170,7 +170,7 @@ class Sides:
         return self._splits[node]
 
 
-def _cheapest(
+def cheapest(
     cell: int,
     nodes: Sequence[int],
     strides: Sequence[int],
@@ -190,7 +190,7 @@ def _cheapest(
     up, down = by
     if room[cell] < down:
         return None
-    most = _OUTSIDE[len(nodes)]
+    most = OUTSIDE[len(nodes)]
     signs: list[_F64] = []
     used: list[_I64] = []
     for side, node, stride in zip(sides, nodes, strides, strict=True):
@@ -198,7 +198,7 @@ def _cheapest(
         base = cell - node * stride
         own = inside
         if len(inside) > 1:
-            own = inside[np.argsort(-room[base + inside * stride], kind="stable")][:_INSIDE]
+            own = inside[np.argsort(-room[base + inside * stride], kind="stable")][:INSIDE]
         sign = side.paths[own]
         if node:
             beside = base + outside * stride
@@ -209,7 +209,7 @@ def _cheapest(
                 return None
             # Above where two paths meet nothing changes.
             sign = (sign[None] - side.paths[chosen][:, None]).reshape(-1, sign.shape[1])
-            sign = sign[: _PAIRS[len(nodes)]]
+            sign = sign[: PAIRS[len(nodes)]]
         on = np.flatnonzero(sign.any(axis=0))
         signs.append(sign[:, on])
         used.append(on)

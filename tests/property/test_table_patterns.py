@@ -8,10 +8,18 @@ import numpy as np
 import pytest
 
 from anon_core.base.errors import Infeasible
-from anon_core.tables import product_moves as moving
 from anon_core.tables.audit import Insider, audit
 from anon_core.tables.axis import Axis
-from anon_core.tables.product_moves import Moves, Witness, product_moves, sides_of
+from anon_core.tables.product_moves import (
+    INSIDE,
+    OUTSIDE,
+    PAIRS,
+    Moves,
+    Witness,
+    cheapest,
+    product_moves,
+    sides_of,
+)
 from anon_core.tables.suppression import costs_of, suppress
 from anon_core.tables.system import Bounds, Level, System
 from anon_core.tables.table import relations_of
@@ -121,7 +129,7 @@ def plain_move(
     axes: list[Axis], cell: tuple[int, ...], price: np.ndarray, room: np.ndarray, up: int, down: int
 ) -> dict[tuple[int, ...], int] | None:
     """Return the cheapest move of those that are tried, each written down cell by cell."""
-    most, pairs = moving._OUTSIDE[len(axes)], moving._PAIRS[len(axes)]
+    most, pairs = OUTSIDE[len(axes)], PAIRS[len(axes)]
     if room[cell] < down:
         return None
     tried: list[list[dict[int, int]]] = []
@@ -134,7 +142,7 @@ def plain_move(
         others = [leaf for leaf in axis.leaves if leaf not in inside and room[there(leaf)] >= up]
         inside.sort(key=lambda leaf: -room[there(leaf)])
         others.sort(key=lambda leaf: (price[there(leaf)], -room[there(leaf)]))
-        own = inside[: moving._INSIDE]
+        own = inside[:INSIDE]
         found: list[dict[int, int]] = []
         if cell[at] == 0:
             found = [dict.fromkeys(above(axis, leaf), 1) for leaf in own]
@@ -174,7 +182,7 @@ def test_the_cheapest_move_is_that_of_writing_down_each(number: int) -> None:
     for cell in product(*map(range, shape)):
         for up, down in ((2, 2), (3, 1), (1, 4)):
             at = int(np.ravel_multi_index(cell, shape))
-            fast = moving._cheapest(
+            fast = cheapest(
                 at, cell, strides, sides_of(axes), price.ravel(), room.ravel(), (up, down)
             )
             plain = plain_move(axes, cell, price, room, up, down)
