@@ -17,6 +17,7 @@ from ui.forms import read_options
 from ui.forms.row_filter_form import row_filter_form
 from ui.panels import notation_panel, page_frame
 from ui.state import loading, state
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 #: Rows that the preview holds next to the table.
@@ -135,7 +136,10 @@ def _columns(found: tuple[ColumnProfile, ...]) -> None:
 def _choose(found: tuple[ColumnProfile, ...]) -> str:
     st.header("One column", anchor=False)
     return st.selectbox(
-        "Column", [one.name for one in found], key="data/column", label_visibility="collapsed"
+        "Column",
+        [one.name for one in found],
+        **remembered("data/column"),
+        label_visibility="collapsed",
     )
 
 

@@ -11,6 +11,7 @@ from ui.panels import page_frame
 from ui.panels.hierarchies import hierarchy_files, level_panel, many_hierarchies_panel
 from ui.panels.hierarchies.hierarchy_builder import builder
 from ui.state import state
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 
@@ -43,7 +44,7 @@ def _choice(data: Dataset, released: Dataset) -> None:
         columns,
         format_func=plain,
         captions=[_caption(name) for name in columns],
-        key="hierarchies/column",
+        **remembered("hierarchies/column"),
         horizontal=True,
         help="A hierarchy generalizes a value level by level, up to one top that hides it. "
         "Searches choose among its levels; without one, a value is kept or suppressed.",

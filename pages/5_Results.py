@@ -47,6 +47,7 @@ from ui.panels.results.drawers import (
     verdict_tiles,
 )
 from ui.state import pinning, results, selection, state
+from ui.state.kept_fields import remembered
 from ui.state.work import running, stopping
 from ui.state.work.fragments import Tells, alone, once_opened
 from ui.state.work.on_request import ATTACKING, MEASURING
@@ -121,7 +122,12 @@ def class_details(run: Series, colours: Palette) -> None:
         st.caption("No column is sensitive, and no privacy model is measured by class.")
         return
     view = st.segmented_control(
-        "Show", views, default=views[0], required=True, key="classes", label_visibility="collapsed"
+        "Show",
+        views,
+        default=views[0],
+        required=True,
+        **remembered("classes"),
+        label_visibility="collapsed",
     )
     if view == "Sensitive values":
         sensitive_values(run, colours, names)
@@ -134,7 +140,7 @@ def sensitive_values(run: Series, colours: Palette, names: list[str]) -> None:
     """Draw the values of one class against the whole, and what all classes hold of them."""
     column = names[0]
     if len(names) > 1:
-        column = st.selectbox("Sensitive column", names, key="sensitive")
+        column = st.selectbox("Sensitive column", names, **remembered("sensitive"))
     ranked = most_different(run, column)
     now = selection.now(run.facts)
     if now is not None and len(now.groups) == 1:  # the class that is chosen stands first

@@ -25,12 +25,14 @@ from ui.panels.results.attack_panel import not_tested
 from ui.panels.results.drawers import value_panel
 from ui.panels.results.group_panel import title_of
 from ui.state import pinning, results, state
+from ui.state.kept_fields import remembered
 from ui.state.sessions import reopening, session_reruns
 from ui.state.work import running
 from ui.state.work.fragments import once_opened
 from ui.words.escaping import plain
 
 MOST = 4
+_RUNS, _OFFERED = "compare-runs", "compare/offered"
 
 
 def columns_of(runs: list[Series], what: str) -> list[DeltaGenerator]:
@@ -163,17 +165,28 @@ def figures(runs: list[Series]) -> None:
         table(told, key=f"figures-{what}", wide="figure")
 
 
+def _add_new(offered: list[str]) -> None:
+    """Choose runs that were pinned since, next to those that are chosen."""
+    chosen: list[str] | None = st.session_state.get(_RUNS)
+    new = [letter for letter in offered if letter not in st.session_state.get(_OFFERED, offered)]
+    st.session_state[_OFFERED] = offered
+    if chosen is not None and new:
+        st.session_state[_RUNS] = [n for n in offered if n in chosen or n in new][:MOST]
+
+
 def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
     """Draw the comparison of the pinned runs that are chosen; return those runs."""
     chosen = pins
     with st.container(key="compare-head", horizontal=True, vertical_alignment="bottom"):
         if len(pins) > 1:
+            offered = [p.letter for p in pins]
+            _add_new(offered)
             letters = st.pills(
                 "Runs",
-                [p.letter for p in pins],
+                offered,
                 selection_mode="multi",
-                default=[p.letter for p in pins][:MOST],
-                key="compare-runs",
+                default=offered[:MOST],
+                **remembered(_RUNS),
                 width="content",
             )
             chosen = [p for p in pins if p.letter in letters] or pins[:1]

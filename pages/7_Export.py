@@ -23,10 +23,12 @@ from ui.export import bundle
 from ui.export.bundle import ReportFormat
 from ui.export.script import script
 from ui.forms import context_form, dialect_form
+from ui.forms.draft_sync import follow
 from ui.panels.page_frame import page
 from ui.panels.results.drawers import verdict_lines
 from ui.panels.results.group_panel import title_of
 from ui.state import population_tables, release_context, results, state
+from ui.state.kept_fields import remembered
 from ui.state.work import jobs, running
 from ui.words.escaping import plain
 
@@ -73,12 +75,12 @@ def download(
 def formulas(result: Result) -> None:
     """Draw the choice for cells that a spreadsheet would execute; changing it takes a new run."""
     now = result.plan.formulas
-    st.session_state.setdefault("export-formulas", now)
     choice = st.radio(
         "Cells that begin like a formula (=, +, -, @)",
         list(_FORMULAS),
+        index=list(_FORMULAS).index(follow("export-formulas", now)),
         format_func=_FORMULAS.__getitem__,
-        key="export-formulas",
+        **remembered("export-formulas"),
         help="Opened in a spreadsheet, a cell such as =HYPERLINK(…) is executed. Neutralise writes "
         "'=HYPERLINK(…) instead; plain numbers such as -5 stay as they are.",
     )
@@ -202,7 +204,7 @@ def _for_all(result: Result, missed: Sequence[Check]) -> None:
     said, button = st.columns([4, 1], gap="medium", vertical_alignment="bottom")
     text = said.text_input(
         "One reason for all that have none",
-        key=_FOR_ALL,
+        **remembered(_FOR_ALL),
         label_visibility="collapsed",
         placeholder="One reason for all that have none",
     )

@@ -17,6 +17,7 @@ from anon_core.explain.report.context import (
 )
 from ui.components.guard import show_error
 from ui.state import release_context, session_owner
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 _EARLIER = ("Not stated", "There are none", "These are out")
@@ -37,9 +38,9 @@ def draw() -> None:
 
 def _release(now: ReleaseContext) -> ReleaseContext:
     left, right = st.columns(2)
-    title = left.text_input("Title", now.title, key="ctx-title")
-    purpose = left.text_area("Purpose", now.purpose, key="ctx-purpose", height=80)
-    recipient = right.text_input("Recipient", now.recipient, key="ctx-recipient")
+    title = left.text_input("Title", now.title, **remembered("ctx-title"))
+    purpose = left.text_area("Purpose", now.purpose, **remembered("ctx-purpose"), height=80)
+    recipient = right.text_input("Recipient", now.recipient, **remembered("ctx-recipient"))
     names = list(RELEASE_MODELS)
     model = right.selectbox(
         "Release model",
@@ -47,13 +48,13 @@ def _release(now: ReleaseContext) -> ReleaseContext:
         index=None if now.model is None else names.index(now.model),
         format_func=RELEASE_MODELS.__getitem__,
         placeholder="Not stated",
-        key="ctx-model",
+        **remembered("ctx-model"),
     )
     controls = _lines(right, "Controls, one per line", now.controls, "ctx-controls")
     source = left.text_input(
         "Where the threshold comes from",
         now.threshold_source,
-        key="ctx-threshold",
+        **remembered("ctx-threshold"),
         placeholder="For example: guidance of the regulator",
     )
     earlier = _earlier(now)
@@ -77,7 +78,7 @@ def _earlier(now: ReleaseContext) -> tuple[EarlierRelease, ...] | None:
         _EARLIER,
         index=place,
         horizontal=True,
-        key="ctx-earlier",
+        **remembered("ctx-earlier"),
     )
     if said == _EARLIER[0]:
         return None
@@ -86,6 +87,9 @@ def _earlier(now: ReleaseContext) -> tuple[EarlierRelease, ...] | None:
     names = _lines(
         st, "Which, one per line", tuple(one.name for one in known or ()), "ctx-earlier-names"
     )
+    if not names:  # none named is not none at all
+        st.caption("Name them: until then, the report says that this is not stated.")
+        return None
     before = {one.name: one for one in known or ()}
     return tuple(before.get(name, EarlierRelease(name=name)) for name in names)
 
@@ -110,20 +114,20 @@ def _decision(now: ReleaseContext) -> ReleaseContext:
         author = person.shown
         left.caption(f"Author: {plain(author)}, who is logged in.")
     else:
-        author = left.text_input("Author", author, key="ctx-author")
+        author = left.text_input("Author", author, **remembered("ctx-author"))
     approver = left.text_input(
         "Approved by",
         known.approver,
-        key="ctx-approver",
+        **remembered("ctx-approver"),
         help="A second person, who has looked at the checks and the reasons.",
     )
-    expert = middle.text_input("Expert", known.expert, key="ctx-expert")
+    expert = middle.text_input("Expert", known.expert, **remembered("ctx-expert"))
     qualification = middle.text_input(
-        "The expert's qualification", known.qualification, key="ctx-qualification"
+        "The expert's qualification", known.qualification, **remembered("ctx-qualification")
     )
-    date = right.text_input("Date", known.date, key="ctx-date", placeholder="2026-11-22")
+    date = right.text_input("Date", known.date, **remembered("ctx-date"), placeholder="2026-11-22")
     until = right.text_input(
-        "Valid until", known.valid_until, key="ctx-until", placeholder="2027-11-22"
+        "Valid until", known.valid_until, **remembered("ctx-until"), placeholder="2027-11-22"
     )
     triggers = _lines(
         st, "What asks for a review, one per line", known.review_triggers, "ctx-triggers"
@@ -143,5 +147,5 @@ def _decision(now: ReleaseContext) -> ReleaseContext:
 
 
 def _lines(where: Any, label: str, now: Sequence[str], key: str) -> tuple[str, ...]:
-    text = where.text_area(label, "\n".join(now), key=key, height=100)
+    text = where.text_area(label, "\n".join(now), **remembered(key), height=100)
     return tuple(line.strip() for line in text.splitlines() if line.strip())

@@ -14,6 +14,7 @@ from anon_core.contracts.model import GroupModel, Stops
 from anon_core.release.problem import Problem
 from ui.components.guard import handled
 from ui.state import state
+from ui.state.kept_fields import remembered
 from ui.state.work import model_facts
 from ui.state.work.fragments import once_opened
 from ui.words.escaping import plain, what_is_this
@@ -79,7 +80,7 @@ def draw(
         format_func=lambda stops: QUESTIONS[stops][0],
         required=True,
         wrap=True,
-        key=_STOPS,
+        **remembered(_STOPS),
     )
     stops = cast(Stops, st.session_state[_STOPS])
     st.caption(QUESTIONS[stops][1])

@@ -9,6 +9,7 @@ import streamlit as st
 from anon_core.data.reading import SEPARATORS, DataOptions, file_kind
 from anon_core.data.table import MISSING_TOKENS
 from ui.state import loading
+from ui.state.kept_fields import remembered
 
 _ENCODINGS = ("", "utf-8", "cp1252", "latin-1", "iso8859-15", "cp1250", "utf-16")
 _SHOWN = {"labels": "labels (Female)", "codes": "codes (2)"}
@@ -50,7 +51,7 @@ def reading_form(
         [*dict.fromkeys([*tokens, *(t for t in MISSING_TOKENS if t)])],
         default=tokens,
         accept_new_options=True,
-        key=f"{key}/missing_values",
+        **remembered(f"{key}/missing_values"),
         help="An empty cell always does. Type a text and press Enter to add it, for example -9.",
     )
     kept = ("missing", "missing_in", "kinds_found", "sample", "dates", "decimals", "where", "rest")
@@ -74,7 +75,7 @@ def _text(key: str, given: DataOptions) -> dict[str, object]:
         separators,
         index=separators.index(given.separator),
         format_func=lambda mark: SEPARATORS.get(mark, mark) if mark else "Detect automatically",
-        key=f"{key}/separator",
+        **remembered(f"{key}/separator"),
         help="The character between two cells of a text file.",
     )
     encoding = right.selectbox(
@@ -82,7 +83,7 @@ def _text(key: str, given: DataOptions) -> dict[str, object]:
         encodings,
         index=encodings.index(given.encoding),
         format_func=lambda name: name or "Detect automatically",
-        key=f"{key}/encoding",
+        **remembered(f"{key}/encoding"),
         help="How letters beyond A to Z are written in a text file.",
     )
     return {"separator": separator, "encoding": encoding}
@@ -97,14 +98,14 @@ def _sheet(key: str, given: DataOptions, sheets: Sequence[str]) -> dict[str, obj
             sheets,
             index=sheets.index(given.sheet) if given.sheet in sheets else None,
             placeholder="Choose the sheet",
-            key=f"{key}/sheet",
+            **remembered(f"{key}/sheet"),
             help="Several sheets of the workbook hold cells; one of them is read.",
         )
     row = right.number_input(
         "Row of the header (0: detect)",
         min_value=0,
         value=given.header_row,
-        key=f"{key}/header_row",
+        **remembered(f"{key}/header_row"),
         help="Counted from 1. Detected is the first row with two cells or more, below any title.",
     )
     return {"sheet": sheet, "header_row": row}
@@ -117,7 +118,7 @@ def _labels(key: str, given: DataOptions) -> dict[str, object]:
         index=list(_SHOWN).index(given.value_labels),
         format_func=lambda choice: _SHOWN[choice],
         horizontal=True,
-        key=f"{key}/value_labels",
+        **remembered(f"{key}/value_labels"),
         help="A column is read as labels if each of its values has one. Both are kept.",
     )
     return {"value_labels": shown, "encoding": given.encoding}

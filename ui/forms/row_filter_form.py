@@ -12,6 +12,7 @@ from anon_core.data.values.kinds import KINDS
 from ui.components.clicks import clicked
 from ui.components.guard import handled, show_error
 from ui.state import state
+from ui.state.kept_fields import remembered
 
 #: What a comparison is called, by its sign.
 _SIGNS = {
@@ -45,13 +46,13 @@ def _form(data: Dataset, present: str) -> None:
         "it is true of everyone in the release."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Column", data.names, key="data/where/column")
+        name = st.selectbox("Column", data.names, **remembered("data/where/column"))
         column = data.column(name)
         sign = st.selectbox(
             "Comparison",
             [s for s in _SIGNS if s[0] not in "<>" or s == "<>" or KINDS[column.kind].measured],
             format_func=_SIGNS.__getitem__,
-            key="data/where/sign",
+            **remembered("data/where/sign"),
         )
         values = _values(data, name, sign)
     asked = compared(column, sign, values) if values is not None else ""
@@ -63,7 +64,7 @@ def _form(data: Dataset, present: str) -> None:
         typed = st.text_area(
             "Condition",
             present,
-            key=key,
+            **remembered(key),
             help="Compare by = <> < <= > >=, in (…), between … and …, is missing; join by and, or, "
             "not and brackets. Texts and dates are in single quotes, odd names of columns in "
             "double quotes.",
@@ -97,12 +98,12 @@ def _values(data: Dataset, name: str, sign: str) -> list[str] | None:
     column = data.column(name)
     key = f"data/where/value/{name}/{sign == 'in'}"
     if sign == "in":
-        several = st.multiselect("Values", column.values[:_MOST_OFFERED], key=key)
+        several = st.multiselect("Values", column.values[:_MOST_OFFERED], **remembered(key))
         return several or None
     if KINDS[column.kind].measured or len(column.values) > _MOST_OFFERED:
-        one = st.text_input("Value", key=key).strip()
+        one = st.text_input("Value", **remembered(key)).strip()
         return [one] if one else None
-    chosen_one = st.selectbox("Value", column.values, index=None, key=key)
+    chosen_one = st.selectbox("Value", column.values, index=None, **remembered(key))
     return None if chosen_one is None else [chosen_one]
 
 

@@ -26,6 +26,7 @@ from anon_core.tables.sensitivity import Dominance, PPercent, Rule, Threshold, Z
 from anon_core.tables.suppression import Cost
 from anon_core.tables.table import Layout
 from ui.state import state, table_work
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 COUNT = "Count rows"
@@ -57,14 +58,16 @@ def draw(data: Dataset) -> Chosen | None:
         default=(quasi or offered)[:2],
         max_selections=4,
         format_func=plain,
-        key="tables/columns",
+        **remembered("tables/columns"),
         help="The last one is printed across. Columns with a hierarchy get its subtotals.",
     )
     if not columns:
         st.info("Choose at least one column.", icon=":material/info:")
         return None
     numbers = [c.name for c in data.columns if c.kind == "number"]
-    value = st.selectbox("Content", [COUNT, *numbers], key="tables/value", format_func=_content)
+    value = st.selectbox(
+        "Content", [COUNT, *numbers], **remembered("tables/value"), format_func=_content
+    )
     value = "" if value == COUNT else value
     whose, who = _whose(data, numbers, value)
     levels = {name: own[name] for name in columns if name in own}
@@ -104,7 +107,7 @@ def _changed(name: str, said: Sequence[str]) -> str:
 
 
 def _column(label: str, offered: Sequence[str], key: str, help: str) -> str:
-    found = st.selectbox(label, [_NONE, *offered], key=key, format_func=plain, help=help)
+    found = st.selectbox(label, [_NONE, *offered], **remembered(key), format_func=plain, help=help)
     return "" if found == _NONE else found
 
 
@@ -118,7 +121,7 @@ def _whose(data: Dataset, numbers: Sequence[str], value: str) -> tuple[dict[str,
     keys = {name: f"tables/{name}" for name in ("respondent", "holding", "weight", "waiver")}
     said = [f"{name} {plain(held)}" for name, key in keys.items() if (held := _held(key))]
     with st.popover(_changed("Respondents, weights", said), width="stretch", key="tables/whose"):
-        who = st.text_input("Respondents are called", "respondents", key="tables/who")
+        who = st.text_input("Respondents are called", "respondents", **remembered("tables/who"))
         respondent = _column(
             "Respondent", data.names, keys["respondent"], "Whose a row is; a row by default."
         )
@@ -132,7 +135,7 @@ def _whose(data: Dataset, numbers: Sequence[str], value: str) -> tuple[dict[str,
         if weight and not holding:
             expanded = st.toggle(
                 "Rules count by weight",
-                key="tables/expanded",
+                **remembered("tables/expanded"),
                 help="A contribution then counts as often as its whole weight says.",
             )
         waiver = _column(
@@ -144,7 +147,7 @@ def _whose(data: Dataset, numbers: Sequence[str], value: str) -> tuple[dict[str,
         negatives: Literal["refused", "absolute"] = "refused"
         if value and st.toggle(
             "Amounts may be negative",
-            key="tables/negatives",
+            **remembered("tables/negatives"),
             help="Rules then go by the size of each contribution.",
         ):
             negatives = "absolute"
@@ -162,7 +165,7 @@ def _levels(levels: Mapping[str, LevelTable]) -> dict[str, tuple[int, ...]]:
         if height > 1:
             finest = st.slider(
                 f"Finest level of {plain(name)}", 0, height - 1, height - 1,
-                key=f"tables/level/{name}",
+                **remembered(f"tables/level/{name}"),
             )  # fmt: skip
             found[name] = tuple(range(finest, height))
     return found
@@ -172,28 +175,30 @@ def _rules(value: str) -> tuple[Rule, ...]:
     """Draw the rules as sentences: each move shows at once how many cells turn red."""
     st.markdown("**A cell is sensitive if**")
     rules: list[Rule] = []
-    if st.checkbox("it has few respondents", True, key="tables/with-n"):
-        rules.append(Threshold(n=st.slider("fewer than", 2, 20, 3, key="tables/n")))
+    if st.checkbox("it has few respondents", True, **remembered("tables/with-n")):
+        rules.append(Threshold(n=st.slider("fewer than", 2, 20, 3, **remembered("tables/n"))))
     if not value:
         return tuple(rules)
-    if st.checkbox("others can estimate the largest (p %)", True, key="tables/with-p"):
-        p = st.slider("to within p %", 1, 60, 10, key="tables/p")
+    if st.checkbox("others can estimate the largest (p %)", True, **remembered("tables/with-p")):
+        p = st.slider("to within p %", 1, 60, 10, **remembered("tables/p"))
         with st.container(horizontal=True):
             q = st.number_input(
-                "known to q %", p, 1_000, max(100, p), key="tables/q",
+                "known to q %", p, 1_000, max(100, p), **remembered("tables/q"),
                 help="What others know of each contribution beforehand.",
             )  # fmt: skip
             many = st.number_input(
-                "by", 1, 20, 1, key="tables/coalition", help="Others who put together what they "
-                "know.",
+                "by", 1, 20, 1, **remembered("tables/coalition"),
+                help="Others who put together what they know.",
             )  # fmt: skip
         rules.append(PPercent(p=p, q=q, coalition=many))
-    if st.checkbox("a few make most of it (m, k)", key="tables/with-k"):
+    if st.checkbox("a few make most of it (m, k)", **remembered("tables/with-k")):
         with st.container(horizontal=True):
-            m = st.number_input("the largest m", 1, 20, 2, key="tables/m")
-            k = st.number_input("make more than k %", 1.0, 99.9, 85.0, 1.0, key="tables/k")
+            m = st.number_input("the largest m", 1, 20, 2, **remembered("tables/m"))
+            k = st.number_input(
+                "make more than k %", 1.0, 99.9, 85.0, 1.0, **remembered("tables/k")
+            )
         rules.append(Dominance(m=m, k=Fraction(str(k))))
-    if st.checkbox("all contribute 0", key="tables/with-zero"):
+    if st.checkbox("all contribute 0", **remembered("tables/with-zero")):
         rules.append(ZeroCells())
     return tuple(rules)
 
@@ -210,19 +215,19 @@ def _known(whose: Mapping[str, Any]) -> Known:
         zeros = st.toggle(
             "Empty cells are always printed",
             True,
-            key="tables/zeros",
+            **remembered("tables/zeros"),
             help="A suppressed cell is then known to be at least 1.",
         )
         signed = st.toggle(
             "Cells may be negative",
             whose["negatives"] == "absolute",
-            key="tables/signed",
+            **remembered("tables/signed"),
             help="A reader then knows no least value.",
         )
         single = st.toggle(
             "A single respondent may be reading",
             True,
-            key="tables/single",
+            **remembered("tables/single"),
             help="Someone who is alone in a suppressed cell knows its value.",
         )
     return Known(zeros_printed=zeros, signed=signed, single_respondents=single)
@@ -235,7 +240,7 @@ def _protection(value: str) -> Protection:
         offer,
         index=offer.index(Protection().method),
         format_func=lambda m: METHODS[m],
-        key=f"tables/method/{bool(value)}",
+        **remembered(f"tables/method/{bool(value)}"),
     )
     given: dict[str, Any] = {"seconds": 30, "levels": "cap"}
     if method != "none":
@@ -248,33 +253,33 @@ def _settings(method: Method) -> dict[str, Any]:
     given: dict[str, Any] = {}
     if method in SUPPRESSES:
         given["cost"] = st.selectbox(
-            "Suppress as little as possible of", COSTS, key="tables/cost",
+            "Suppress as little as possible of", COSTS, **remembered("tables/cost"),
             format_func=lambda c: _COSTS[c],
         )  # fmt: skip
     if method in (*SUPPRESSES, "adjust"):
         refuse = not st.toggle(
-            "Lower a level that no table can reach", True, key="tables/cap",
+            "Lower a level that no table can reach", True, **remembered("tables/cap"),
             help="Otherwise such a table is refused. The report names the cells.",
         )  # fmt: skip
         given["levels"] = "refuse" if refuse else "cap"
         names = st.text_area(
-            "Cells that have to be published, one a line", key="tables/published",
+            "Cells that have to be published, one a line", **remembered("tables/published"),
             help="By their labels, such as north|Total.",
         )  # fmt: skip
         given["published"] = tuple(line.strip() for line in names.splitlines() if line.strip())
     if method in ROUNDS:
-        given["base"] = st.slider("Base", 2, 10, 5, key="tables/base")
+        given["base"] = st.slider("Base", 2, 10, 5, **remembered("tables/base"))
     if method == "controlled-rounding":
         given["steps"] = st.number_input(
-            "Further steps", 0, 5, 0, key="tables/steps",
+            "Further steps", 0, 5, 0, **remembered("tables/steps"),
             help="Lets a cell move by more multiples where no table rounds to the next ones.",
         )  # fmt: skip
     if method == "cell-key":
-        noise = st.slider("Largest noise", 1, 10, 2, key="tables/noise")
+        noise = st.slider("Largest noise", 1, 10, 2, **remembered("tables/noise"))
         given["noise"] = noise
         given["variance"] = st.number_input(
             "Variance", 0.05, float(noise * noise), min(1.05, 0.5 * noise * noise), 0.05,
-            key=f"tables/variance/{noise}",
+            **remembered(f"tables/variance/{noise}"),
         )  # fmt: skip
-    given["seconds"] = st.slider("Seconds at most", 5, 600, 30, key="tables/seconds")
+    given["seconds"] = st.slider("Seconds at most", 5, 600, 30, **remembered("tables/seconds"))
     return given

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from ui.charts.chart_frame import Chart, Sign, legend, numbers
 from ui.components.guard import handled
 from ui.panels.results import workspace
+from ui.state.kept_fields import remembered
 from ui.state.work.fragments import Tells, alone
 
 
@@ -98,7 +99,7 @@ def either(label: str, options: Sequence[str], *, key: str) -> str:
         options,
         default=options[0],
         required=True,
-        key=key,
+        **remembered(key),
         label_visibility="collapsed",
         width="content",
     )

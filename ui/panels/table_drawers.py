@@ -16,6 +16,7 @@ from anon_core.tables.system import shown
 from ui.components.guard import handled, show_error
 from ui.forms.table_form import COUNT, Chosen, methods_for
 from ui.state import table_work
+from ui.state.kept_fields import remembered
 from ui.state.work import jobs
 from ui.words.escaping import plain
 
@@ -39,7 +40,7 @@ def _compare(data: Dataset, judged: Judged, chosen: Chosen) -> None:
         offered,
         default=offered,
         format_func=lambda m: METHODS[m],
-        key=f"tables/sides/{bool(chosen.recipe.layout.value)}",
+        **remembered(f"tables/sides/{bool(chosen.recipe.layout.value)}"),
         help="Each protects this table with the settings of the form.",
     )
     st.button(
@@ -176,18 +177,20 @@ def _box(data: Dataset) -> None:
         and all(text.strip().isdecimal() for text in c.values)
     ]
     left, middle, right = st.columns(3)
-    least = left.number_input("Records at least", 2, 1_000, 5, key="tables/box/least")
+    least = left.number_input("Records at least", 2, 1_000, 5, **remembered("tables/box/least"))
     value = middle.selectbox(
-        "Asked for", [COUNT, *numbers], key="tables/box/value",
+        "Asked for", [COUNT, *numbers], **remembered("tables/box/value"),
         format_func=lambda name: name if name == COUNT else f"Sum of {plain(name)}",
     )  # fmt: skip
     audits = right.toggle(
-        "Audit answers", key="tables/box/audits",
+        "Audit answers", **remembered("tables/box/audits"),
         help="Refuses a query whose answer would single a record out, with all answers before.",
     )  # fmt: skip
     name = data.names[0]
-    first = st.text_input("A", key="tables/box/a", placeholder=f"\"{name}\" = '…'")
-    second = st.text_input("and B", key="tables/box/b", placeholder="empty, or another condition")
+    first = st.text_input("A", **remembered("tables/box/a"), placeholder=f"\"{name}\" = '…'")
+    second = st.text_input(
+        "and B", **remembered("tables/box/b"), placeholder="empty, or another condition"
+    )
     if not first.strip():
         return
     summed = "" if value == COUNT else value

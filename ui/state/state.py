@@ -30,6 +30,7 @@ from anon_core.data.values.kinds import ColumnKind
 from anon_core.methods.changes.keyed import parse_key
 from anon_core.recipe.old_recipes import renewed
 from anon_core.recipe.plan import LevelTable, Plan
+from ui.state import kept_fields
 
 _T = TypeVar("_T")
 
@@ -165,8 +166,9 @@ def set_dataset(
     before = {key: st.session_state[key] for key in _WHOLE if key in st.session_state}
     for key in _WHOLE:
         st.session_state.pop(key, None)
+    fields = kept_fields.forget_table()
     if _DATA in before:
-        st.session_state[_BEFORE] = before
+        st.session_state[_BEFORE] = before, fields
     st.session_state[_DATA] = data
     if file is not None and len(file) <= MOST_KEPT_BYTES:
         st.session_state[_FILE] = file
@@ -193,13 +195,15 @@ def set_dataset(
 
 def undo_dataset() -> bool:
     """Bring back the table and the work that `set_dataset` replaced; return if there was any."""
-    before = st.session_state.pop(_BEFORE, None)
-    if before is None:
+    if _BEFORE not in st.session_state:
         return False
+    before, fields = st.session_state.pop(_BEFORE)
     for key in _WHOLE:
         st.session_state.pop(key, None)
     for key, kept in before.items():
         st.session_state[key] = kept
+    kept_fields.forget_table()
+    kept_fields.take_over(fields)
     return True
 
 

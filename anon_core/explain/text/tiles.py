@@ -159,15 +159,16 @@ def _worst_chance(result: Result) -> Tile:
     beyond = phrases.limited(worst) and within > worst.threshold
     return Tile(
         name=WORST_CHANCE,
-        attacker="someone who knows the person's class",
+        attacker="with the class known",
         figure=phrases.chance(within),
         value=within,
         word=f"{'beyond' if beyond else 'within'} {limit}; without knowing the class {word}"
         if beyond or verdict != "good"
         else word,
         verdict="doubtful" if beyond and verdict == "good" else verdict,
-        note=f"{title_of(worst)}, without knowing the class: {figure}, since the cells of other "
-        f"classes cover the same values. {_of_values(result, within)}".strip(),
+        note=f"Of someone who knows the person's class. {title_of(worst)}, without knowing the "
+        f"class: {figure}, since the cells of other classes cover the same values. "
+        f"{_of_values(result, within)}".strip(),
     )
 
 

@@ -109,7 +109,8 @@ def test_who_knows_the_class_is_told_where_cells_of_other_classes_cover_the_same
     vague = {"worst": 0.01, "threshold": 0.2, "at_risk": 0, "undecided": 0}
     chance, _, _ = changed(result, every=vague)
     assert chance.figure == "1 in 3 (0.333)"
-    assert chance.attacker == "someone who knows the person's class"
+    assert chance.attacker == "with the class known"
+    assert chance.note.startswith("Of someone who knows the person's class.")
     assert chance.verdict == "doubtful"
     assert "1 in 100 (0.01)" in chance.note
 

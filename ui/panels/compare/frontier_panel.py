@@ -20,6 +20,7 @@ from ui.components.guard import panel, show_error
 from ui.forms import run_form
 from ui.panels.compare import sweep_points
 from ui.state import state
+from ui.state.kept_fields import remembered
 from ui.state.work import curve, jobs, sweep, what_if
 from ui.words.escaping import plain
 
@@ -73,7 +74,7 @@ def _form() -> None:
                 default=[n for n in met_first() if n in known],  # all take minutes
                 format_func=lambda n: known[n].title,
                 wrap=True,
-                key=_TECHNIQUES,
+                **remembered(_TECHNIQUES),
             )
         path, values = "", list[Value]()
         if numbers:
@@ -81,7 +82,7 @@ def _form() -> None:
                 "Parameter",
                 list(numbers),
                 format_func=lambda p: plain(_said(p, numbers[p])),
-                key="sweep-path",
+                **remembered("sweep-path"),
                 width=180,
             )
             values = _values(path, numbers[path])
@@ -156,7 +157,7 @@ def _values(path: str, parameter: Parameter) -> list[Value]:
         offered,
         default=first,
         accept_new_options=True,
-        key=f"sweep-values-{path}",
+        **remembered(f"sweep-values-{path}"),
         width=400,
     )
     found: list[Value] = []

@@ -22,6 +22,7 @@ from ui.charts.chart_frame import Palette, Series, picked, show
 from ui.charts.frontier_plot import Axes, frontier_chart, risk_title
 from ui.components.clicks import clicked
 from ui.components.guard import handled
+from ui.state.kept_fields import remembered
 from ui.state.work import sweep
 from ui.words.escaping import plain
 
@@ -59,9 +60,14 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
 def _axes(risks: Sequence[str], points: Sequence[Point]) -> Axes:
     """Draw the two questions: which risk, and at most how much; and which measure of loss."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        risk = st.selectbox("Which risk", risks, format_func=risk_title, key="frontier-risk")
+        risk = st.selectbox(
+            "Which risk", risks, format_func=risk_title, **remembered("frontier-risk")
+        )
         figure = st.selectbox(
-            "Of whom", list(_FIGURES), format_func=_FIGURES.__getitem__, key="frontier-figure"
+            "Of whom",
+            list(_FIGURES),
+            format_func=_FIGURES.__getitem__,
+            **remembered("frontier-figure"),
         )
         at_most = st.number_input(
             "At most",
@@ -70,14 +76,14 @@ def _axes(risks: Sequence[str], points: Sequence[Point]) -> Axes:
             value=_AT_MOST,
             step=0.01,
             format="%.3f",
-            key="frontier-at-most",
+            **remembered("frontier-at-most"),
             width=130,
         )
         loss = st.selectbox(
             "Loss measured by",
             common_losses(points),
             format_func=lambda n: find("metric", n).title,
-            key="frontier-loss",
+            **remembered("frontier-loss"),
         )
     return Axes(risk=risk, figure=figure, loss=loss, at_most=float(at_most))
 

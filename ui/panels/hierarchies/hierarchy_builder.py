@@ -13,6 +13,7 @@ from ui.components.guard import show_error
 from ui.panels import page_frame
 from ui.panels.hierarchies import cut_panel, label_warnings
 from ui.state import drafts
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 #: More values than this are no picture any more, however few of them are in sight.
@@ -85,7 +86,7 @@ def _by_cuts(column: Column) -> bool:
         ways,
         default=ways[0],
         required=True,
-        key=f"hierarchies/way/{column.name}",
+        **remembered(f"hierarchies/way/{column.name}"),
         label_visibility="collapsed",
     )
     return chosen != ways[1]

@@ -10,6 +10,7 @@ from anon_core.data.hierarchy.propose.proposals import Withheld, offer
 from anon_core.data.table import Dataset
 from ui.components.guard import handled, panel
 from ui.state import drafts, state
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 #: Rows of the preview.
@@ -52,7 +53,7 @@ def _offer(data: Dataset, column: Column) -> None:
         range(len(found)),
         format_func=lambda i: _name(found[i]),
         captions=[plain(one.reason) for one in found],
-        key=f"hierarchies/proposal/{column.name}",
+        **remembered(f"hierarchies/proposal/{column.name}"),
     )
     chosen = found[place]
     _preview(chosen)

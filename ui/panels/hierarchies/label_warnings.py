@@ -11,6 +11,7 @@ from anon_core.data.column import Column
 from anon_core.data.hierarchy.label_truth import FalseLabel
 from ui.components.guard import handled
 from ui.state import confirmations, drafts
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 #: More are counted rather than shown.
@@ -69,7 +70,7 @@ def _names(column: Column) -> None:
         left, right = st.columns([3, 1], vertical_alignment="bottom")
         left.text_input(
             "Labels are names, not ranges, because …",
-            key=f"{key}/reason",
+            **remembered(f"{key}/reason"),
             placeholder="groups of the agency's own form",
             help="A run then publishes the labels as they are. The recipe and the report keep the "
             "reason.",

@@ -16,6 +16,7 @@ from ui.components.downloads import download
 from ui.components.guard import handled
 from ui.panels.other_releases import TABLES
 from ui.state import state
+from ui.state.kept_fields import remembered
 
 _MADE = "other/network"
 
@@ -41,7 +42,9 @@ def draw() -> None:
             "other/labelled", (lines, label_of), lambda: _labelled(lines, label_of)
         )
         k = int(
-            st.number_input("k", min_value=2, max_value=50, value=2, key="other/k", help=_K_HELP)
+            st.number_input(
+                "k", min_value=2, max_value=50, value=2, **remembered("other/k"), help=_K_HELP
+            )
         )
         st.button(
             "Hide degrees",
@@ -98,7 +101,7 @@ def _pairs(content: bytes, name: str) -> list[tuple[str, str]]:
 
 def _labels(*, own_file: bool) -> dict[str, str]:
     """Return everyone's label; none where others know a number of ties alone."""
-    if not st.toggle("Others know labels, too", key="other/labels", help=_LABELS_HELP):
+    if not st.toggle("Others know labels, too", **remembered("other/labels"), help=_LABELS_HELP):
         return {}
     file = st.file_uploader(
         "Labels: a person and a label in each line",

@@ -17,6 +17,7 @@ from ui.components.downloads import download
 from ui.components.guard import panel
 from ui.panels.other_releases import TABLES
 from ui.state import state
+from ui.state.kept_fields import remembered
 
 PANEL = "Places"
 #: People whose boxes are computed as soon as they are there.
@@ -47,7 +48,9 @@ def draw() -> None:
             "a file, places in an invented town are drawn.",
         )
         content, name = (file.getvalue(), file.name) if file else (b"", "")
-        people = 60 if file else int(st.number_input("People", 2, 500, 60, key="other/people"))
+        people = (
+            60 if file else int(st.number_input("People", 2, 500, 60, **remembered("other/people")))
+        )
         asked = state.once(
             "other/asked",
             (content, name, people),
@@ -58,13 +61,17 @@ def draw() -> None:
             ),
         )
         own = bool(asked.requests)
-        k = 0 if own else int(st.number_input("k", 2, 100, 4, key="other/places/k", help=_K_HELP))
+        k = (
+            0
+            if own
+            else int(st.number_input("k", 2, 100, 4, **remembered("other/places/k"), help=_K_HELP))
+        )
         area = tolerance = None
         if not own:
             text = st.text_input(
                 "Area",
                 _EXAMPLE_AREA if not file else "",
-                key=f"other/area/{bool(file)}",
+                **remembered(f"other/area/{bool(file)}"),
                 placeholder="left, lower, right, upper",
                 help="What quadtree and pyramid divide. One taken from the people betrays them.",
             )
@@ -73,7 +80,7 @@ def draw() -> None:
                 "Tolerance of cliques",
                 min_value=0.0,
                 value=_EXAMPLE_TOLERANCE,
-                key="other/tolerance",
+                **remembered("other/tolerance"),
                 help="How far, along each axis, the others in a box may be.",
             )
             tolerance = Fraction(str(typed))
@@ -135,7 +142,7 @@ def _one(asked: Asked, made: dict[str, Cloaked], k: int) -> None:
         default="reciprocal" if "reciprocal" in made else next(iter(made)),
         format_func=_TITLES.__getitem__,
         required=True,
-        key=f"other/technique/{len(made)}",
+        **remembered(f"other/technique/{len(made)}"),
     )
     one = made[chosen]
     if len(asked.texts) > places_plot.MOST:

@@ -12,6 +12,7 @@ from ui.components.downloads import download
 from ui.components.guard import handled
 from ui.panels.other_releases import TABLES
 from ui.state import state
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 _STATE, _LAST = "other/state", "other/last"
@@ -32,21 +33,27 @@ def draw() -> None:
         file = st.file_uploader("The table as it is now", type=TABLES, key="other/now")
         content, name = (file.getvalue(), file.name) if file else (b"", "")
         if not file:
-            name = st.radio("Example", list(_MONTHS), key="other/month")
+            name = st.radio("Example", list(_MONTHS), **remembered("other/month"))
             content = _MONTHS[name].encode()
         table = state.once("other/again", (content, name), lambda: read_table(content, name=name))
         columns = list(table.names)
         last = len(columns) - 1
         left, right = st.columns(2)
-        person = left.selectbox("Person", columns, format_func=plain, key="other/again/person")
+        person = left.selectbox(
+            "Person", columns, format_func=plain, **remembered("other/again/person")
+        )
         sensitive = right.selectbox(
-            "Sensitive", columns, last, format_func=plain, key="other/again/sensitive"
+            "Sensitive", columns, last, format_func=plain, **remembered("other/again/sensitive")
         )
         rest = [n for n in columns if n not in (person, sensitive)]
         quasi = st.multiselect(
-            "Others know", rest, rest, format_func=plain, key=f"other/again/{'/'.join(rest)}"
+            "Others know",
+            rest,
+            rest,
+            format_func=plain,
+            **remembered(f"other/again/{'/'.join(rest)}"),
         )
-        m = int(st.number_input("m", 2, 20, 2, key="other/m", help=_M_HELP))
+        m = int(st.number_input("m", 2, 20, 2, **remembered("other/m"), help=_M_HELP))
         with st.expander("State of the releases before"):
             kept = st.file_uploader(
                 "state.json of the last release",

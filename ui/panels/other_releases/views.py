@@ -11,6 +11,7 @@ from anon_core.data.reading.any_format import read_table
 from anon_core.methods.consistent_tables.views import Candidates, Projection, candidates
 from ui.panels.other_releases import TABLES
 from ui.state import state
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 #: Seconds that views are compared.
@@ -43,17 +44,23 @@ def draw() -> None:
         )
         shown = st.multiselect(
             "Published", [name for name, _ in tables], default=[n for n, _ in tables],
-            format_func=plain, key=f"other/shown/{len(tables)}",
+            format_func=plain, **remembered(f"other/shown/{len(tables)}"),
         )  # fmt: skip
         tables = [one for one in tables if one[0] in shown]
         names = list(dict.fromkeys(n for _, table in tables for n in table.names))
         if len(names) < 2:
             st.caption("Choose a view.")
             return
-        person = st.selectbox("Who it is about", names, format_func=plain, key="other/person")
+        person = st.selectbox(
+            "Who it is about", names, format_func=plain, **remembered("other/person")
+        )
         rest = [n for n in names if n != person]
         about = st.selectbox(
-            "What is to stay open", rest, len(rest) - 1, format_func=plain, key="other/about"
+            "What is to stay open",
+            rest,
+            len(rest) - 1,
+            format_func=plain,
+            **remembered("other/about"),
         )
 
     def found() -> Candidates:

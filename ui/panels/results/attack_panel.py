@@ -26,6 +26,7 @@ from ui.panels.results import linked_charts
 from ui.panels.results.drawers import details_panel, links_panel, members_panel, stopping_panel
 from ui.panels.run import earlier_panel
 from ui.state import selection, state
+from ui.state.kept_fields import remembered
 from ui.state.work import jobs, what_if
 from ui.state.work.fragments import once_opened
 from ui.state.work.on_request import ATTACKING
@@ -76,7 +77,7 @@ def _chart(run: Series, colours: Palette) -> Chart:
 def details(run: Series, colours: Palette) -> None:
     """Draw what lies behind the outcomes: people at risk, the questions, each attack by itself."""
     view = st.segmented_control(
-        "Show", _VIEWS, default=_VIEWS[0], required=True, key="attack-view",
+        "Show", _VIEWS, default=_VIEWS[0], required=True, **remembered("attack-view"),
         label_visibility="collapsed",
     )  # fmt: skip
     if view == PEOPLE_AT_RISK:
@@ -214,7 +215,7 @@ def _further(run: Series) -> None:
         st.info("None of them applies to this release.")
         return
     wanted = st.selectbox(
-        "Attack", waiting, format_func=lambda n: known[n].title, key="further-attack"
+        "Attack", waiting, format_func=lambda n: known[n].title, **remembered("further-attack")
     )
     kind = known[wanted]
     st.write(plain(kind.summary))

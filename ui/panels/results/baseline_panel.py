@@ -13,6 +13,7 @@ from anon_core.explain.text.tiles import Tile, tiles
 from anon_core.release.attack_result import AttackResult
 from ui.charts.attack_plots import name_of
 from ui.charts.chart_frame import Series, table
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def choose(runs: Sequence[Series]) -> list[Series]:
     chosen = st.selectbox(
         "Baseline",
         letters,
-        key="baseline",
+        **remembered("baseline"),
         width=110,
     )
     return sorted(runs, key=lambda run: run.letter != chosen)

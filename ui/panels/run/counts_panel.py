@@ -19,6 +19,7 @@ from anon_core.data.table import Dataset
 from ui.components.downloads import download
 from ui.components.guard import handled
 from ui.state import noise_budget, state
+from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
 PANEL = "Counts with noise"
@@ -91,7 +92,7 @@ def _form(data: Dataset) -> Asked:
         "Categories",
         list(_WAYS),
         format_func=_WAYS.__getitem__,
-        key="counts/way",
+        **remembered("counts/way"),
         help="A category backed by a single row would reveal that row. With predefined "
         "categories, every category is published, including empty ones. Taken from the table, "
         "only those with a noisy count above a threshold are, which takes a δ.",
@@ -101,11 +102,13 @@ def _form(data: Dataset) -> Asked:
     offered = [n for n in named if n in levels] if fixed else named
     if fixed and len(offered) < len(named):
         st.caption("Columns without a hierarchy have no categories that were fixed beforehand.")
-    by = st.multiselect("Count by", offered, key=f"counts/by/{way}", placeholder="Choose columns")
+    by = st.multiselect(
+        "Count by", offered, **remembered(f"counts/by/{way}"), placeholder="Choose columns"
+    )
     chosen = {name: _level(name, levels[name]) for name in by} if fixed else {}
     sure = not fixed or st.checkbox(
         "These hierarchies were made without looking at this table",
-        key="counts/sure",
+        **remembered("counts/sure"),
         help="Groups that were proposed from this table, such as ranges with equally many rows, "
         "depend on its rows: adding one row could have produced different groups.",
     )
@@ -117,7 +120,7 @@ def _form(data: Dataset) -> Asked:
             value=0.5,
             step=0.1,
             format="%g",
-            key="counts/epsilon",
+            **remembered("counts/epsilon"),
             help="What one row may change: the chance of any outcome by at most the factor e^ε. "
             "Smaller is safer and noisier; counts are off by about 1/ε.",
         )
@@ -129,13 +132,13 @@ def _form(data: Dataset) -> Asked:
                 max_value=0.01,
                 value=1e-6,
                 format="%g",
-                key="counts/delta",
+                **remembered("counts/delta"),
                 help="Chance that a category is named which one row alone brings: far below 1 by "
                 f"the number of rows, here 1/{max(data.rows, 1):,}.",
             )
     clip = st.checkbox(
         "Raise counts below 0 to 0",
-        key="counts/clip",
+        **remembered("counts/clip"),
         help="It costs no budget: the noise is drawn before.",
     )
     if delta * data.rows >= 1:
@@ -171,7 +174,7 @@ def _level(name: str, lines: Sequence[Sequence[str]]) -> int:
 
     heights = range(len(lines[0]))
     return st.selectbox(
-        f"Level of {plain(name)}", heights, format_func=told, key=f"counts/level/{name}"
+        f"Level of {plain(name)}", heights, format_func=told, **remembered(f"counts/level/{name}")
     )
 
 

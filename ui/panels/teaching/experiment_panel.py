@@ -23,6 +23,7 @@ from ui.charts.chart_frame import palette, show
 from ui.charts.experiment_plot import experiment_chart
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
+from ui.state.kept_fields import remembered
 from ui.state.work import experiment_runs, jobs
 from ui.words.escaping import plain
 
@@ -146,7 +147,7 @@ def _form(experiment: Experiment) -> tuple[Size, int]:
         size = st.selectbox(
             "Settings",
             _SIZES,
-            key=f"experiments/size/{experiment.id}",
+            **remembered(f"experiments/size/{experiment.id}"),
             width=160,
             help="Small settings take less than half a minute; full ones are as near to the "
             "source's as can be, and may take long.",
@@ -157,7 +158,7 @@ def _form(experiment: Experiment) -> tuple[Size, int]:
                 min_value=0,
                 value=1,
                 step=1,
-                key=f"experiments/seed/{experiment.id}",
+                **remembered(f"experiments/seed/{experiment.id}"),
                 width=120,
                 help="Draws the rows, the questions, and the table where it is generated.",
             )

@@ -18,6 +18,7 @@ from ui.components.downloads import download, later
 from ui.components.guard import handled, show_error
 from ui.components.lesson_stage import lesson_stage
 from ui.state import lesson_place
+from ui.state.kept_fields import remembered
 from ui.state.lesson_place import TYPED, Reading, Typed
 from ui.words.escaping import first_sentence, linked, plain
 
@@ -144,7 +145,7 @@ def draw_typing(lesson: Lesson, now: Typed) -> None:
     text = st.text_area(
         "Rows, under a line with the columns' names",
         now.text,
-        key="learn/typed/text",
+        **remembered("learn/typed/text"),
         height=260,
         help="Separated by commas, semicolons or tabs: cells copied from a sheet can be pasted.",
     )
@@ -181,7 +182,7 @@ def draw_typing(lesson: Lesson, now: Typed) -> None:
 def _marked(label: str, role: str, names: Sequence[str], before: Sequence[str]) -> tuple[str, ...]:
     """Ask which columns have a role; those that had it before and are there have it at first."""
     held = [name for name in before if name in names]
-    return tuple(st.multiselect(label, names, held, key=f"learn/typed/{role}/{names}"))
+    return tuple(st.multiselect(label, names, held, **remembered(f"learn/typed/{role}/{names}")))
 
 
 def draw_dial(lesson: Lesson) -> None:
@@ -247,7 +248,7 @@ def _followed(now: Reading) -> int:
         range(len(names)),
         index=now.trace.person,
         format_func=names.__getitem__,
-        key=f"learn/person/{now.lesson.name}/{own}",
+        **remembered(f"learn/person/{now.lesson.name}/{own}"),
         help="Marked ▶ in every table, and in the pictures.",
         width=130,
     )
@@ -367,7 +368,7 @@ def _exercise(now: Reading, place: int, exercise: Exercise) -> None:
         index=None,
         format_func=lambda id: plain(labels[id]),
         horizontal=True,
-        key=f"learn/exercise/{now.lesson.name}/{now.trace.example.name}/{place}",
+        **remembered(f"learn/exercise/{now.lesson.name}/{now.trace.example.name}/{place}"),
     )
     if said is None:
         return

@@ -25,6 +25,7 @@ from anon_core.base.errors import AnonError, BadInput, NotFound
 from anon_core.base.private_file import write_private
 from ui.state import (
     drafts,
+    kept_fields,
     noise_budget,
     pinning,
     release_context,
@@ -297,6 +298,7 @@ def _parts() -> tuple[tuple[object, ...], str]:
         (
             written,
             release_context_answers.told(),
+            kept_fields.values(),
             len(session_reruns.waiting()),
             noise_budget.totals(),
         )

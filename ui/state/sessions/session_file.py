@@ -22,6 +22,7 @@ from anon_core.explain.report.context import ReleaseContext
 from anon_core.pipeline.result import Result
 from ui.state import (
     drafts,
+    kept_fields,
     loading,
     noise_budget,
     pinning,
@@ -76,6 +77,7 @@ def told() -> dict[str, Any]:
         "drafts": drafts.all_kept(),
         "context": release_context.stated().as_mapping(),
         "asked": release_context_answers.told(),
+        "fields": kept_fields.values(),
         "runs": runs,
         "spent": noise_budget.totals(),
     }
@@ -174,6 +176,7 @@ def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bo
             history_of_dict(plain["history"])
         context = ReleaseContext.from_mapping(whole.get("context", {}))
         answers = release_context_answers.checked(whole.get("asked", {}))
+        fields = kept_fields.checked(whole.get("fields", {}))
         runs = [session_reruns.checked(run) for run in whole["runs"]]
         title, sample = str(work["title"]), str(work.get("sample", ""))
         drawn = noise_budget.checked(whole.get("spent", {}))
@@ -214,6 +217,7 @@ def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bo
     drafts.take_over(whole["drafts"])
     release_context.state_it(context)
     release_context_answers.take_over(answers)
+    kept_fields.take_over(fields)
     noise_budget.take_over(drawn)
     pinning.clear()
     session_reruns.begin(runs)

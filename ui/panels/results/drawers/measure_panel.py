@@ -13,6 +13,7 @@ from anon_core.pipeline.measure.extra_attacks import measured_further, waiting_m
 from ui.charts.chart_frame import Series
 from ui.components.guard import handled, show_error
 from ui.forms.parameter_forms import parameter_form
+from ui.state.kept_fields import remembered
 from ui.state.work import jobs
 from ui.state.work.on_request import MEASURING
 from ui.words.escaping import plain, what_is_this
@@ -47,7 +48,7 @@ def draw(run: Series) -> None:
             waiting, key=lambda name: bool(waiting[name])
         )  # what can be measured first
         chosen = st.selectbox(
-            "Metric", offered, format_func=lambda n: known[n].title, key="further-metric"
+            "Metric", offered, format_func=lambda n: known[n].title, **remembered("further-metric")
         )
         kind = known[chosen]
         if waiting[chosen]:

@@ -14,6 +14,7 @@ from anon_core.release.problem import Problem
 from ui.charts.chart_frame import Chart, Palette, Series, kept, palette, show
 from ui.charts.parts_plot import parts_chart
 from ui.components.guard import panel
+from ui.state.kept_fields import remembered
 from ui.state.result_view import shown
 from ui.words.escaping import plain
 
@@ -57,7 +58,7 @@ def draw(run: Series) -> None:
                 [every, _SLICE],
                 default=_SLICE,
                 required=True,
-                key="parts/slice",
+                **remembered("parts/slice"),
                 help="A slice holds the other columns at one value each, so that the cuts do not "
                 "lie on each other.",
             )
@@ -78,7 +79,9 @@ def _values(problem: Problem, names: Sequence[str]) -> dict[str, int]:
             key = f"parts/at/{name}"
             if st.session_state.get(key) not in leaves:
                 st.session_state[key] = leaves[common[name]]
-            held = place.selectbox(f"{plain(name)} held at", leaves, key=key, format_func=shown)
+            held = place.selectbox(
+                f"{plain(name)} held at", leaves, **remembered(key), format_func=shown
+            )
             found[name] = problem.hierarchies[name].code[held]
     return found
 
@@ -92,7 +95,7 @@ def _tells(problem: Problem, name: str) -> tuple[bool, int]:
 def _column(words: str, names: Sequence[str], key: str) -> str:
     if st.session_state.get(key) not in names:
         st.session_state[key] = names[0]
-    return st.selectbox(words, names, key=key)
+    return st.selectbox(words, names, **remembered(key))
 
 
 def _chart(

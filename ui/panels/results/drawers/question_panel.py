@@ -23,6 +23,7 @@ from ui.charts.chart_frame import palette, show, table
 from ui.charts.details_plot import k_chart
 from ui.components.guard import panel
 from ui.state import results, selection, state
+from ui.state.kept_fields import remembered
 from ui.state.result_view import shown
 from ui.words.escaping import plain
 
@@ -38,7 +39,7 @@ def draw(result: Result) -> None:
         question = st.pills(
             "Questions",
             list(asked),
-            key="question",
+            **remembered("question"),
             wrap=True,
             label_visibility="collapsed",
         )
@@ -120,7 +121,7 @@ def _which_k(result: Result) -> None:
         value=min(max(plan_threshold(result.plan), 0.0001), 1.0),
         step=0.01,
         format="%g",
-        key="which-k-threshold",
+        **remembered("which-k-threshold"),
         width=200,
     )
     answer = which_k(result, float(threshold))
@@ -134,7 +135,10 @@ def _suppressed(result: Result) -> None:
     rows = state.once("suppressed-rows", result, lambda: suppressed_rows(result).tolist())
     if len(rows) <= _OFFERED:
         row = st.selectbox(
-            "Row of the table", rows, format_func=lambda r: f"row {r + 1:,}", key="suppressed-row"
+            "Row of the table",
+            rows,
+            format_func=lambda r: f"row {r + 1:,}",
+            **remembered("suppressed-row"),
         )
     else:
         row = _row_number(result, "suppressed-number", rows[0])
@@ -150,17 +154,21 @@ def _hidden(result: Result) -> None:
     names = list(hidden_columns(result))
     column = names[0]
     if len(names) > 1:
-        column = st.selectbox("Column", names, key="hidden-column")
+        column = st.selectbox("Column", names, **remembered("hidden-column"))
     _answer(_once("hidden", (result, column), lambda: hidden_column(result, column)), "hidden")
 
 
 def _known(result: Result) -> None:
     quasi, secret = list(result.problem.quasi), list(result.audience.secret)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        columns = st.multiselect("Columns that are known", quasi, default=quasi[:2], key="known")
+        columns = st.multiselect(
+            "Columns that are known", quasi, default=quasi[:2], **remembered("known")
+        )
         sensitive = ""
         if secret:
-            sensitive = st.selectbox("What is asked for", secret, key="known-sensitive", width=240)
+            sensitive = st.selectbox(
+                "What is asked for", secret, **remembered("known-sensitive"), width=240
+            )
     if not columns:
         st.caption("Choose at least one column.")
         return
@@ -171,7 +179,7 @@ def _known(result: Result) -> None:
 
 def _person(result: Result) -> None:
     way = st.segmented_control(
-        "Who", [_ROW, _VALUES], default=_ROW, required=True, key="person-way"
+        "Who", [_ROW, _VALUES], default=_ROW, required=True, **remembered("person-way")
     )
     quasi = list(result.problem.quasi)
     if way == _ROW:
@@ -179,7 +187,7 @@ def _person(result: Result) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             row = _row_number(result, f"person-row-{selection.turn()}", first)
             told = st.multiselect(
-                "Columns that are known of them", quasi, default=quasi, key="person-known"
+                "Columns that are known of them", quasi, default=quasi, **remembered("person-known")
             )
         values = values_of(result, row)
         known = {name: values[name] for name in quasi if name in told}
@@ -191,14 +199,14 @@ def _person(result: Result) -> None:
         _answer(_once("person", of, lambda: about_person(result, known, row)), "person")
         return
     known = {}
-    for name in st.multiselect("Columns", quasi, default=quasi[:1], key="person-columns"):
+    for name in st.multiselect("Columns", quasi, default=quasi[:1], **remembered("person-columns")):
         leaves = result.problem.hierarchies[name].leaves
         known[name] = st.selectbox(
             plain(name),
             leaves,
             format_func=shown,
             accept_new_options=True,
-            key=f"person-value-{name}",
+            **remembered(f"person-value-{name}"),
             width=300,
             help="To ask about a value that is not in the table, type it and press Enter.",
         )
@@ -215,7 +223,7 @@ def _row_number(result: Result, key: str, first: int) -> int:
         max_value=max(result.problem.rows, 1),
         value=first + 1,
         step=1,
-        key=key,
+        **remembered(key),
         width=200,
         help="In the table as it was searched: after rows with missing values were dropped and a "
         "sample was drawn, where that was asked for.",

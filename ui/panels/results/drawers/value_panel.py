@@ -18,13 +18,14 @@ from ui.charts.chart_frame import Palette, Series, show, table
 from ui.charts.details_plot import details_chart
 from ui.charts.two_way_plot import two_way_chart
 from ui.state import state
+from ui.state.kept_fields import remembered
 
 
 def draw(run: Series, colours: Palette) -> None:
     """Draw the panel of one run; nothing where losses were not measured."""
     result = run.facts.result
     names = columns_told(result.problem)
-    column = st.selectbox("Column", names, key="by-value")
+    column = st.selectbox("Column", names, **remembered("by-value"))
     halves = st.columns(2, gap="medium")
     spread = state.once(f"spread/{column}", result, partial(distribution, result, column))
     with halves[0]:
@@ -45,11 +46,13 @@ def compare(runs: Sequence[Series], colours: Palette) -> None:
         st.caption("No column is published by all of these runs.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        column = st.selectbox("Column", names, key="by-value-compared", width=260)
+        column = st.selectbox("Column", names, **remembered("by-value-compared"), width=260)
         others = [name for name in names if name != column]
         other = None
         if others:
-            other = st.selectbox("Against", others, key=f"compared-against-{column}", width=260)
+            other = st.selectbox(
+                "Against", others, **remembered(f"compared-against-{column}"), width=260
+            )
     _statistics(runs, column)
     if other is None:
         return
@@ -99,7 +102,7 @@ def _text(value: object) -> str:
 def _pair(run: Series, colours: Palette, column: str, others: list[str]) -> None:
     if not others:
         return
-    other = st.selectbox("Against", others, key=f"by-value-against-{column}")
+    other = st.selectbox("Against", others, **remembered(f"by-value-against-{column}"))
     _map(run, colours, column, other)
 
 

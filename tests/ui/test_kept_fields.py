@@ -1,0 +1,111 @@
+"""What is typed is found again: on return from another page, and where the session is opened again.
+
+Fields of a recipe follow the draft; all others are given their keys by `remembered`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from anon_core.base.errors import BadInput
+from tests.ui.sessions import CHECKOUT, load, open_page
+from ui.state import kept_fields, loading, state
+from ui.state.sessions import session_file
+
+_FIELDS = {
+    "checkbox", "multiselect", "number_input", "pills", "radio", "segmented_control",
+    "select_slider", "selectbox", "slider", "text_area", "text_input", "toggle",
+}  # fmt: skip
+#: Fields that need not be found again, by file and function, with the reason.
+_PASSING = {
+    ("sweep_points.py", "_in_hand"): "a place among the points of the last sweep",
+    ("lattice_panel.py", "draw"): "a place among the nodes of the present result",
+    ("panel_head.py", "stepper"): "goes with what is chosen on the page",
+    ("5_Results.py", "sensitive_values"): "goes with what is chosen on the page",
+    ("dialect_form.py", "draw"): "written into the draft as it is drawn",
+    ("parameter_forms.py", "_widget"): "its caller lets it follow the draft",
+}
+_TABLES, _DATA = "pages/10_Tables.py", "pages/1_Data.py"
+
+
+def _loose(path: Path) -> list[tuple[str, str]]:
+    """Return the functions of a file with a field that neither follows anything nor is kept."""
+    text = path.read_text(encoding="utf-8")
+    found: list[tuple[str, str]] = []
+    for function in ast.walk(ast.parse(text)):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        follows = any(isinstance(n, ast.Name) and n.id == "follow" for n in ast.walk(function))
+        for call in ast.walk(function):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                continue
+            if call.func.attr not in _FIELDS or not isinstance(call.func.value, ast.Name):
+                continue
+            named = {keyword.arg for keyword in call.keywords}
+            # A change that is taken over at once is in the draft, or wherever it belongs.
+            if named & {"key"} and "on_change" not in named and not follows:
+                found.append((path.name, function.name))
+    return found
+
+
+def test_every_field_follows_the_draft_or_is_remembered() -> None:
+    places = [*(CHECKOUT / "ui").rglob("*.py"), *(CHECKOUT / "pages").glob("*.py")]
+    assert {one for path in places for one in _loose(path)} == _PASSING.keys()
+
+
+def test_what_was_typed_is_there_on_return() -> None:
+    app = open_page(_TABLES, load("hospital"))
+    app.slider(key="tables/n").set_value(8).run()
+    app.text_input(key="tables/who").set_value("patients").run()
+    app.switch_page(_DATA).run()
+    app.switch_page(_TABLES).run()
+    assert not app.exception
+    assert app.slider(key="tables/n").value == 8
+    assert app.text_input(key="tables/who").value == "patients"
+
+
+def kept(app: AppTest) -> dict[str, Any]:
+    """Return the session file of what a page shows."""
+    held = dict(app.session_state._state.filtered_state)  # pyright: ignore
+    with patch.object(st, "session_state", held):
+        return json.loads(session_file.as_bytes(session_file.told()))
+
+
+def test_what_was_typed_is_in_the_session_and_comes_back() -> None:
+    app = open_page(_TABLES, load("hospital"))
+    app.slider(key="tables/n").set_value(8).run()
+    app.multiselect(key="tables/columns").set_value(["zip", "age"]).run()
+    whole = kept(app)
+    assert whole["fields"]["tables/n"] == 8
+    held = load("hospital")
+    with patch.object(st, "session_state", held):
+        session_file.restore(whole)
+    again = open_page(_TABLES, held)
+    assert not again.exception
+    assert again.slider(key="tables/n").value == 8
+    assert again.multiselect(key="tables/columns").value == ["zip", "age"]
+
+
+def test_another_table_begins_with_fields_of_its_own(session: None) -> None:
+    loading.load_sample("hospital")
+    kept_fields.take_over({"tables/n": 8, "other/k": 4})
+    loading.load_sample("toth-private")
+    assert kept_fields.values() == {"other/k": 4}
+    assert state.undo_dataset()
+    assert kept_fields.values() == {"other/k": 4, "tables/n": 8}
+
+
+def test_fields_of_a_damaged_session_are_refused(session: None) -> None:
+    loading.load_sample("hospital")
+    for damaged in ([], {"tables/n": {"a": 1}}, {"tables/n": "x" * 2_000_000}):
+        whole = {**session_file.told(), "fields": damaged}
+        with pytest.raises(BadInput, match="damaged"):
+            session_file.restore(whole)

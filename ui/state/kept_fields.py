@@ -1,0 +1,92 @@
+"""Fields that no recipe holds: what was typed is there on return, and is kept with the session.
+
+Streamlit forgets a field that is not drawn. What belongs to a recipe is in the draft, and its
+fields follow it (`ui.forms.draft_sync`); any other field is given its key by `remembered`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict, cast
+
+import streamlit as st
+
+_KEYS = "fields/keys"
+#: Begins the keys of fields that are about no table.
+_ANY_TABLE = ("other/", "learn/", "experiments/")
+_TEXT = 1_000_000
+
+
+class Remembered(TypedDict):
+    """Arguments of a field of Streamlit's."""
+
+    key: str
+    persist_state: Literal["session"]
+
+
+def remembered(key: str) -> Remembered:
+    """Return the arguments that let a field keep its value where it is not drawn.
+
+    Parameters
+    ----------
+    key : str
+        The field's. It also names what its choices depend on, where these are not of the table.
+
+    Examples
+    --------
+    >>> remembered("other/k")
+    {'key': 'other/k', 'persist_state': 'session'}
+    """
+    _keys()[key] = None
+    return {"key": key, "persist_state": "session"}
+
+
+def values() -> dict[str, Any]:
+    """Return what is in the fields that were drawn in this session, as plain JSON."""
+    found = {key: st.session_state[key] for key in _keys() if key in st.session_state}
+    return {key: value for key, value in found.items() if _is_plain(value)}
+
+
+def checked(given: object) -> dict[str, Any]:
+    """Return the fields of a session file.
+
+    Raises
+    ------
+    TypeError
+        If they are none.
+    """
+    if not isinstance(given, dict):
+        raise TypeError("fields")
+    told = cast(dict[Any, Any], given)
+    if not all(isinstance(key, str) and _is_plain(value) for key, value in told.items()):
+        raise TypeError("fields")
+    return told
+
+
+def take_over(fields: Mapping[str, Any]) -> None:
+    """Put what `values` returned into the fields, before any of them is drawn."""
+    for key, value in fields.items():
+        _keys()[key] = None
+        st.session_state[key] = value
+
+
+def forget_table() -> dict[str, Any]:
+    """Let the fields go that are about a table, since another has other columns; return them."""
+    found = {key: value for key, value in values().items() if not key.startswith(_ANY_TABLE)}
+    for key in [one for one in _keys() if not one.startswith(_ANY_TABLE)]:
+        del _keys()[key]
+        if key in st.session_state:
+            del st.session_state[key]
+    return found
+
+
+def _keys() -> dict[str, None]:
+    return cast(dict[str, None], st.session_state.setdefault(_KEYS, {}))
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(one, str | int | float) for one in cast(list[object], value))
+    if isinstance(value, str):
+        return len(value) <= _TEXT
+    return value is None or isinstance(value, bool | int | float)
