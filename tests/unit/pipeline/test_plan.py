@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -62,6 +64,88 @@ def test_a_plan_comes_back_from_its_recipe(given: dict[str, Any]) -> None:
             assert value.items() <= again[section].items()
         else:
             assert len(again[section]) == len(value) if isinstance(value, list) else True
+
+
+#: Recipes that together say everything which a recipe can say, each thing unlike its default.
+EVERYTHING: list[dict[str, Any]] = [
+    {
+        **FULL,
+        "data": {
+            "separator": ";", "missing": "drop", "missing_values": ["?"], "encoding": "latin-1",
+            "sample": 0.5, "sheet": "Data", "header_row": 3, "value_labels": "codes",
+            "dates": {"day": "dmy"}, "decimals": {"zip": ","}, "missing_in": {"age": ["-"]},
+            "kinds_found": ["zip"], "where": "age > 30",
+        },
+        "roles": {
+            "identifier": ["name"], "quasi": ["age", "zip"], "sensitive": ["illness", "pay"],
+            "insensitive": ["note"], "person": "who", "household": "home", "weight": "times",
+        },
+        "hierarchies": {"age": "age.csv", "zip": "zip.csv", "illness": "illness.csv"},
+        "labels": {"age": "rename", "zip": {"names": "the form's own"}},
+        "level_bounds": {"age": {"least": 1, "most": 2}},
+        "sensitive_levels": {"illness": 1},
+        "redacted": {"note": ["name"]},
+        "changes": [{"name": "rank-swapping", "columns": ["pay"]}],
+        "confirmed": [{"column": "note", "what": "text", "rows": 2, "found": "addresses"}],
+        "population": {"file": "people.csv"},
+        "earlier": {"file": "out.csv", "people": "all", "sha256": "0" * 64},
+        "export": {
+            "formulas": "keep", "parts": 1, "formats": ["sav"],
+            "dialect": {
+                "separator": ";", "decimal": ",", "bom": True, "line_end": "crlf", "quotes": "all",
+            },
+        },
+        "accept": [
+            {"rows": 0.5},
+            {"metric": "discernibility", "most": 9.0},
+            {"attack": "prosecutor", "most": 0.5, "at": "average"},
+        ],
+        "engine": {"name": "memory", "memory": "4GB"},
+    },
+    {
+        **FULL,
+        "data": {"where": "age > 30", "rest": "population"},
+        "population": {},
+        "export": {"csv": False, "parts": 3},
+    },
+    {
+        **FULL,
+        "data": {"benchmark": 20},
+        "population": {},
+        "algorithm": {"name": "fixed-levels", "levels": {"age": 1, "zip": 0}},
+        "reuse": {"mode": "fixed", "unseen": "top"},
+    },
+    FULL,
+]  # fmt: skip
+#: The key is never written; what is shown of hidden columns follows from the changes.
+UNWRITTEN = {"Plan.key", "Roles.shown"}
+
+
+def unlike_default(said: Any) -> Iterator[tuple[str, bool]]:
+    """Yield every field of a plan and of what it consists of, and whether it was given a value."""
+    for field in dataclasses.fields(said):
+        value = getattr(said, field.name)
+        made = field.default
+        if field.default_factory is not dataclasses.MISSING:
+            made = field.default_factory()
+        yield f"{type(said).__name__}.{field.name}", value != made
+        for part in value if isinstance(value, tuple) else (value,):
+            if dataclasses.is_dataclass(part) and type(part).__module__.startswith(OWN):
+                yield from unlike_default(part)
+
+
+OWN = ("anon_core.recipe", "anon_core.data.reading", "anon_core.data.roles")
+
+
+def test_nothing_that_a_recipe_can_say_is_lost() -> None:
+    given: dict[str, bool] = {}
+    for recipe in EVERYTHING:
+        plan = Plan.from_mapping(recipe)
+        for field, is_given in unlike_default(plan):
+            given[field] = given.get(field, False) or is_given
+        assert Plan.from_toml(plan.as_toml()) == plan
+        assert Plan.from_mapping(plan.as_mapping()) == plan
+    assert {field for field, is_given in given.items() if not is_given} == UNWRITTEN
 
 
 def test_defaults_of_a_small_recipe() -> None:
