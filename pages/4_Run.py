@@ -29,6 +29,7 @@ from ui.forms import (
 from ui.panels.page_frame import next_step, page
 from ui.panels.run import advice_panel, cost_panel, counts_panel, fixes_panel, reuse_panel
 from ui.state import confirmations, population_tables, results, state
+from ui.state.sessions import kept_sessions
 from ui.state.work import jobs, precompile_status, running
 from ui.state.work.fragments import folded
 from ui.words.escaping import changed, plain
@@ -271,6 +272,7 @@ if page("Run", "▶️", needs="roles"):
         st.html(_LOOK)
     with left, panel("Choices"):
         choices()
+        kept_sessions.save()  # what was typed is in the draft now
     ready = False
     with sentence, panel("What this will do"):
         ready = what_will_happen()

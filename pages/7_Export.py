@@ -29,6 +29,7 @@ from ui.panels.results.drawers import verdict_lines
 from ui.panels.results.group_panel import title_of
 from ui.state import population_tables, release_context, results, state
 from ui.state.kept_fields import remembered
+from ui.state.sessions import kept_sessions
 from ui.state.work import jobs, running
 from ui.words.escaping import plain
 
@@ -417,6 +418,7 @@ if page("Export", "📦", needs="result"):
         seen = False
         with panel("Before you publish"):
             seen = checked(last)
+            kept_sessions.save()  # what was typed is known now
         with st.container(key="stack-editions"):
             left, right = st.columns(2, gap="large")
         with left, panel("Public edition"):

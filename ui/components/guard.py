@@ -25,6 +25,8 @@ _R = TypeVar("_R")
 _LOG = logging.getLogger("workbench")
 #: Where errors of clicks wait for the page to be drawn.
 _WAITING = "guard/waiting"
+#: What is done after each draw of panels alone: a page does it as it begins to be drawn.
+_AFTER: list[Callable[[], None]] = []
 
 
 class BrokenDown(AnonError):
@@ -51,6 +53,15 @@ def panel(name: str = "") -> Generator[None]:
         show_error(error, where=name)
     except Exception as error:  # noqa: BLE001 - whatever it is, the rest of the page stays
         show_error(noted(error), where=name)
+    context = get_script_run_ctx()
+    if context is not None and context.fragment_ids_this_run:
+        for then in _AFTER:
+            then()
+
+
+def after_panels(then: Callable[[], None]) -> None:
+    """Let something be done whenever panels are drawn again and the page is not."""
+    _AFTER[:] = [then]
 
 
 def tell(name: str) -> None:

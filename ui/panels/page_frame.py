@@ -160,6 +160,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         missing, the next step is named and linked.
     """
     guard.keep_values_out_of_the_log()
+    guard.after_panels(kept_sessions.save)
     clicks.begin_page(title)
     fragments.begin_page()
     this_machine.stay()  # also where Streamlit was started without `serve`

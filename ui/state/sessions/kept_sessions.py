@@ -163,7 +163,8 @@ def save() -> None:
     of = _parts()
     before = st.session_state.get(_SAVED)
     name = st.session_state.setdefault(_ID, secrets.token_hex(16))
-    st.query_params[ADDRESS] = name
+    if st.query_params.get(ADDRESS) != name:
+        st.query_params[ADDRESS] = name
     if before is not None and _alike(of, before):
         return
     try:
