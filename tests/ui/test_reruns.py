@@ -6,7 +6,10 @@ import asyncio
 from functools import partial
 from typing import Any, cast
 
+import pytest
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.fragment import MemoryFragmentStorage
@@ -56,6 +59,46 @@ def test_streamlit_keeps_them_by_itself() -> None:
 def _queued(waiting: Any, *kinds: int) -> None:
     for kind in kinds:
         waiting._browser_queue.enqueue(ForwardMsg(script_finished=kind))  # pyright: ignore
+
+
+class _Asked:
+    """A session that notes which pages and fragments are drawn."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.drawn: list[tuple[str, str]] = []
+        monkeypatch.setattr(reruns, "_rerun_script", _Asked.draws)
+
+    def draws(self, asked: ClientState) -> None:
+        self.drawn.append((asked.page_script_hash, asked.fragment_id))
+
+    def asks(self, page: str, *, fragment: str = "", button: str = "") -> None:
+        said = WidgetStates(widgets=[WidgetState(id=button, trigger_value=True)] if button else [])
+        asked = ClientState(page_script_hash=page, fragment_id=fragment, widget_states=said)
+        AppSession._handle_rerun_script_request(cast(Any, self), asked)
+
+
+def test_a_click_on_a_link_is_not_undone_by_the_page_that_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = _Asked(monkeypatch)
+    session.asks("start")
+    session.asks("data")
+    session.asks("start", fragment="a look at work under way")
+    session.asks("start", button="looked")
+    assert session.drawn == [("start", ""), ("data", ""), ("data", "")]
+    session.asks("start")  # a link leads back
+    session.asks("start", button="run")
+    session.asks("start", fragment="a panel")
+    assert session.drawn[3:] == [("start", ""), ("start", ""), ("start", "a panel")]
+
+
+def test_a_page_that_was_gone_back_to_later_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = _Asked(monkeypatch)
+    session.asks("start")
+    session.asks("data")
+    monkeypatch.setattr(reruns, "_LEAVING", 0.0)
+    session.asks("start", button="run")
+    assert session.drawn[-1] == ("start", "")
 
 
 async def _sent_while_drawn(fragment_ids: list[str] | None) -> list[int]:

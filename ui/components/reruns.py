@@ -2,7 +2,7 @@
 
 The blocks of fragments are not dropped without what is in them, and fragments are sent in one
 piece. A value that the server has set is not undone by a message that the browser sent before it
-knew of it.
+knew of it, nor is a click on a link undone by what the page that is left still sends.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
@@ -71,6 +72,52 @@ def _hold(session: AppSession, *, fragments: bool) -> None:
 
 
 _flush_browser_queue = AppSession.flush_browser_queue
+
+#: Seconds after which a browser has surely heard which page it is on.
+_LEAVING = 3.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Page:
+    """The page that a browser asked for last, the one before it, and when it asked."""
+
+    now: str
+    before: str
+    since: float
+
+
+_PAGES: WeakKeyDictionary[AppSession, _Page] = WeakKeyDictionary()
+_rerun_script = AppSession._handle_rerun_script_request  # pyright: ignore[reportPrivateUsage]
+
+
+def rerun_script(self: AppSession, client_state: ClientState | None = None) -> None:
+    """Draw what a browser asks for, but not a page that someone has just left by a link.
+
+    What a page sends by itself, such as a look at work under way, names that page. Where it comes
+    after the click on a link, it would draw the page again that is left, and the click were lost.
+    """
+    if client_state is not None and client_state.page_script_hash:
+        asked, page = client_state.page_script_hash, _PAGES.get(self)
+        leaving = page is not None and asked == page.before and _is_recent(page)
+        if leaving and page is not None and _by_itself(client_state):
+            if client_state.fragment_id:
+                return
+            client_state.page_script_hash = page.now
+        elif page is None or asked != page.now:
+            before = "" if page is None else page.now
+            _PAGES[self] = _Page(now=asked, before=before, since=time.monotonic())
+    _rerun_script(self, client_state)
+
+
+def _is_recent(page: _Page) -> bool:
+    return time.monotonic() - page.since < _LEAVING
+
+
+def _by_itself(client_state: ClientState) -> bool:
+    """Say whether a message is no click on a link: those come alone, and of no fragment."""
+    clicked = any(_is_click(one) for one in client_state.widget_states.widgets)
+    return bool(client_state.fragment_id) or client_state.is_auto_rerun or clicked
+
 
 #: Where a session holds what its browser said last.
 _HEARD = "reruns/heard"
@@ -147,5 +194,6 @@ def mend() -> None:
     """Put this in the place of what Streamlit does; once is enough, and more do no harm."""
     SessionState.on_script_will_rerun = on_script_will_rerun
     SessionState.set_widgets_from_proto = set_widgets_from_proto
+    AppSession._handle_rerun_script_request = rerun_script  # pyright: ignore[reportPrivateUsage]
     AppSession._clear_queue = clear_queue  # pyright: ignore[reportPrivateUsage]
     AppSession.flush_browser_queue = flush_browser_queue
