@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from playwright.sync_api import Dialog, Page, expect
 
 from tests.e2e.browser import follow, wait_for_app
@@ -9,6 +11,7 @@ from tests.e2e.browser import follow, wait_for_app
 DRAWER = "Verdicts and judgement"
 FIELD = "Your judgement"
 PATIENCE = 60_000
+WAY = ("Learn", "Experiments", "Other releases", "Learn", "Other releases")
 
 
 def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page) -> None:
@@ -71,3 +74,22 @@ def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page
     wait_for_app(page, seconds=60)
     assert asked == ["beforeunload"]
     expect(page.get_by_text("This is a new session.")).to_be_visible(timeout=PATIENCE)
+
+
+def test_a_click_while_the_links_are_put_in_again_is_carried_out(page: Page) -> None:
+    page.goto("/")
+    wait_for_app(page, seconds=60)
+    bar = page.get_by_test_id("stSidebar")
+    boxes = {name: bar.get_by_role("link", name=name, exact=True).bounding_box() for name in WAY}
+    for first, then in pairwise(WAY):
+        for name in (first, then):
+            box = boxes[name]
+            assert box is not None
+            page.mouse.move(box["x"] + 40, box["y"] + box["height"] / 2)
+            page.mouse.down()
+            page.wait_for_timeout(150 if name == then else 0)
+            page.mouse.up()
+            page.wait_for_timeout(100 if name == first else 0)
+        title = page.get_by_role("heading", name=then, level=1, exact=True)
+        expect(title).to_be_visible(timeout=PATIENCE)
+        wait_for_app(page)

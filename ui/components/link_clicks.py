@@ -1,0 +1,65 @@
+"""A click on a link that is put in again meanwhile is carried out on the one that is there now.
+
+Where a page is opened, Streamlit takes all links of the sidebar away and puts them in again a
+moment later. A browser makes a click only of a press and a release on one and the same element, so
+that one which came in that moment was lost.
+"""
+
+from __future__ import annotations
+
+from streamlit.components.v2 import component
+
+#: It listens once and for good: between a press and a release this is put in again as well.
+_JS = """
+const MOST_WAIT = 3000;
+const LINKS = '[data-testid="stPageLink"] a';
+const told = (link) => ({ href: link.getAttribute("href"), text: link.textContent });
+const alike = (one, other) => one.href === other.href && one.text === other.text;
+const within = (box, event) =>
+  event.clientX >= box.left && event.clientX <= box.right
+  && event.clientY >= box.top && event.clientY <= box.bottom;
+
+function hear() {
+  let there = [], since = -Infinity;  // the sidebar's links as one was clicked last, and when
+  let pressed = null;                 // what a press is on, and the element if there is one
+  const linkAt = (event) => {
+    const link = event.target.closest?.(LINKS);
+    if (link) return { link, ...told(link) };
+    const aside = event.target.closest?.('[data-testid="stSidebar"]');
+    if (!aside || performance.now() - since > MOST_WAIT) return null;
+    return there.find(({ box }) => within(box, event)) ?? null;
+  };
+  const carryOut = (wanted, until) => {
+    const link = [...document.querySelectorAll(LINKS)].find((one) => alike(told(one), wanted));
+    if (link) link.click();
+    else if (performance.now() < until) setTimeout(() => carryOut(wanted, until), 50);
+  };
+  window.addEventListener("pointerdown", (event) => {
+    pressed = event.button === 0 ? linkAt(event) : null;
+  }, true);
+  window.addEventListener("pointerup", (event) => {
+    const was = pressed;
+    pressed = null;
+    if (!was || was.link?.isConnected) return;  // the browser makes a click of it
+    const now = linkAt(event);
+    if (now && alike(now, was)) carryOut(was, performance.now() + MOST_WAIT);
+  }, true);
+  window.addEventListener("click", (event) => {
+    if (!event.target.closest?.(LINKS)) return;
+    since = performance.now();
+    there = [...document.querySelectorAll(`[data-testid="stSidebar"] ${LINKS}`)]
+      .map((link) => ({ ...told(link), box: link.getBoundingClientRect() }));
+  }, true);
+}
+
+export default function () {
+  if (window.workbench_link_clicks) return;
+  window.workbench_link_clicks = true;
+  hear();
+}
+"""
+
+
+def hears() -> None:
+    """Let no click on a link be lost because the link is put in again."""
+    component("workbench_link_clicks", js=_JS, html="<span></span>")(key="link-clicks", height=1)
