@@ -13,7 +13,7 @@ from streamlit.components.v2 import component
 _JS = """
 const MOST_WAIT = 3000;
 const LINKS = '[data-testid="stPageLink"] a';
-const told = (link) => ({ href: link.getAttribute("href"), text: link.textContent });
+const named = (link) => ({ href: link.getAttribute("href"), text: link.textContent });
 const alike = (one, other) => one.href === other.href && one.text === other.text;
 const within = (box, event) =>
   event.clientX >= box.left && event.clientX <= box.right
@@ -24,13 +24,13 @@ function hear() {
   let pressed = null;                 // what a press is on, and the element if there is one
   const linkAt = (event) => {
     const link = event.target.closest?.(LINKS);
-    if (link) return { link, ...told(link) };
+    if (link) return { link, ...named(link) };
     const aside = event.target.closest?.('[data-testid="stSidebar"]');
     if (!aside || performance.now() - since > MOST_WAIT) return null;
     return there.find(({ box }) => within(box, event)) ?? null;
   };
   const carryOut = (wanted, until) => {
-    const link = [...document.querySelectorAll(LINKS)].find((one) => alike(told(one), wanted));
+    const link = [...document.querySelectorAll(LINKS)].find((one) => alike(named(one), wanted));
     if (link) link.click();
     else if (performance.now() < until) setTimeout(() => carryOut(wanted, until), 50);
   };
@@ -48,7 +48,7 @@ function hear() {
     if (!event.target.closest?.(LINKS)) return;
     since = performance.now();
     there = [...document.querySelectorAll(`[data-testid="stSidebar"] ${LINKS}`)]
-      .map((link) => ({ ...told(link), box: link.getBoundingClientRect() }));
+      .map((link) => ({ ...named(link), box: link.getBoundingClientRect() }));
   }, true);
 }
 
