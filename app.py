@@ -39,8 +39,8 @@ def main() -> None:
         with panel("The table that is loaded"):
             _present()
     if kept_sessions.listed():
-        st.header("Go on with a session", anchor=False)
-        with panel("Go on with a session"):
+        st.header("Continue a session", anchor=False)
+        with panel("Continue a session"):
             session_panel.kept()
             session_panel.ask()
     st.header("Open", anchor=False)

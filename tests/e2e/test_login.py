@@ -102,7 +102,7 @@ def test_neither_sees_anything_of_the_other(browser: Browser, host: str, home: P
     expect(ben.get_by_test_id("stMain")).to_contain_text(nothing)
     ben.goto("/")
     wait_for_app(ben)
-    expect(ben.get_by_text("Go on with a session")).to_have_count(0)
+    expect(ben.get_by_text("Continue a session")).to_have_count(0)
     expect(ben.get_by_role("button", name="Restore the previous table")).to_have_count(0)
 
     # Ana still has what she had, also what was replaced; what she had is gone when she logs out.

@@ -184,11 +184,11 @@ def ask() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="session/ask"):
         st.caption(
-            "Sessions are kept here, unencrypted.",
-            help=f"On this machine, with their tables: `{place}`",
+            "Your sessions are saved on this computer, unencrypted.",
+            help=f"With their tables, in `{place}`",
             width="content",
         )
-        for label, keep in (("Keep", True), ("Keep nothing", False)):
+        for label, keep in (("Keep saving", True), ("Save nothing", False)):
             st.button(
                 label,
                 key=f"session/answer/{keep}",

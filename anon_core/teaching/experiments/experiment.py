@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = str | int | float
 Size = Literal["small", "full"]
 #: How the figures are to the source: see `verdict`.
-Outcome = Literal["reproduced", "differs because", "source wrong", "not decided in time", "open"]
+Outcome = Literal["reproduced", "differs", "source wrong", "not decided in time", "open"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +217,7 @@ def verdict(claims: Sequence[Claim], timed_out: str = "") -> Verdict:
             return Verdict(outcome="not decided in time", why=timed_out)
         return Verdict(outcome="open", why="Not everything has been measured yet.")
     if failed:
-        return Verdict(outcome="differs because", why=_reasons(failed))
+        return Verdict(outcome="differs", why=_reasons(failed))
     # All else holds, as far as a release could be made.
     lacking = dict.fromkeys(claim.because for claim in claims if claim.holds is None)
     if lacking:

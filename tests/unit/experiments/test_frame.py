@@ -126,7 +126,7 @@ def claim(holds: bool | None, *, wrong: bool = False) -> Claim:
     ("claims", "outcome"),
     [
         ([claim(True), claim(True)], "reproduced"),
-        ([claim(True), claim(False)], "differs because"),
+        ([claim(True), claim(False)], "differs"),
         ([claim(None), claim(False)], "open"),
         ([claim(None), claim(False, wrong=True)], "source wrong"),
         ([], "open"),
@@ -197,7 +197,7 @@ def test_what_could_not_be_measured_is_open_with_the_reason_unless_another_claim
     told = verdict([Claim(says="a", holds=None, measured="m", because="No release for b.")])
     assert (told.outcome, told.why) == ("open", "No release for b.")
     lacking = Claim(says="a", holds=None, measured="m", because="No release for b.")
-    assert verdict([lacking, claim(False)]).outcome == "differs because"
+    assert verdict([lacking, claim(False)]).outcome == "differs"
     assert verdict([lacking, claim(None)]).outcome == "open"
 
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import streamlit as st
 
 from anon_core.teaching.experiments import Experiment, Report, all_experiments
-from anon_core.teaching.experiments.execution import documented, run_said
+from anon_core.teaching.experiments.execution import documented, run_said, size_of
 from anon_core.teaching.experiments.experiment import Outcome, Size
 from anon_core.teaching.experiments.result_files import (
     CSV,
@@ -25,6 +25,7 @@ from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
 from ui.state.kept_fields import remembered
 from ui.state.work import experiment_runs, jobs
+from ui.state.work.time_left import duration
 from ui.words.escaping import plain
 
 #: Seconds between two looks at the points of an experiment under way.
@@ -32,14 +33,14 @@ _LOOK = 3.0
 _SIZES: tuple[Size, ...] = ("small", "full")
 _ICONS: dict[Outcome, str] = {
     "reproduced": ":material/check_circle:",
-    "differs because": ":material/difference:",
+    "differs": ":material/difference:",
     "source wrong": ":material/report:",
     "not decided in time": ":material/timer_off:",
     "open": ":material/pending:",
 }
 
 
-_NOT_RUN = {"verdict": "not run yet", "why": "", "source": "", "run": ""}
+_NOT_RUN = {"verdict": "not run yet", "why": "", "settings": "", "table": "", "time": ""}
 
 
 def draw_all() -> None:
@@ -50,12 +51,13 @@ def draw_all() -> None:
     for experiment in all_experiments():
         found, told = experiment_runs.last(experiment), documented(experiment)
         if found is not None:
-            rows.append(summary_row(found))
+            rows.append(_row(found, "yours"))
         elif told is not None:
-            rows.append({**summary_row(told), "run": f"documented: {run_said(told)}"})
+            rows.append(_row(told, "documented"))
         else:
             rows.append({**_NOT_RUN, "experiment": experiment.id, "what": experiment.title})
-    told = pd.DataFrame(rows)[["experiment", "what", "verdict", "run"]].map(plain)
+    shown = ["experiment", "what", "verdict", "settings", "table", "time"]
+    told = pd.DataFrame(rows)[shown].map(plain)
     st.table(told, hide_index=True, alt="Experiments and what they came to")
     for experiment, row in zip(all_experiments(), rows, strict=True):
         with st.container(border=True, key=f"experiments-card-{experiment.id}"):
@@ -70,6 +72,16 @@ def draw_all() -> None:
                 on_click=_open,
                 args=(experiment.id,),
             )
+
+
+def _row(report: Report, whose: str) -> dict[str, str]:
+    settings = size_of(report).removesuffix(" settings")
+    return {
+        **summary_row(report),
+        "settings": f"{settings}, {whose}",
+        "table": report.table,
+        "time": duration(report.seconds),
+    }
 
 
 def draw(experiment: Experiment) -> None:

@@ -93,8 +93,8 @@ class ClosenessLesson(Lesson):
     number = 15
     title = "t-closeness and its three distances"
     summary = (
-        "A class reveals what its values have that the whole table has not. The earth mover's "
-        "distance measures it, and how far two values are from each other decides what it says."
+        "A class reveals how its values differ from those of the whole table. The earth mover's "
+        "distance measures the difference, by how far two values are from each other."
     )
     about = ("t-closeness",)
     source = Source(

@@ -58,8 +58,8 @@ class IncognitoLesson(Lesson):
     number = 4
     title = "Incognito"
     summary = (
-        "What one column gives away, all columns give away. So single columns are searched first, "
-        "then pairs of what is left, and so on: most nodes are never looked at."
+        "Levels that fail for some columns fail for more columns. So single columns are searched "
+        "first, then pairs of what is left, and so on: most nodes are never looked at."
     )
     about = ("incognito",)
     source = Source(

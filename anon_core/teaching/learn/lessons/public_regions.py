@@ -128,8 +128,8 @@ class PublicRegionsLesson(Lesson):
     number = 13
     title = "MPALM and CombinedAlg"
     summary = (
-        "Being in the table is the secret. Table and public table are cut together as long as, in "
-        "every region, some of the public people may be in the table and some may not."
+        "Here the secret is who is in the table. Table and public table are cut together as long "
+        "as, in every region, some of the public people may be in the table and some may not."
     )
     about = ("mpalm", "combined", "delta-presence")
     source = Source(

@@ -38,8 +38,8 @@ class QueriesLesson(Lesson):
     number = 18
     title = "Queries and reconstruction"
     summary = (
-        "Releases are made to be asked. The same groups, published as boxes, as two tables or with "
-        "shuffled columns, answer a count query differently, and none of them exactly."
+        "People ask a release how many rows match. The same groups, published as boxes, as two "
+        "tables or with shuffled columns, give different counts, and none of them is exact."
     )
     about = ("query-error", "reconstruction-error")
     source = Source(
