@@ -31,7 +31,11 @@ _EXPLAINED = (
     "of a person; they are generalized, or their links are cut. **Sensitive** columns are what no "
     "attacker should learn; they are published and protected. **Insensitive** columns are "
     "published unchanged. **Left out** columns are neither published nor used. **Undecided** "
-    "columns block Run, so nothing is published by accident."
+    "columns block Run, so nothing is published by accident.\n\n"
+    "**Hints of the law**, never a judgement: HIPAA (45 CFR 164.514, United States, since 2003) "
+    "lists 18 kinds of identifiers; *Columns that identify* looks for them. GDPR article 9 "
+    "(European Union, since 2018) lists special categories, such as health, religion and origin: "
+    "mark these as sensitive. Directive 95/46/EC applied until then."
 )
 
 

@@ -18,6 +18,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=float, default=60.0, help="time limit; the sets found by then are listed"
     )
+    parser.add_argument(
+        "--roles", action="store_true", help="add a suggested role for each column, with the reason"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(command=identifiers)
 
@@ -27,12 +30,15 @@ def identifiers(options: argparse.Namespace) -> int:
     from anon_core.base.context import Context, now
     from anon_core.data.identifying_sets import SEPARATES, identifying_sets
     from anon_core.data.reading.any_format import read_table
+    from anon_core.data.roles.suggestions import suggested
 
     table = read_table(options.data)
+    roles = suggested(table) if options.roles else ()
     context = Context(deadline=now() + options.seconds)
     found = identifying_sets(table, person=options.person, context=context)
     if options.json:
-        write_json({"schema": 1, **asdict(found)})
+        told = {"suggested_roles": [asdict(one) for one in roles]} if options.roles else {}
+        write_json({"schema": 1, **asdict(found), **told})
         return OK
     for one in found.sets:
         idle = f"; {', '.join(one.adds_nothing)} adds nothing" if one.adds_nothing else ""
@@ -44,6 +50,8 @@ def identifiers(options: argparse.Namespace) -> int:
     if not found.sets:
         tell(f"No set of columns distinguishes {SEPARATES:.0%} of all pairs of {found.counted}.")
     tell(f"{found.looked:,} sets were looked at; every set of up to {found.size} columns is known.")
+    for one in roles:
+        tell(f"{one.name}: {one.role}. {one.reason}")
     return OK
 
 

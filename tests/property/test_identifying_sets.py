@@ -130,5 +130,11 @@ def test_the_command_lists_them(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["identifiers", "--data", str(path)]) == 0
     said = capsys.readouterr().out
     assert "sex, age: distinguishes 95.5% of all pairs of rows; 6 of 12 rows are unique" in said
+    assert "sex: " not in said
+    assert main(["identifiers", "--data", str(path), "--roles", "--json"]) == 0
+    roles = json.loads(capsys.readouterr().out)["suggested_roles"]
+    assert {one["name"]: one["role"] for one in roles}["sex"] == "quasi"
+    assert main(["identifiers", "--data", str(path), "--roles"]) == 0
+    assert "sex: quasi. " in capsys.readouterr().out
     assert main(["identifiers", "--data", str(path), "--person", "nobody"]) == 1
     assert "nobody" in capsys.readouterr().err
