@@ -214,3 +214,56 @@ def test_labels_that_overlap_are_no_cells() -> None:
         population={"size": 300},
     )
     assert "overlap" in run(plan, case.dataset, levels).not_run["log-linear"]
+
+
+def test_several_rows_of_a_person_count_once() -> None:
+    """Each row twice, with its person: the figures are those of the table of persons."""
+    twice = Case(
+        columns={
+            **{name: [v for v in own for _ in "ab"] for name, own in TABLE.columns.items()},
+            "who": [str(i) for i in range(len(CELLS)) for _ in "ab"],
+        },
+        quasi=TABLE.quasi,
+        kinds=TABLE.kinds,
+        person="who",
+    )
+    once, found = attacked(), attacked(twice)
+    assert (found.attempted, found.eligible) == (once.attempted, once.eligible) == (30, 30)
+    for name in ("succeeded", "rate", "worst", "baseline", "raw", "at_risk"):
+        assert getattr(found, name) == pytest.approx(getattr(once, name), rel=1e-12)
+    assert "2 combinations are of one person alone in the release, 2 people" in found.sentence
+    weights = attacked(weighted(twice, ["10"] * 60), None)
+    assert weights.succeeded == pytest.approx(0.131172795, rel=1e-8)
+
+
+def test_a_person_is_as_exposed_as_the_most_exposed_row() -> None:
+    """Random persons with rows in several cells, against a count by hand."""
+    compared = 0
+    for number in range(12):
+        rng = np.random.default_rng([41, number])
+        rows = [(str(rng.integers(4)), str(rng.integers(5))) for _ in range(40)]
+        who = [str(p) for p in rng.integers(0, 25, 40)]
+        case = Case(
+            columns={"row": [a for a, _ in rows], "column": [b for _, b in rows], "who": who},
+            quasi=("row", "column"),
+            kinds=TABLE.kinds,
+            person="who",
+        )
+        cells = {cell: {w for c, w in zip(rows, who, strict=True) if c == cell} for cell in rows}
+        total = sum(map(len, cells.values()))
+        of = [dict.fromkeys("01234", 0), dict.fromkeys("01234", 0)]
+        for (a, b), people in cells.items():
+            of[0][a] += len(people)
+            of[1][b] += len(people)
+        drawn = len(set(who)) / 300
+        chance: dict[str, float] = {}
+        for (a, b), people in cells.items():
+            if len(people) == 1:
+                others = (1 - drawn) * of[0][a] * of[1][b] / total / drawn
+                (one,) = people
+                chance[one] = max(chance.get(one, 0), (1 - np.exp(-others)) / others)
+        found = attacked(case)
+        assert found.succeeded == pytest.approx(sum(chance.values()), rel=1e-9)
+        assert found.worst == pytest.approx(max(chance.values(), default=0), rel=1e-9)
+        compared += len(chance) > 1
+    assert compared >= 8

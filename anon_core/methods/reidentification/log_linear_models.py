@@ -17,6 +17,7 @@ from anon_core.base.arrays import B1, F64, I32, I64
 from anon_core.base.context import Context
 from anon_core.methods.matching.fitting_people import matched
 from anon_core.release.attack_result import Cell
+from anon_core.release.knowledge.person_counts import Crowd
 from anon_core.release.release import View
 
 #: Cells of the table that is fitted where pairs of columns depend on each other.
@@ -108,7 +109,7 @@ class FilledCells:
     codes : int32 array of shape (cells, columns)
         Labels as whole numbers from 0, each of which is used.
     count : int64 array of shape (cells,)
-        Rows.
+        Rows, or persons where one may have several rows.
     drawn : float64 array of shape (cells,)
         π.
     of_class : int64 array of shape (classes,)
@@ -122,7 +123,7 @@ class FilledCells:
 
     @property
     def single(self) -> B1:
-        """Cells of one row, shape (cells,)."""
+        """Cells of one row, or of one person, shape (cells,)."""
         return self.count == 1
 
     @property
@@ -149,13 +150,19 @@ class FilledCells:
         return 1 + sum(of) + sum(of[a] * of[b] for a, b in pairs)
 
 
-def filled_cells(view: View, drawn: float, weights: F64 | None) -> FilledCells:
-    """Return the filled cells of a view; by the weights of its classes where there are some."""
+def filled_cells(
+    view: View, drawn: float, weights: F64 | None, crowd: Crowd | None = None
+) -> FilledCells:
+    """Return the filled cells of a view; by the weights of its classes where there are some.
+
+    Where one person may have several rows, persons of each cell are counted, not rows.
+    """
     persons = matched(view)
     dense = [np.unique(code, return_inverse=True)[1].ravel() for code in persons.codes.T]
     codes, own = np.unique(np.stack(dense, 1), axis=0, return_inverse=True)
     own = own.ravel().astype(np.int64)
-    count = np.bincount(own, persons.sizes, len(codes)).astype(np.int64)
+    sizes = persons.sizes if crowd is None else crowd.sizes
+    count = np.bincount(own, sizes, len(codes)).astype(np.int64)
     chance = np.full(len(codes), drawn)
     if weights is not None:
         chance = count / np.maximum(np.bincount(own, weights, len(codes)), count)

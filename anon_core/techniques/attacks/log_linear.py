@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from anon_core.base.arrays import F64
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, listing
 from anon_core.base.params import choice, sets_of_columns
@@ -34,6 +35,7 @@ from anon_core.methods.reidentification.log_linear_models import (
 from anon_core.release.attack_result import AttackResult, Cell, Details
 from anon_core.release.ground_truth import Truth
 from anon_core.release.knowledge.audience import Audience
+from anon_core.release.knowledge.person_counts import Crowd
 from anon_core.release.outcome import per_cent
 from anon_core.release.release import View
 
@@ -70,7 +72,7 @@ class LogLinear(Attack):
     needs: ClassVar[AttackNeeds] = AttackNeeds(
         from_groups=True,
         takes_weights=True,
-        rows_only="A cell is a number of people drawn one by one, and one person has several rows.",
+        counts_people=True,
     )
     report: ClassVar[AttackReport] = AttackReport(
         place=3,
@@ -137,9 +139,11 @@ class LogLinear(Attack):
                 remedy="State a population under [population], as a size or a file.",
             )
         size = truth.weighed_people if population is None or weighted else float(population.size)
-        chosen, everyone = self._chosen(view), truth.rows
+        chosen, crowd = self._chosen(view), truth.crowd
+        everyone = truth.rows if crowd is None else crowd.total
+        shown = view.rows if crowd is None else crowd.published
         cells = filled_cells(
-            view, min(view.rows / size, 1.0), truth.class_weights if weighted else None
+            view, min(shown / size, 1.0), truth.class_weights if weighted else None, crowd
         )
         models = [name for name in MODELS if name != "chosen" or self.sets]
         fits = [fit_model(cells, name, chosen, context) for name in models]
@@ -149,40 +153,61 @@ class LogLinear(Attack):
             raw_view,
             min(everyone / size, 1.0),
             truth.raw_class_weights if weighted else None,
+            truth.raw_crowd_in_groups,
         )
         of_raw = fit_model(raw_cells, self.model, self._chosen(raw_view), context)
         singles = int(cells.single.sum())
         # Where nothing could be fitted, each of the single rows may be that of a unique person.
-        open_ = singles if taken.right is None else 0
-        right = np.ones(singles) if taken.right is None else taken.right
-        chance = np.zeros(len(cells.count))
-        chance[cells.single] = right
+        per_class, right = _named(cells, taken, crowd)
+        open_ = len(right) if taken.right is None else 0
         succeeded = 0.0 if open_ else float(right.sum())
-        raw = float(raw_cells.single.sum() if of_raw.right is None else of_raw.right.sum())
+        raw = float(_named(raw_cells, of_raw, truth.raw_crowd_in_groups)[1].sum())
         return [
             AttackResult(
                 attack=self.name,
                 attempted=everyone,
-                eligible=view.rows,
+                eligible=shown,
                 succeeded=succeeded,
                 undecided=open_,
                 rate=(succeeded + open_) / everyone,
                 interval=(0.0, open_ / everyone) if open_ else None,
-                worst=float(chance.max(initial=0.0)),
-                baseline=singles / size / everyone,
+                worst=float(right.max(initial=0.0)),
+                baseline=len(right) / size / everyone,
                 raw=raw / everyone,
                 at_risk=int((right > self.threshold).sum()),
                 threshold=self.threshold,
-                per_class=chance[cells.of_class],
+                per_class=per_class,
                 estimated=True,
-                sentence=_sentence(taken, singles) + _of_raw(of_raw),
+                sentence=_sentence(taken, singles, None if crowd is None else right)
+                + _of_raw(of_raw),
                 details=(_models(fits, singles), *_rows(view, cells, taken)),
             )
         ]
 
 
-def _sentence(fit: Fit, singles: int) -> str:
+def _named(cells: FilledCells, fit: Fit, crowd: Crowd | None) -> tuple[F64, F64]:
+    """Return the chance of each class, and of each single row, or person with one, to be named.
+
+    A person with several rows is as exposed as the most exposed of them. Where nothing could be
+    fitted, each counts as named.
+    """
+    chance = np.zeros(len(cells.count))
+    chance[cells.single] = 1.0 if fit.right is None else fit.right
+    per_class = chance[cells.of_class]
+    if crowd is None:
+        return per_class, chance[cells.single]
+    highest = crowd.highest(per_class)
+    return per_class, highest[highest > 0]
+
+
+def _sentence(fit: Fit, singles: int, people: F64 | None) -> str:
+    """Return the finding; `people` are the chances of persons, where rows are not persons."""
     alone = f"{singles:,} {'row is' if singles == 1 else 'rows are'} alone in the release"
+    if people is not None:
+        alone = (
+            f"{singles:,} {'combination is' if singles == 1 else 'combinations are'} of one person "
+            f"alone in the release, {len(people):,} {'person' if len(people) == 1 else 'people'}"
+        )
     if fit.unique is None or fit.right is None:
         return (
             f"{alone}. The log-linear model of {MODELS[fit.name]} does not say how many people "
@@ -195,7 +220,8 @@ def _sentence(fit: Fit, singles: int) -> str:
         f"{alone}. Estimated by a log-linear model of {MODELS[fit.name]}, {unique:.3g} of them "
         f"({per_cent(unique / singles)}) are of people who are unique in the population, and "
         f"{right:.3g} are named right, with chance {float(fit.right.max()):.3g} at worst."
-        f"{f' But {fit.said}.' if fit.said else ''}"
+        + ("" if people is None else f" About {float(people.sum()):.3g} people are named.")
+        + f"{f' But {fit.said}.' if fit.said else ''}"
     )
 
 
