@@ -12,6 +12,7 @@ from anon_core.explain.report.context import ReleaseContext
 from anon_core.explain.report.files import makes_pdf
 from anon_core.explain.text import checklist
 from anon_core.pipeline.publish.file_formats import FORMATS, published_formats
+from anon_core.pipeline.publish.table_files import CLASS_WEIGHTS
 from anon_core.pipeline.result import Result
 from anon_core.recipe.dialect import ENDING as SPREADSHEET
 from anon_core.recipe.statistics_files import TYPED
@@ -291,7 +292,18 @@ def _tables(result: Result, *, seen: bool) -> None:
                 mime="application/octet-stream",
                 disabled=not seen,
             )
+    if result.plan.class_weights:
+        download(
+            "Mean weight of each class",
+            "**Public edition.** Quasi-identifiers of each class, its rows, and the mean of their "
+            "survey weights.",
+            later(result.file, CLASS_WEIGHTS),
+            file=CLASS_WEIGHTS,
+            mime="text/csv",
+            disabled=not seen,
+        )
     beside = result.plan.dialect is not None or bool(result.plan.formats)
+    beside = beside or result.plan.class_weights
     if several or beside or parts > 1:
         whole = "All tables" if several else "All formats" if beside else title_of("release")
         download(

@@ -117,7 +117,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         written,
     )
     from anon_core.pipeline.publish.release_folder import writing
-    from anon_core.pipeline.publish.table_files import digest_of, write_table
+    from anon_core.pipeline.publish.table_files import CLASS_WEIGHTS, digest_of, write_table
     from anon_core.pipeline.runner import run
     from anon_core.recipe.dialect import ENDING, spreadsheet_files
     from anon_core.recipe.plan import load_hierarchies, read_plan
@@ -135,6 +135,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     names += [
         f"{table}.{ending}" for table in plan.algorithm.shape.tables for ending in (ENDING, *TYPED)
     ]
+    names += [CLASS_WEIGHTS]
     endings = published_formats(csv=plan.csv)
     folder = options.recipe.parent
     read = [
@@ -165,7 +166,10 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         hashed: list[Path] = []
 
         def verifier(
-            tables: Mapping[str, pa.Table], told: Mapping[str, Any], witness: Witness | None
+            tables: Mapping[str, pa.Table],
+            told: Mapping[str, Any],
+            witness: Witness | None,
+            beside: Mapping[str, bytes],
         ) -> Verification:
             folder_of_all = staged.anew() if tables else staged.new
             hashed.clear()
@@ -181,6 +185,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                         **written(in_parts(tables, plan.parts), in_one_piece(endings)),
                         **spreadsheet_files(plan.dialect, tables),
                         **typed_files(plan.formats, tables, meanings),
+                        **beside,
                     }
                 )
             with ThreadPoolExecutor(1) as disk:  # which takes its time for hundreds of megabytes

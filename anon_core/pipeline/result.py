@@ -20,6 +20,7 @@ from anon_core.data.table import MISSING, Meaning
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.pipeline.measure.cautions import cautions
 from anon_core.pipeline.publish.file_formats import READ, in_parts, other_formats, written
+from anon_core.pipeline.publish.table_files import class_means
 from anon_core.pipeline.search.level_search import LevelSearch
 from anon_core.recipe.dialect import spreadsheet_files
 from anon_core.recipe.plan import Plan
@@ -191,6 +192,8 @@ class Result:
         """
         self._refuse_pending()
         beside = spreadsheet_files(self.plan.dialect, self.tables)
+        if self.plan.class_weights:
+            beside |= class_means(self.problem, self.published, self.member, self.row_group)
         beside |= typed_files(self.plan.formats, self.tables, self.meanings)
         return {
             **(self.csv_files if self.plan.csv else {}),

@@ -27,6 +27,7 @@ from anon_core.pipeline.changes import refuse_no_key
 from anon_core.pipeline.prepare import decided_kinds, keeping, prepare
 from anon_core.pipeline.publish.file_formats import READ, written
 from anon_core.pipeline.publish.published_table import Edition, public_edition, witness_of
+from anon_core.pipeline.publish.table_files import class_means
 from anon_core.pipeline.random_streams import Chances, chances
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.search.level_search import at_least_levels
@@ -61,7 +62,10 @@ Fit = Callable[
 Writing = Callable[[Release, np.random.Generator, bool], tuple[str, Witness | None]]
 #: Writes the published tables, where they are given, and recomputes the privacy models from the
 #: files; is handed the completed recipe, and which row is where, if the files do not tell it.
-Verifier = Callable[[Mapping[str, "pa.Table"], Mapping[str, Any], Witness | None], Verification]
+#: Further published files, by name, come last.
+Verifier = Callable[
+    [Mapping[str, "pa.Table"], Mapping[str, Any], Witness | None, Mapping[str, bytes]], Verification
+]
 #: Is handed the first figures of a run, and may wait until they are drawn.
 First = Callable[[Result], None]
 #: Rows from which a thread saves more than it costs to start.
@@ -301,6 +305,7 @@ class _Job:
     )  # attack, by name
     edition: Edition = field(init=False)  # publish
     files: dict[str, bytes] = field(init=False)  # publish
+    beside: dict[str, bytes] = field(default_factory=dict[str, bytes])  # publish
     witness: Witness | None = field(init=False)  # publish
     verification: Verification = PENDING  # verify
 
@@ -515,6 +520,9 @@ def _publish(job: _Job, context: Context) -> None:
     job.edition = public_edition(job.outcome.release, job.chance.publish, neutralise=neutralise)
     job.witness = witness_of(job.outcome.release, job.edition)
     job.files = {} if job.verifier is not None else written(job.edition.tables, [READ])
+    if job.plan.class_weights:
+        (table,) = job.edition.tables.values()
+        job.beside = class_means(job.problem, table, job.edition.member, job.edition.row_group)
 
 
 def _verify(job: _Job, context: Context) -> None:
@@ -551,10 +559,11 @@ def _refuse_broken(job: _Job, but: Sequence[Check] = ()) -> None:
 def _recomputed(job: _Job) -> Verification:
     recipe = job.plan.of_kinds(job.kinds).completed()
     if job.verifier is not None:
-        return job.verifier(job.edition.tables, recipe, job.witness)
+        return job.verifier(job.edition.tables, recipe, job.witness, job.beside)
     asks = any(m.counts_public(job.problem.population) for m in job.plan.models)
     public = texts_of(job.population) if job.population is not None and asks else None
-    given = recipe, texts_of(job.dataset), job.hierarchies, job.files, public
+    files = {**job.files, **job.beside}
+    given = recipe, texts_of(job.dataset), job.hierarchies, files, public
     return verify(*given, witness=job.witness, key=job.plan.key)
 
 

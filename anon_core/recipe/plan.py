@@ -39,6 +39,7 @@ from anon_core.recipe.readers import (
     person_of,
     read_tables,
     refuse_no_changes,
+    refuse_no_class_weights,
     refuse_no_csv,
     refuse_no_levels,
     refuse_no_parts,
@@ -79,6 +80,7 @@ _SECTIONS = {
     "accept",
     "engine",
 }
+_EXPORT = {"formulas", "csv", "parts", "formats", "dialect", "class_weights"}
 _ROLES = {"identifier", "quasi", "sensitive", "insensitive", "person", "household", "weight"}
 
 
@@ -133,6 +135,8 @@ class Plan:
         Whether the release is written as CSV next to Parquet; without, it is Parquet alone.
     parts : int
         How many Parquet files each published table is written in.
+    class_weights : bool
+        Whether the mean survey weight of each class is published, in a file of its own.
     formats : tuple of str
         Further formats of the release, of `typed_files.TYPED`.
     dialect : Dialect or None
@@ -169,6 +173,7 @@ class Plan:
     formulas: Formulas = "neutralise"
     csv: bool = True
     parts: int = 1
+    class_weights: bool = False
     formats: tuple[str, ...] = ()
     dialect: Dialect | None = None
     reuse: Reuse = field(default_factory=Reuse)
@@ -212,6 +217,7 @@ class Plan:
             )
         refuse_no_csv(self.csv, further=bool(self.formats) or self.dialect is not None)
         refuse_no_parts(self.parts)
+        refuse_no_class_weights(self.class_weights, self.roles, self.algorithm, csv=self.csv)
         self.reuse.refuse_searching(self.algorithm, self.earlier.file)
         self.level_bounds.refuse_others(self.roles)
         refuse_no_levels(self.sensitive_levels, self.roles)
@@ -369,6 +375,7 @@ class Plan:
             named["earlier"] = earlier
         asked: dict[str, Any] = {} if self.csv else {"csv": False}
         asked |= {"parts": self.parts} if self.parts > 1 else {}
+        asked |= {"class_weights": True} if self.class_weights else {}
         asked |= {"formats": list(self.formats)} if self.formats else {}
         marks = {} if self.dialect is None else {"dialect": self.dialect.as_mapping()}
         named["export"] = {"formulas": self.formulas, **asked, **marks}
@@ -461,7 +468,7 @@ class Plan:
         earlier = table_of(given, "earlier")
         refuse_unknown_keys("[earlier]", earlier, {"file", "people", "sha256"})
         export = table_of(given, "export")
-        refuse_unknown_keys("[export]", export, {"formulas", "csv", "parts", "formats", "dialect"})
+        refuse_unknown_keys("[export]", export, _EXPORT)
         reuse = table_of(given, "reuse")
         refuse_unknown_keys("[reuse]", reuse, {"mode", "unseen"})
         engine = table_of(given, "engine")
@@ -497,6 +504,7 @@ class Plan:
             formulas=export.get("formulas", "neutralise"),
             csv=export.get("csv", True),
             parts=export.get("parts", 1),
+            class_weights=export.get("class_weights", False),
             formats=formats_of(export.get("formats", [])),
             dialect=Dialect.from_mapping(export["dialect"]) if "dialect" in export else None,
             reuse=Reuse.from_mapping(reuse),

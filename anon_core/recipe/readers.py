@@ -198,6 +198,38 @@ def refuse_no_parts(parts: object) -> None:
         )
 
 
+def refuse_no_class_weights(
+    asked: object, roles: Roles, algorithm: Algorithm, *, csv: bool
+) -> None:
+    """Refuse [export] class_weights that is no yes or no, or that has no classes or no weights."""
+    if not isinstance(asked, bool):
+        raise BadPlan(
+            f"[export] class_weights is {brief(asked)}; allowed are true and false.",
+            remedy="Write true or false.",
+        )
+    if not asked:
+        return
+    shape = algorithm.shape
+    why = (
+        "no column has the role weight"
+        if not roles.weight
+        else f"'{roles.person or roles.household}' says that several rows count as one"
+        if roles.person or roles.household
+        else f"{algorithm.title} publishes no classes of whole rows"
+        if shape.permutes or shape.averages
+        else f"{algorithm.title} protects by chance, which the weights would undo"
+        if shape.mechanism
+        else "it says csv = false, which the file is compared with"
+        if not csv
+        else ""
+    )
+    if why:
+        raise BadPlan(
+            f"[export] asks for the mean weight of each class, and {why}.",
+            remedy="Leave out class_weights, or the other.",
+        )
+
+
 def refuse_no_levels(levels: Mapping[str, object], roles: Roles) -> None:
     """Refuse levels of columns that are not sensitive alone, and values that are no level."""
     for name, level in levels.items():

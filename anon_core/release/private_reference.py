@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.arrays import I64
+from anon_core.base.arrays import F64, I64
 from anon_core.base.errors import AnonError, BadPlan
 from anon_core.data.frequency import FrequencySet, dense_rank
 from anon_core.data.hierarchy import Hierarchy
@@ -124,12 +124,15 @@ class Reference:
     ----------
     frequency : FrequencySet
         Distinct private tuples: quasi-identifiers, then sensitive columns that are none.
+    person_weight : float64 array of shape (persons,) or None
+        Survey weight of each person, by leaf of the person column; None where a row is a person.
     """
 
     frequency: FrequencySet
     _dataset: Dataset = field(repr=False)
     _hierarchies: Mapping[str, Hierarchy] = field(repr=False)
     _trees: Mapping[str, Hierarchy] = field(repr=False)
+    person_weight: F64 | None = field(default=None, repr=False)
     _release: Release | None = field(default=None, repr=False)
     _counts: dict[str, ValueCounts] = field(
         default_factory=dict[str, ValueCounts], init=False, repr=False
@@ -295,6 +298,7 @@ def reference_of(problem: Problem) -> Reference:
             _dataset=problem.dataset,
             _hierarchies=problem.hierarchies,
             _trees=problem.trees,
+            person_weight=problem.person_weight,
         )
     return found
 

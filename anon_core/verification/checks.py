@@ -24,6 +24,7 @@ from anon_core.verification.files.reading import read_table
 from anon_core.verification.files.reading_options import Reading, read_options
 from anon_core.verification.files.recipe_files import named_path, read_hierarchies, read_recipe
 from anon_core.verification.files.release_files import (
+    CLASS_WEIGHTS,
     check_folder,
     check_other_formats,
     check_writing,
@@ -42,7 +43,12 @@ from anon_core.verification.registry import (
     judge_all,
     looks_at_public,
 )
-from anon_core.verification.rows.averages import check_averages, check_groups, numbers_of
+from anon_core.verification.rows.averages import (
+    check_averages,
+    check_class_weights,
+    check_groups,
+    numbers_of,
+)
 from anon_core.verification.rows.changes import with_changes
 from anon_core.verification.rows.coverage import (
     Fails,
@@ -201,7 +207,9 @@ def _verified(
         verification = _check_whole(
             terms, release, table, levels, judged, fails, witness, bounds, links
         )
-    more: list[Check] = []
+    lines = next(iter(published.values())).lines
+    asked, weight = export.get("class_weights", False), section(recipe, "roles").get("weight", "")
+    more = check_class_weights(asked, weight, terms, lines, table, files.get(CLASS_WEIGHTS))
     for name, own in published.items():
         file = own.called(name)
         if not own.file:
@@ -360,6 +368,7 @@ def verify_files(
     public = _public_table(recipe, terms, recipe_path)
     found = verify(recipe, private, levels, files, public, witness, key)
     names = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
+    names.append(CLASS_WEIGHTS)
     there = check_presence(export, list(tables), files)
     there += typed.check_typed(export, tables, release_folder, Path(data_path))
     return found.with_checks([*there, check_folder(release_folder, names)])

@@ -242,6 +242,14 @@ class Evidence:
             raise CannotTell(f"the weights in '{weights}' have too many digits")
         return whole
 
+    def rows_of(self, *columns: str) -> list[tuple[Hashable, ...]]:
+        """Return the cells of some columns of the private table, row by row; None is missing."""
+        found = [self._private(name) for name in columns]
+        keys = [(*own.keys, None) for own in found]
+        codes = [self.private.codes_of_rows(own).tolist() for own in found]
+        told = ([k[c] for c in own] for k, own in zip(keys, codes, strict=True))
+        return list(zip(*told, strict=True))
+
     def lines(self, column: str) -> list[tuple[Hashable, list[str]]]:
         """Return a column's level table, line by line: the value, then its text and its labels.
 

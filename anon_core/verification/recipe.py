@@ -238,6 +238,8 @@ class Terms:
     shown: tuple[str, ...] = ()  # identifiers that are published, changed
     named: tuple[str, ...] = ()  # every column that has a role
     person: str = ""  # tells persons apart, and is one of the identifiers; empty: a row is a person
+    member: str = ""  # where households count as one, tells the people of each apart
+    household: bool = False
 
     def missing_of(self, column: str) -> tuple[str, ...]:
         """Return the texts that stand for a missing value in a column; see `kept`."""
@@ -386,6 +388,8 @@ def read_terms(
         shown=masked,
         named=named,
         person=person,
+        member=str(roles.get("person", "")) if roles.get("household") else "",
+        household=bool(roles.get("household")),
         label_names=label_names(recipe),
     )
 

@@ -22,6 +22,7 @@ from anon_core.verification.files.published import PublishedTable, check_formula
 from anon_core.verification.files.reading_options import read_options
 from anon_core.verification.files.recipe_files import read_hierarchies, read_recipe
 from anon_core.verification.files.release_files import (
+    CLASS_WEIGHTS,
     check_folder,
     check_other_formats,
     check_writing,
@@ -35,6 +36,7 @@ from anon_core.verification.files.writing import check_dialect, check_presence, 
 from anon_core.verification.findings import Check, Verification, many, named, not_checked
 from anon_core.verification.recipe import Terms, completed, read_terms, section
 from anon_core.verification.registry import judge_all
+from anon_core.verification.rows.averages import check_class_weights
 from anon_core.verification.rows.coverage import bounds_of, links_of
 from anon_core.verification.rows.groups import Grouped, Lines, group_name, parts, table_names, tally
 from anon_core.verification.rows.permutation import check_boxes
@@ -155,14 +157,20 @@ def verify_release_only(
     checks += check_other_formats(published, files)
     export = section(recipe, "export")
     checks += check_dialect(export, published, files) + check_presence(export, list(tables), files)
+    lines, weight = next(iter(published.values())).lines, section(recipe, "roles").get("weight", "")
+    means = files.get(CLASS_WEIGHTS)
+    of_weights = check_class_weights(
+        export.get("class_weights", False), weight, terms, lines, None, means
+    )
+    checks += [check for check in of_weights if not check.unchecked]
     known = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
-    checks.append(check_folder(release_folder, known))
+    checks.append(check_folder(release_folder, [*known, CLASS_WEIGHTS]))
     whole = _grouped(terms, published)
     if terms.permuted and whole and next(iter(whole.values())).table.has(terms.quasi):
         checks += check_boxes(terms, next(iter(whole.values())).table)
     found = judge_all(terms, whole, cast("PrivateTable", table), levels, lambda: None)
     checks += [check for check in found if not check.undecided]
-    left = [check for check in found if check.undecided]
+    left = [check for check in (*found, *of_weights) if check.undecided]
     facts: dict[str, float] = {"rows": float(next(iter(published.values())).lines.rows)}
     for group in whole.values():
         sizes = tally(group.group, group.table.count)

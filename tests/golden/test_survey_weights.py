@@ -344,8 +344,12 @@ def test_a_risk_by_weights_is_refused_where_there_are_none(name: str) -> None:
     with pytest.raises(Infeasible, match=r"estimated risk of 0\.00149"):
         released(models=[asked | {"risk": 0.001}])
     people = dataclasses.replace(SURVEY, person="home", identifier=())
-    with pytest.raises(BadPlan, match="counts rows"):
-        released(people, models=[asked])
+    if name == "maximum-risk":  # of each person once; here they have two weights
+        with pytest.raises(BadInput, match="2 persons of 'home' have several weights"):
+            released(people, models=[asked])
+    else:
+        with pytest.raises(BadPlan, match="counts rows"):
+            released(people, models=[asked])
     with pytest.raises(BadPlan, match="averages"):
         released(models=[asked], algorithm={"name": "microaggregation"})
 
@@ -774,10 +778,215 @@ def test_random_surveys_have_the_risk_of_the_series(technique: str) -> None:
 
 
 def test_the_weight_would_single_everyone_out() -> None:
-    """PE-11, but for the class means, which are not offered."""
+    """PE-11: rows that are alone."""
 
     def alone(case: Case) -> int:
         return released(case).class_sizes.tolist().count(1)
 
     shown = dataclasses.replace(SURVEY, weight="", quasi=(*QUASI, "weight"))
     assert (alone(SURVEY), alone(shown)) == (2, 8)
+
+
+def means(case: Case = SURVEY, **given: Any) -> dict[tuple[str, ...], Fraction]:
+    result = released(case, export={"class_weights": True}, **given)
+    header, *lines = result.all_files["weights.csv"].decode().splitlines()
+    shown = [name for name in result.published.column_names if name in case.quasi]
+    assert header.split(",") == [*shown, "rows", case.weight]
+    (check,) = (c for c in result.verification.checks if c.name == "class-weights")
+    assert check.holds
+    assert lines == sorted(lines)
+    return {tuple(line.split(",")[:-1]): Fraction(line.split(",")[-1]) for line in lines}
+
+
+def test_the_mean_weight_of_each_class_is_published() -> None:
+    """PE-11: class means keep the total."""
+    found = means()
+    assert found["F", "30", "1010", "2"] == Fraction(127, 4)
+    assert found["M", "41", "1020", "2"] == 28
+    assert found["F", "52", "1030", "2"] == Fraction(13, 2)
+    assert sum(int(key[-1]) * mean for key, mean in found.items()) == Fraction(1531, 2)
+    result = released(export={"class_weights": True})
+    assert "2 rows without a row alike" in " ".join(result.cautions)
+    assert "weights.csv" not in released().all_files
+
+
+@pytest.mark.parametrize("technique", ["optimal", "mondrian"])
+def test_mean_weights_are_those_of_a_plain_computation(technique: str) -> None:
+    compared = 0
+    for number in range(8):
+        rng = np.random.default_rng(number)
+        case = random_case(rng)
+        many = len(next(iter(case.columns.values())))
+        weights = [f"{w:.2f}" for w in 1 + rng.exponential(20, many)]
+        given = {"algorithm": {"name": technique}, "export": {"class_weights": True}}
+        plan = weighted(case, weights).plan(**given)
+        try:
+            result = run(plan, weighted(case, weights).dataset)
+        except AnonError:
+            continue
+        lines = result.all_files["weights.csv"].decode().splitlines()[1:]
+        classes = [np.flatnonzero(result.row_group == g) for g in set(result.row_group) - {-1}]
+        own = sorted(float(sum(Fraction(weights[i]) for i in c) / len(c)) for c in classes)
+        told = sorted(float(line.rsplit(",", 1)[1]) for line in lines)
+        assert told == pytest.approx(own, abs=6e-7)
+        compared += 1
+    assert compared >= 4
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        (lambda text: text.replace("31.75", "31.76"), "another mean weight"),
+        (lambda text: text.replace("31.75", "31.750"), "byte for byte"),
+        (lambda text: text.replace(",2,31.75", ",1,31.75"), "byte for byte"),
+        (lambda text: "\n".join(text.splitlines()[:-1]) + "\n", "byte for byte"),
+        (lambda text: "", "byte for byte"),
+        (None, "missing"),
+    ],
+)
+def test_another_mean_weight_breaks_the_release(change: Any, name: str) -> None:
+    result = released(export={"class_weights": True})
+    files = {n: f for n, f in result.all_files.items() if n.endswith(".csv")}
+    text = files.pop("weights.csv").decode()
+    if change is not None:
+        files["weights.csv"] = change(text).encode()
+    levels = {column: result.level_rows(column) for column in QUASI}
+    recipe = result.recipe.completed()
+    found = verify(recipe, SURVEY.frame, levels, files)
+    assert name in " ".join(check.sentence for check in found.broken)
+    unasked = verify({**recipe, "export": {}}, SURVEY.frame, levels, result.all_files)
+    assert "not asked for" in " ".join(check.sentence for check in unasked.broken)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"export": {"class_weights": "yes"}}, "true and false"),
+        ({"export": {"class_weights": True, "csv": False}}, "csv = false"),
+        ({"export": {"class_weights": True}, "algorithm": {"name": "anatomy"}}, "whole rows"),
+    ],
+)
+def test_mean_weights_without_classes_are_refused(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadPlan, match=why):
+        SURVEY.plan(**given)
+
+
+def test_mean_weights_need_weights_of_rows() -> None:
+    bare = dataclasses.replace(SURVEY, weight="")
+    with pytest.raises(BadPlan, match="no column has the role weight"):
+        bare.plan(export={"class_weights": True})
+    several = dataclasses.replace(SURVEY, person="home", identifier=())
+    with pytest.raises(BadPlan, match="several rows count as one"):
+        several.plan(export={"class_weights": True})
+
+
+def of_people(case: Case, person: str, **given: Any) -> Result:
+    """Release a table in which a column distinguishes persons, with a bound on the largest risk."""
+    plain = dataclasses.replace(case, identifier=(), person=person)
+    return released(plain, **given)
+
+
+def test_a_bound_by_weights_counts_each_person_once() -> None:
+    """Every row twice, with its person: the estimates are those of one row a person."""
+    names = [name for name in NAMES if name != "home"]
+    twice = dataclasses.replace(
+        SURVEY,
+        columns={
+            **{n: [v for v in SURVEY.columns[n] for _ in "ab"] for n in names},
+            "who": [str(i) for i in range(len(ROWS)) for _ in "ab"],
+        },
+        identifier=(),
+        person="who",
+    )
+    bound = {"name": "maximum-risk", "risk": 0.05, "weights": "weight"}
+    levels = {"name": "fixed-levels", "levels": dict.fromkeys(QUASI, 0), "max_suppression": 0.25}
+    one = released(models=[bound], algorithm=levels)
+    found = released(twice, models=[bound], algorithm=levels)
+    assert [v.reached for v in found.verdicts] == [v.reached for v in one.verdicts]
+    assert found.release.suppressed == 2 * one.release.suppressed > 0
+    assert found.verification.holds
+    alone = released(twice, models=[{"name": "maximum-risk", "risk": 1.0, "weights": "weight"}])
+    assert sorted(alone.verdicts[0].per_class)[-1] == pytest.approx(0.119940424, rel=1e-7)
+
+
+@pytest.mark.parametrize("by_weights", [True, False])
+@pytest.mark.parametrize("household", [True, False])
+def test_bounds_of_people_are_those_of_a_plain_computation(
+    by_weights: bool, household: bool
+) -> None:
+    compared = held = 0
+    for number in range(8):
+        rng = np.random.default_rng([7, number])
+        rows = int(rng.integers(6, 24))
+        whose = [str(p) for p in rng.integers(0, rows // 2, rows)]
+        weight = {w: f"{1 + rng.exponential(9):.2f}" for w in sorted(set(whose))}
+        each = [f"{1 + rng.exponential(9):.2f}" for _ in whose]
+        shown = each if household else [weight[w] for w in whose]
+        case = Case(
+            columns={
+                "a": [str(v) for v in rng.integers(0, 2, rows)],
+                "b": [str(v) for v in rng.integers(0, 2, rows)],
+                "whose": whose,
+                "w": shown,
+            },
+            quasi=("a", "b"),
+            kinds={"a": "text", "b": "text", "w": "number"},
+        )
+        roles = {
+            "quasi": ["a", "b"],
+            "weight": "w",
+            ("household" if household else "person"): "whose",
+        }
+        risk = 0.05 if by_weights else 0.5
+        model = {"name": "maximum-risk", "risk": risk, **({"weights": "w"} if by_weights else {})}
+        plan = case.plan(
+            roles=roles,
+            algorithm={"name": "fixed-levels", "levels": {"a": 0, "b": 0}, "max_suppression": 1.0},
+            models=[model],
+        )
+        own: dict[tuple[str, str], set[str]] = {}
+        for a, b, w in zip(case.columns["a"], case.columns["b"], whose, strict=True):
+            own.setdefault((str(a), str(b)), set()).add(w)
+        pairs = list(zip(shown, whose, strict=True))
+        of = {w: np.mean([float(s) for s, v in pairs if v == w]) for w in set(whose)}
+        told = {
+            cell: naive_risk(len(p), sum(of[w] for w in p)) if by_weights else 1 / len(p)
+            for cell, p in own.items()
+        }
+        stay = {cell for cell, found in told.items() if found <= risk}
+        try:
+            result = run(plan, case.dataset)
+        except AnonError:
+            assert not stay
+            continue
+        cells = {
+            tuple(row)
+            for row in zip(*(result.published.column(n).to_pylist() for n in "ab"), strict=True)
+        }
+        assert cells == stay
+        assert result.verification.holds
+        compared += 1
+        held += len(stay) < len(told)
+    assert compared >= 3
+    assert held
+
+
+def naive_risk(people: int, weight: float) -> float:
+    """Σ C(j−1, f−1) p^f q^(j−f) / j, term by term."""
+    p = min(people / weight, 1.0)
+    term, total = p**people, 0.0
+    for j in range(people, 4000):
+        total += term / j
+        term *= (1 - p) * j / (j - people + 1)
+    return total
+
+
+def test_a_bound_by_weights_of_people_is_refused_with_its_least() -> None:
+    bound = {"name": "maximum-risk", "risk": 1e-4, "weights": "weight"}
+    with pytest.raises(Infeasible, match="even all rows as one class"):
+        of_people(SURVEY_OF_HOMES, "home", models=[bound])
+
+
+SURVEY_OF_HOMES = dataclasses.replace(
+    SURVEY, columns={**SURVEY.columns, "weight": ["10", "10", "20", "30", "40", "40", "50", "60"]}
+)

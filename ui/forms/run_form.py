@@ -296,7 +296,9 @@ def metrics_changed(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) 
 def advanced_changed(draft: dict[str, Any]) -> list[str]:
     """Return what of `advanced` differs from its default."""
     kept = draft["export"].get("formulas", "neutralise") != "neutralise"
-    return [*([] if is_secret(parse(draft["seed"])) else ["seed"]), *(["formulas"] if kept else [])]
+    means = ["mean weights"] if draft["export"].get("class_weights") else []
+    seed = [] if is_secret(parse(draft["seed"])) else ["seed"]
+    return [*seed, *(["formulas"] if kept else []), *means]
 
 
 def _further_metrics(given: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -339,7 +341,7 @@ def _required(models: Sequence[Mapping[str, Any]]) -> list[PrivacyModel]:
 
 
 def advanced(draft: dict[str, Any]) -> dict[str, Any]:
-    """Draw what chance starts from, and the choice for formulas; return the latter."""
+    """Draw what chance starts from, and what is written besides rows; return the latter."""
     with st.container(key="secret"):
         st.markdown(
             "**Secret seed.** 256 random bits from the operating system. The same plan and secret "
@@ -371,4 +373,15 @@ def advanced(draft: dict[str, Any]) -> dict[str, Any]:
         "Neutralise writes '=HYPERLINK(…) instead; plain numbers such as -5 stay. Keep only for "
         "programs that need the exact text.",
     )
-    return {**draft["export"], "formulas": formulas}
+    export = {**draft["export"], "formulas": formulas}
+    export.pop("class_weights", None)
+    weight = state.roles().weight
+    if weight and st.checkbox(
+        f"Publish the mean of '{plain(weight)}' of each class",
+        value=follow("class-weights", bool(draft["export"].get("class_weights"))),
+        key="class-weights",
+        help="In a file of its own, weights.csv. The weight itself tells rows apart that are "
+        "otherwise alike; its class mean does not, and keeps the sum of weights.",
+    ):
+        export["class_weights"] = True
+    return export

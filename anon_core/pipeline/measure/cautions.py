@@ -34,6 +34,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
     return (
         *_households(plan),
         *_weights(plan, problem),
+        *_single_weights(plan, release),
         *_shortened_sets(release),
         *_missing_as_values(plan, problem),
         *_read_as_missing(plan, problem),
@@ -71,6 +72,15 @@ def _weights(plan: Plan, problem: Problem) -> Iterator[str]:
         yield (
             f"A household has the mean of its people's weights in '{plan.roles.weight}', since "
             "people of one household count as one."
+        )
+
+
+def _single_weights(plan: Plan, release: Release) -> Iterator[str]:
+    alone = int((release.view.group_size == 1).sum()) if plan.class_weights else 0
+    if alone:
+        yield (
+            f"{in_figures(alone, 'row')} without a row alike: there the published mean weight is "
+            "that of the row, which tells its stratum."
         )
 
 

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
+from anon_core.base.arrays import I64, of_numbers
 from anon_core.pipeline.publish.file_formats import (
     FORMATS,
     ROW_GROUP,
@@ -16,9 +19,15 @@ from anon_core.pipeline.publish.file_formats import (
     part_ends,
     part_names,
 )
+from anon_core.recipe.dialect import Dialect
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from anon_core.release.problem import Problem
+
+#: The file of the mean weights of classes.
+CLASS_WEIGHTS = "weights.csv"
 
 # Rows of a published table on their way into one file or several, as they come.
 
@@ -101,6 +110,63 @@ def write_table(
         begin = end
     stream.finish()
     return names
+
+
+def class_means(problem: Problem, table: pa.Table, member: I64, row_group: I64) -> dict[str, bytes]:
+    """Return the file of the mean survey weight of each class, by name.
+
+    The weight itself tells rows apart that are otherwise alike. Its class mean is the same for all
+    of them, and keeps the sum of the weights of the published rows.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose rows have weights.
+    table : pyarrow.Table
+        The published table.
+    member : int64 array of shape (published rows,)
+        Class of each of its rows.
+    row_group : int64 array of shape (rows,)
+        Class of each row of the private table, -1 where it is suppressed.
+
+    Returns
+    -------
+    dict of str to bytes
+        ``weights.csv``: the quasi-identifiers of each class, its rows, and their mean weight to
+        six decimals; classes in the order of their texts.
+    """
+    import pyarrow as pa
+
+    weight = problem.row_weight
+    assert weight is not None  # `refuse_no_class_weights` sees to it
+    names = [name for name in table.column_names if name in problem.quasi]
+    group, first = np.unique(member, return_index=True)
+    kept = row_group >= 0
+    most = int(member.max(initial=-1)) + 1
+    rows = np.bincount(row_group[kept], minlength=most)[group].tolist()
+    total = np.bincount(row_group[kept], weight[kept], minlength=most)[group].tolist()
+    shown = table.select(names).take(cast(Any, of_numbers(first)))
+    cells = [[str(cell) for cell in column.to_pylist()] for column in shown.columns]
+    lines = sorted(
+        (*own, str(n), _short(w / n))
+        for own, n, w in zip(zip(*cells, strict=True), rows, total, strict=True)
+    )
+    header = [*names, rows_column(names), problem.roles.weight]
+    columns = [*zip(*lines, strict=True)] if lines else [()] * len(header)
+    texts = [pa.array(list(c), pa.string()).dictionary_encode() for c in columns]
+    return {CLASS_WEIGHTS: Dialect().write(pa.Table.from_arrays(texts, names=header))}
+
+
+def rows_column(names: Sequence[str]) -> str:
+    """Return what the number of rows is called next to some columns: ``rows``, or longer."""
+    name = "rows"
+    while name in names:
+        name += " number"
+    return name
+
+
+def _short(number: float) -> str:
+    return f"{number:.6f}".rstrip("0").rstrip(".")
 
 
 def digest_of(files: Iterable[Path]) -> str:

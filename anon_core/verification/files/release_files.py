@@ -463,6 +463,8 @@ def same_bytes(ending: str, write: Writer) -> FileCheck:
 FORMATS: dict[str, FileCheck] = {"csv": check_writing, "parquet": check_parquet}
 #: By ending, of the parts of a table.
 _PARTS = {"csv": check_csv_parts, "parquet": check_parts}
+#: The file of the mean survey weights of classes.
+CLASS_WEIGHTS = "weights.csv"
 #: The ending of the format that is read; every published table has a file of it.
 READ = "csv"
 
@@ -490,7 +492,7 @@ def read_files(
     needed = {f"{name}.{READ}" for name in tables if whole}
     return {
         name: FileBytes(folder / name, "The published file")
-        for name in (*file_names(tables, export), *names_of(list(tables)))
+        for name in (*file_names(tables, export), *names_of(list(tables)), CLASS_WEIGHTS)
         if name in needed or os.path.lexists(folder / name)
     }
 
@@ -512,7 +514,7 @@ def check_other_formats(
                 found.append(check(release, own, files))
                 parts |= set(own)
     known = {f"{name}.{ending}" for name in published for ending in FORMATS}
-    known |= {*names_of(list(published)), *parts}
+    known |= {*names_of(list(published)), *parts, CLASS_WEIGHTS}
     if unknown := sorted(set(files) - known):
         sentence = (
             f"No published table has a file called {listing(unknown)}, and it was not checked."

@@ -20,6 +20,9 @@ from anon_core.verification.evidence import (
     Evidence,
     at_least,
     class_check,
+    person_check,
+    persons,
+    refuse_nobody,
 )
 from anon_core.verification.findings import Check, named
 from anon_core.verification.registry import recomputes
@@ -225,7 +228,13 @@ def _lost(evidence: Evidence) -> npt.NDArray[np.float64]:
 # Bucket size, recomputed.
 
 
-@recomputes("maximum-risk", forms=("whole", "averaged"), called="maximum risk", needs_public=True)
+@recomputes(
+    "maximum-risk",
+    forms=("whole", "averaged"),
+    called="maximum risk",
+    needs_public=True,
+    counts_people=True,
+)
 def maximum_risk(evidence: Evidence) -> list[Check]:
     """Every class has 1/r people, of the public table where there is one, or else rows.
 
@@ -234,6 +243,19 @@ def maximum_risk(evidence: Evidence) -> list[Check]:
     risk = evidence.number("risk", above=0, most=1)
     if evidence.text("weights"):
         return [_by_weights(evidence, risk)]
+    if evidence.terms.person:
+        found = persons(evidence)
+        return [
+            person_check(
+                evidence,
+                f"a risk of at most {float(risk):g}",
+                found.least * risk.numerator >= risk.denominator,
+                found.sure,
+                found.least.astype(np.float64),
+                bound=float(math.ceil(1 / risk)),
+                measured="fewest people",
+            )
+        ]
     alike = evidence.people_alike()
     # 1/N ≤ p/q exactly where N·p ≥ q.
     return [
@@ -292,6 +314,8 @@ def _by_lightest(
     name = evidence.text("weights")
     if name in evidence.terms.published:
         raise CannotTell(f"'{name}' is published, and weights are used only")
+    if evidence.terms.person:
+        return _by_people(evidence, name, estimate)
     found, sizes = evidence.behind(name), evidence.sizes
     counted = found.counted
     if np.any(counted.sizes < sizes):
@@ -312,6 +336,42 @@ def _by_lightest(
     pairs = list(zip(sizes.tolist(), total.tolist(), strict=True))
     told = {pair: estimate(pair[0], Fraction(pair[1], unit)) for pair in set(pairs)}
     return np.array([told[pair] for pair in pairs], dtype=np.float64), found.sure
+
+
+def _by_people(
+    evidence: Evidence, name: str, estimate: Callable[[int, Fraction], float]
+) -> tuple[npt.NDArray[np.float64], Marks]:
+    """Return an estimate of each class by its distinct persons and their weights.
+
+    Raises
+    ------
+    CannotTell
+        If it is unclear whose rows a class has.
+    """
+    found = evidence.behind(evidence.terms.person)
+    counted = found.counted
+    refuse_nobody(counted.values)
+    if not found.sure.all():
+        raise CannotTell("it is unclear whose rows are in which class")
+    weights = _of_persons(evidence, name)
+    own = [weights[cast(tuple[Hashable], value)[0]] for value in counted.values]
+    total = [Fraction(0)] * len(found.sure)
+    for owner, value in zip(counted.owner.tolist(), counted.value.tolist(), strict=True):
+        total[owner] += own[value]
+    pairs = list(zip(counted.distinct.tolist(), total, strict=True))
+    told = {pair: estimate(*pair) for pair in set(pairs)}
+    return np.array([told[pair] for pair in pairs], dtype=np.float64), found.sure
+
+
+def _of_persons(evidence: Evidence, name: str) -> Mapping[Hashable, Fraction]:
+    """Return the weight of each person; of a household the mean over its people."""
+    one, member = evidence.terms.person, evidence.terms.member
+    held: dict[Hashable, dict[object, Fraction]] = {}
+    for row, (whose, who, weight) in enumerate(evidence.rows_of(one, member or one, name)):
+        # Where a household has no persons of its own, each row is one.
+        key = who if member or not evidence.terms.household else row
+        held.setdefault(whose, {})[key] = _weight((weight,), name)
+    return {whose: sum(own.values(), Fraction(0)) / len(own) for whose, own in held.items()}
 
 
 def _refuse_unclear(fails: bool, sure: Marks) -> None:

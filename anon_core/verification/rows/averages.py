@@ -7,13 +7,19 @@ average is recomputed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.base.errors import BadPlan
+from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import (
     Check,
@@ -25,9 +31,10 @@ from anon_core.verification.findings import (
     undecided,
 )
 from anon_core.verification.recipe import Terms
-from anon_core.verification.rows.groups import Lines, tally
+from anon_core.verification.rows.groups import Grouped, Histogram, Lines, tally
 from anon_core.verification.rows.matching import text_runs
 from anon_core.verification.rows.membership import Witness
+from anon_core.verification.rows.people import behind
 from anon_core.verification.rows.tables import PrivateTable
 from anon_core.verification.text.kinds import number_of
 from anon_core.verification.text.texts import EVERYTHING, Codes, PrivateColumn, Runs
@@ -306,3 +313,125 @@ def _decimals(terms: Terms, column: PrivateColumn, own: Codes) -> int:
     seen = [column.keys[code] for code in np.unique(own[own != column.missing]).tolist()]
     found = [-int(k.normalize().as_tuple().exponent) for k in seen if isinstance(k, Decimal)]
     return max([0, *found]) + more
+
+
+# The mean survey weight of each class, in a file of its own.
+
+
+_SIX = re.compile(r"[1-9][0-9]*(\.[0-9]{0,5}[1-9])?")
+
+
+def check_class_weights(
+    asked: object,
+    weight: str,
+    terms: Terms,
+    release: Lines,
+    table: PrivateTable | None,
+    content: Content | None,
+) -> list[Check]:
+    """Check that a file has one line for each class, with its rows and their mean weight.
+
+    Parameters
+    ----------
+    asked : object
+        What the recipe says of the file: whether it is published.
+    weight : str
+        The column of the weights; empty where the recipe names none.
+    table : PrivateTable or None
+        Without it the weights are not known, and the means not checked.
+    content : bytes or FileBytes or None
+        The file; None where it is not there.
+
+    Raises
+    ------
+    BadPlan
+        If the recipe says neither true nor false, or names no weight.
+    """
+    name = "class-weights"
+    if not isinstance(asked, bool) or (asked and not weight):
+        raise BadPlan("The recipe's class_weights is none.", remedy="Correct [export] and roles.")
+    if content is None and not asked:
+        return []
+    if content is None or not asked:
+        odd = "is missing, which the recipe asks for" if asked else "is there, and not asked for"
+        sentence = f"The file of the mean weights of classes {odd}."
+        return [Check(name=name, holds=False, sentence=sentence)]
+    names = [column for column in release.header if column in terms.quasi]
+    group = release.classes
+    if group is None:
+        return [undecided(name, "Mean weights of classes cannot be recomputed: columns miss.")]
+    sizes = tally(group, release.count)
+    first = np.unique(group, return_index=True)[1]
+    shown = [(release.texts_of(n), release.codes_of(n)[first].tolist()) for n in names]
+    cells = [*zip(*([texts[code] for code in codes] for texts, codes in shown), strict=True)]
+    try:
+        lines = list(csv.reader(io.StringIO(content[:].decode()), strict=True))
+    except (UnicodeDecodeError, csv.Error):
+        lines = []
+    said = {tuple(line[:-1]): line[-1] for line in lines[1:] if line}
+    keys = [(*own, str(size)) for own, size in zip(cells, sizes.tolist(), strict=True)]
+    rows = "rows"
+    while rows in names:
+        rows += " number"
+    text = io.StringIO()
+    written = csv.writer(text, lineterminator="\n")
+    written.writerow([*names, rows, weight])
+    written.writerows((*key, said.get(key, "")) for key in sorted(keys))
+    if text.getvalue().encode() != content[:] or not all(map(_SIX.fullmatch, said.values())):
+        what = "is not, byte for byte, a line for each class in their order, with its rows and a"
+        sentence = f"The file of the mean weights of classes {what} mean of at most six decimals."
+        return [Check(name=name, holds=False, sentence=sentence)]
+    if table is None:
+        sentence = "Mean weights of classes were not compared: the private table was not given."
+        return [not_checked(name, sentence)]
+    return [_of_weights(name, weight, terms, release, table, group, keys, said)]
+
+
+def _of_weights(
+    name: str,
+    weight: str,
+    terms: Terms,
+    release: Lines,
+    table: PrivateTable,
+    group: Codes,
+    keys: Sequence[tuple[str, ...]],
+    said: Mapping[tuple[str, ...], str],
+) -> Check:
+    """Compare the means of a file with those of the rows of the table that are behind classes."""
+    column = table.column(weight)
+    grouped = Grouped(table=release, columns=release.header, group=group)
+    found = None if column is None else behind(terms, grouped, table, [column])
+    if found is None or not found.sure.all():
+        return undecided(
+            name,
+            "Mean weights of classes cannot be recomputed: it is unclear which rows belong to "
+            "which class.",
+        )
+    total = [Fraction(0)] * len(keys)
+    entries = zip(*(a.tolist() for a in _entries(found.counted)), strict=True)
+    for owner, value, count in entries:
+        (number,) = cast(tuple[object], found.counted.values[value])
+        if not isinstance(number, Decimal):
+            return undecided(name, f"A cell of '{weight}' is no number.")
+        total[owner] += count * Fraction(number)
+    half = Fraction(501, 10**9)  # of the last decimal, and of sums in floats
+    sizes = [int(key[-1]) for key in keys]
+    off = [
+        abs(Fraction(said[key]) * n - told) > half * n + told / 10**12
+        for key, n, told in zip(keys, sizes, total, strict=True)
+    ]
+    few = many(sum(off), "class", "has", "have")
+    return Check(
+        name=name,
+        holds=not any(off),
+        column=weight,
+        bound=float(sum(total)),
+        reached=float(sum(Fraction(said[k]) * n for k, n in zip(keys, sizes, strict=True))),
+        sentence=f"{few} another mean weight than that of its rows."
+        if any(off)
+        else f"Recomputed from the table: the mean weight of each of {many(len(keys), 'class')}.",
+    )
+
+
+def _entries(counted: Histogram) -> tuple[Codes, Codes, Codes]:
+    return counted.owner, counted.value, counted.count
