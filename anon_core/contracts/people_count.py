@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.base.arrays import F64
 from anon_core.base.errors import AnonError, Infeasible
 from anon_core.contracts.group_stats import GroupStats, Histogram
 from anon_core.contracts.min_group_size import LeastSize
@@ -120,6 +121,20 @@ def crowd_behind(reference: Reference, model: str) -> Crowd:
             remedy="Choose a technique that publishes whole rows.",
         )
     return reference.crowd
+
+
+def weight_of_people(stats: GroupStats, reference: Reference, person: str) -> F64:
+    """Return the sum of the survey weights of each group's distinct persons, shape (groups,)."""
+    told, weight = stats.histograms[person], reference.person_weight
+    assert weight is not None  # models by weights refuse a table without
+    return np.bincount(told.group, weight[told.value], len(stats.sizes)).astype(np.float64)
+
+
+def weight_of_crowd(crowd: Crowd, reference: Reference) -> F64:
+    """Return the same of each published class, shape (classes,)."""
+    (member, person), weight = crowd.pairs, reference.person_weight
+    assert weight is not None
+    return np.bincount(member, weight[person], crowd.classes).astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)

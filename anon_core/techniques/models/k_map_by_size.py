@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -21,6 +21,7 @@ from anon_core.base.terms import count
 from anon_core.contracts.feasibility import Allowed
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel, ModelLogic, ModelScope, refuse_no_weights
+from anon_core.contracts.people_count import crowd_behind, weight_of_crowd, weight_of_people
 from anon_core.data.roles.roles import ByRole
 from anon_core.methods.matching.fitting_people import matched
 from anon_core.methods.matching.matching import plainly_behind
@@ -128,8 +129,11 @@ class KMapBySize(GroupModel):
         "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; Pannekoek 1999, doi "
         "10.1111/1467-9574.00097"
     )
-    scope: ClassVar[ModelScope] = ModelScope(whole_rows=True)
+    scope: ClassVar[ModelScope] = ModelScope(whole_rows=True, counts_people=True)
     logic: ClassVar[ModelLogic] = ModelLogic(by_limits=True, by_classes=True)
+
+    #: What is drawn from the population, and counted.
+    counted: ClassVar[str] = "rows"
 
     k: int = integer(
         default=5,
@@ -178,6 +182,14 @@ class KMapBySize(GroupModel):
         """Return the column of weights, where it goes by them."""
         return self.private_columns()
 
+    def in_people(self, person: str) -> GroupModel:
+        """Return the same where a person may have several rows, and is drawn once."""
+        return KMapBySizeOfPeople(**self.as_mapping(), person=person)
+
+    def _drawn(self, problem: Problem) -> int:
+        """Return how many were drawn from the population."""
+        return problem.rows
+
     def recomputable(
         self, view: View, audience: Audience, reference: Reference, context: Context
     ) -> bool:
@@ -204,12 +216,12 @@ class KMapBySize(GroupModel):
                 remedy="Set share to rows / people, such as 0.1; or require k-anonymity, which "
                 "is the same where everyone is in the table.",
             )
-        people = None if problem.population is None else problem.population.size
+        people, held = problem.population and problem.population.size, self._drawn(problem)
         if people is not None:
-            drawn = problem.rows / people
+            drawn = held / people
             if self.share < drawn * 0.95:
                 raise BadPlan(
-                    f"{self.title}: a share of {self.share:g} is below {problem.rows:,} rows of "
+                    f"{self.title}: a share of {self.share:g} is below {held:,} {self.counted} of "
                     f"{people:,} people.",
                     remedy=f"Set share to {math.ceil(drawn * 10_000) / 10_000:g}, or mend the "
                     "population's size.",
@@ -222,13 +234,13 @@ class KMapBySize(GroupModel):
                     best=float(people),
                     best_of="people",
                 )
-        if problem.rows < self.least_size():
+        if held < self.least_size():
             raise Infeasible(
-                f"{self.title} with k = {self.k} needs classes of {self.least_size()} rows; the "
-                f"table has {problem.rows}.",
+                f"{self.title} with k = {self.k} needs classes of {self.least_size()} "
+                f"{self.counted}; the table has {held}.",
                 remedy="Choose a smaller k, or load more rows.",
-                best=float(problem.rows),
-                best_of="rows",
+                best=float(held),
+                best_of=self.counted,
             )
 
     def _check_weights(self, problem: Problem) -> None:
@@ -239,14 +251,15 @@ class KMapBySize(GroupModel):
                 f"share is {self.share:g}.",
                 remedy="Leave out share, or weights.",
             )
-        chance = self._fewer(np.array([problem.rows]), np.array([problem.weighed_people]))
+        held = self._drawn(problem)
+        chance = self._fewer(np.array([held]), np.array([problem.weighed_people]))
         if not self._within(chance)[0]:  # merging classes never raises it
             raise Infeasible(
                 f"{self.title} with k = {self.k} by the weights in '{self.weights}': even all "
                 f"rows as one class are of fewer people with a chance of {float(chance[0]):.3g}.",
                 remedy="Choose a smaller k, or load more rows.",
-                best=float(problem.rows),
-                best_of="rows",
+                best=float(held),
+                best_of=self.counted,
             )
 
     def _fewer(self, sizes: I64, weights: F64) -> F64:
@@ -260,10 +273,11 @@ class KMapBySize(GroupModel):
         """Return the largest k of which a class can hold enough rows: all of the table."""
         if self.weights:
             return ()
-        low, high = min(problem.rows, _MOST), _MOST  # k′ is never above k, and grows with it
+        held = self._drawn(problem)
+        low, high = min(held, _MOST), _MOST  # k′ is never above k, and grows with it
         while low < high:
             middle = (low + high + 1) // 2
-            if replace(self, k=middle).least_size() <= problem.rows:
+            if replace(self, k=middle).least_size() <= held:
                 low = middle
             else:
                 high = middle - 1
@@ -308,7 +322,7 @@ class KMapBySize(GroupModel):
         AnonError
             If the quasi-identifiers are in several link blocks.
         """
-        sizes = matched(view).sizes
+        sizes = self._sizes(view, reference)
         if self.weights:
             return [self._by_weights(view, reference, sizes)]
         least, smallest = self.least_size(), int(sizes.min()) if len(sizes) else 0
@@ -320,16 +334,24 @@ class KMapBySize(GroupModel):
                 bound=float(least),
                 reached=float(smallest),
                 per_class=sizes.astype(np.float64),
-                sentence=f"The smallest class has {smallest} rows; by estimate {least} are "
-                f"enough for k = {self.k} people."
+                sentence=f"The smallest class has {smallest} {self.counted}; by estimate {least} "
+                f"are enough for k = {self.k} people."
                 if len(sizes)
                 else "No row is published.",
             )
         ]
 
+    def _sizes(self, view: View, reference: Reference) -> I64:
+        """Return what hides someone in each published class, shape (classes,)."""
+        return matched(view).sizes
+
+    def _weights_of(self, view: View, reference: Reference) -> F64:
+        """Return what each published class weighs, shape (classes,)."""
+        return weight_of_classes(view, reference, self.weights)
+
     def _by_weights(self, view: View, reference: Reference, sizes: I64) -> Verdict:
         """Return the largest chance of fewer people against α."""
-        total = weight_of_classes(view, reference, self.weights) if len(sizes) else np.zeros(0)
+        total = self._weights_of(view, reference) if len(sizes) else np.zeros(0)
         chance = self._fewer(sizes, total)
         worst = float(chance.max(initial=0.0))
         return Verdict(
@@ -344,3 +366,37 @@ class KMapBySize(GroupModel):
             if len(sizes)
             else "No row is published.",
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class KMapBySizeOfPeople(KMapBySize):
+    """Every class has rows of k′ distinct persons; by weights, each counts once with its own."""
+
+    counted: ClassVar[str] = "people"
+
+    person: str
+
+    def needs(self, columns: ByRole) -> tuple[str, ...]:
+        """Return the person column, of which distinct values are counted."""
+        return (self.person,)
+
+    def least_distinct(self, problem: Problem) -> Mapping[str, int]:
+        """Return k′ for the person column; by weights no number of persons decides."""
+        return {} if self.weights else {self.person: self.least_size()}
+
+    def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
+        """Return which groups have k′ persons; by weights, those hardly drawn of fewer people."""
+        people = stats.histograms[self.person].distinct
+        if self.weights:
+            total = weight_of_people(stats, reference, self.person)
+            return self._within(self._fewer(people, total)) | (stats.sizes == 0)
+        return people >= self.least_size()
+
+    def _drawn(self, problem: Problem) -> int:
+        return problem.people
+
+    def _sizes(self, view: View, reference: Reference) -> I64:
+        return crowd_behind(reference, self.title).sizes
+
+    def _weights_of(self, view: View, reference: Reference) -> F64:
+        return weight_of_crowd(crowd_behind(reference, self.title), reference)

@@ -16,7 +16,7 @@ from anon_core.base.registry import register
 from anon_core.base.terms import times
 from anon_core.contracts.group_stats import GroupStats
 from anon_core.contracts.model import GroupModel, ModelAim, ModelScope, refuse_no_weights
-from anon_core.contracts.people_count import crowd_behind
+from anon_core.contracts.people_count import crowd_behind, weight_of_crowd, weight_of_people
 from anon_core.data.roles.roles import ByRole
 from anon_core.methods.matching.fitting_people import matched, people_or_rows
 from anon_core.methods.reidentification.reidentification import (
@@ -169,22 +169,16 @@ class MaximumRiskOfPeople(MaximumRisk):
 
     def estimated(self, stats: GroupStats, reference: Reference) -> F64:
         """Return the individual risk of each group by the weights of its persons."""
-        told = stats.histograms[self.person]
-        total = np.bincount(told.group, self._weights(reference)[told.value], len(stats.sizes))
-        return individual_risk(np.maximum(told.distinct, 1), np.maximum(total, 1.0))
+        people = stats.histograms[self.person].distinct
+        total = weight_of_people(stats, reference, self.person)
+        return individual_risk(np.maximum(people, 1), np.maximum(total, 1.0))
 
     def estimated_of(self, view: View, reference: Reference) -> tuple[I64, F64]:
         """Return persons and individual risk of each published class."""
         crowd = crowd_behind(reference, self.title)
         if not crowd.classes:
             return crowd.sizes, np.zeros(0)
-        member, person = crowd.pairs
-        total = np.bincount(member, self._weights(reference)[person], crowd.classes)
-        return crowd.sizes, individual_risk(crowd.sizes, total)
-
-    def _weights(self, reference: Reference) -> F64:
-        assert reference.person_weight is not None  # `check` refuses a column of none
-        return reference.person_weight
+        return crowd.sizes, individual_risk(crowd.sizes, weight_of_crowd(crowd, reference))
 
     def comes_to(self, stats: GroupStats, reference: Reference) -> str:
         """Return how often anyone of the class with the fewest persons is picked right."""

@@ -34,7 +34,9 @@ _WEIGHED = "published file and the weights"
 _LOST = 50  # digits that counting up may lose
 
 
-@recomputes("k-map-by-size", forms=("whole", "averaged"), called="k-map by size")
+@recomputes(
+    "k-map-by-size", forms=("whole", "averaged"), called="k-map by size", counts_people=True
+)
 def k_map_by_size(evidence: Evidence) -> list[Check]:
     """Every class has the rows that k − 1 people show with a chance of at most alpha.
 
@@ -47,6 +49,19 @@ def k_map_by_size(evidence: Evidence) -> list[Check]:
     share = evidence.number("share", above=0, most=1)
     least = _rows_enough(k - 1, share, alpha)
     what = f"k = {k} people by estimate"
+    if evidence.terms.person:
+        found = persons(evidence)
+        return [
+            person_check(
+                evidence,
+                what,
+                found.least >= least,
+                found.sure,
+                found.least.astype(np.float64),
+                bound=float(least),
+                measured="fewest people of the table",
+            )
+        ]
     return [at_least(evidence, what, evidence.sizes, least, unit="rows")]
 
 
