@@ -380,7 +380,7 @@ def advanced(draft: dict[str, Any]) -> dict[str, Any]:
         f"Publish the mean of '{plain(weight)}' of each class",
         value=follow("class-weights", bool(draft["export"].get("class_weights"))),
         key="class-weights",
-        help="In a file of its own, weights.csv. The weight itself tells rows apart that are "
+        help="In a file of its own, weights.csv. The weight itself distinguishes rows that are "
         "otherwise alike; its class mean does not, and keeps the sum of weights.",
     ):
         export["class_weights"] = True

@@ -80,7 +80,7 @@ def _single_weights(plan: Plan, release: Release) -> Iterator[str]:
     if alone:
         yield (
             f"{in_figures(alone, 'row')} without a row alike: there the published mean weight is "
-            "that of the row, which tells its stratum."
+            "that of the row, which reveals its stratum."
         )
 
 
