@@ -184,7 +184,9 @@ class KMapBySize(GroupModel):
 
     def in_people(self, person: str) -> GroupModel:
         """Return the same where a person may have several rows, and is drawn once."""
-        return KMapBySizeOfPeople(**self.as_mapping(), person=person)
+        return KMapBySizeOfPeople(
+            k=self.k, share=self.share, alpha=self.alpha, weights=self.weights, person=person
+        )
 
     def _drawn(self, problem: Problem) -> int:
         """Return how many were drawn from the population."""

@@ -67,7 +67,7 @@ class MaximumRisk(RiskBound):
 
     def in_people(self, person: str) -> GroupModel:
         """Return the bound where only other persons hide a person, whatever rows they have."""
-        return MaximumRiskOfPeople(**self.as_mapping(), person=person)
+        return MaximumRiskOfPeople(risk=self.risk, weights=self.weights, person=person)
 
     def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
         """Return which groups have enough people; one without rows has no one to be found."""
