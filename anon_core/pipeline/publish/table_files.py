@@ -115,8 +115,8 @@ def write_table(
 def class_means(problem: Problem, table: pa.Table, member: I64, row_group: I64) -> dict[str, bytes]:
     """Return the file of the mean survey weight of each class, by name.
 
-    The weight itself distinguishes rows that are otherwise alike. Its class mean is the same for all
-    of them, and keeps the sum of the weights of the published rows.
+    The weight itself distinguishes rows that are otherwise alike. Its class mean is the same for
+    all of them, and keeps the sum of the weights of the published rows.
 
     Parameters
     ----------
