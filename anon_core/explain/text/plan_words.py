@@ -171,10 +171,11 @@ def _counted(plan: Plan) -> list[str]:
 def _weighted(plan: Plan) -> list[str]:
     if not plan.roles.weight:
         return []
+    means = "published as the mean of each class" if plan.class_weights else "not published"
     return [
-        f"The weights in “{plan.roles.weight}” are not published. They count in individual risk "
-        "and in the share of weight that is suppressed; privacy models, metrics and other attacks "
-        "count without them."
+        f"The weights in “{plan.roles.weight}” are {means}. They count in individual risk, in "
+        "query error, in the share of weight that is suppressed, and in privacy models that name "
+        "them; everything else counts without them."
     ]
 
 
