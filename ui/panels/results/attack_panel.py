@@ -95,7 +95,7 @@ def details(run: Series, colours: Palette) -> None:
     elif view == _EARLIER:
         earlier_panel.draw(run, colours)
     else:
-        _further(run)
+        _further(run, colours)
 
 
 def not_tested(runs: Sequence[Series]) -> None:
@@ -198,7 +198,7 @@ def _knowledge(result: Result) -> None:
         st.rerun()  # other panels tell of it too
 
 
-def _further(run: Series) -> None:
+def _further(run: Series, colours: Palette) -> None:
     result = run.facts.result
     failed = ATTACKING.error()
     if failed is not None:
@@ -233,6 +233,7 @@ def _further(run: Series) -> None:
         if attack.attack == wanted:
             st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
             _certain([attack])
+            details_panel.draw(run, colours, attack.details, f"further-{wanted}-{attack.column}")
 
 
 def _certain(attacks: Sequence[AttackResult]) -> None:
