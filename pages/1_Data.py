@@ -227,7 +227,7 @@ def _sample(data: Dataset) -> None:
         "Share (%)",
         min_value=0.01,
         max_value=100.0,
-        step=5.0,
+        step=2.5,
         format="%g",
         key="data/sample",
         on_change=_set_sample,

@@ -430,10 +430,10 @@ if page("Export", "📦", needs="result"):
         seen = False
         with panel("Before you publish"):
             seen = checked(last)
-            kept_sessions.save()  # what was typed is known now
         with st.container(key="stack-editions"):
             left, right = st.columns(2, gap="large")
         with left, panel("Public edition"):
             public(last, seen=seen)
         with right, panel("Internal edition"):
             internal(last)
+        kept_sessions.save()  # what was typed is known now

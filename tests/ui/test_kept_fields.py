@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import BadInput
 from tests.ui.sessions import CHECKOUT, load, open_page
+from ui.forms.draft_sync import follow
 from ui.state import kept_fields, loading, state
 from ui.state.sessions import session_file
 
@@ -109,3 +110,14 @@ def test_fields_of_a_damaged_session_are_refused(session: None) -> None:
         whole = {**session_file.told(), "fields": damaged}
         with pytest.raises(BadInput, match="damaged"):
             session_file.restore(whole)
+
+
+def test_a_choice_that_waits_for_a_run_is_not_overruled_by_what_it_followed(session: None) -> None:
+    loading.load_sample("hospital")
+    kept_fields.remembered("export-formulas")
+    follow("export-formulas", "neutralise")
+    st.session_state["export-formulas"] = "keep"
+    whole = session_file.told()
+    loading.load_sample("hospital")
+    session_file.restore(whole)
+    assert follow("export-formulas", "neutralise") == "keep"

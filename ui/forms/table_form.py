@@ -195,7 +195,7 @@ def _rules(value: str) -> tuple[Rule, ...]:
         with st.container(horizontal=True):
             m = st.number_input("the largest m", 1, 20, 2, **remembered("tables/m"))
             k = st.number_input(
-                "make more than k %", 1.0, 99.9, 85.0, 1.0, **remembered("tables/k")
+                "make more than k %", 1.0, 99.9, 85.0, 0.5, **remembered("tables/k")
             )
         rules.append(Dominance(m=m, k=Fraction(str(k))))
     if st.checkbox("all contribute 0", **remembered("tables/with-zero")):

@@ -15,7 +15,16 @@ from anon_core.explain.advice.table_facts import lacking
 from anon_core.explain.text.phrases import size
 from ui import this_machine
 from ui.charts.theme import ROLE_STYLE, RUN_STYLE, grid, ink, muted, paper, role_colour, run_colour
-from ui.components import clicks, guard, latest_file, leaving, link_clicks, narrow, theme_change
+from ui.components import (
+    clicks,
+    decimal_comma,
+    guard,
+    latest_file,
+    leaving,
+    link_clicks,
+    narrow,
+    theme_change,
+)
 from ui.components.guard import handled, panel
 from ui.panels import icon_sidebar, login, session_panel
 from ui.panels.run import progress_panel
@@ -187,6 +196,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         theme_change.redraws()
         latest_file.waits()
         link_clicks.hears()
+        decimal_comma.reads()
         narrow.folds_sidebar(title)
         if state.dataset() is not None and not kept_sessions.is_kept():
             leaving.asks_first()

@@ -43,7 +43,9 @@ def remembered(key: str) -> Remembered:
 
 def values() -> dict[str, Any]:
     """Return what is in the fields that were drawn in this session, as plain JSON."""
-    found = {key: st.session_state[key] for key in _keys() if key in st.session_state}
+    # What a field followed when it was drawn last says whether it was changed since.
+    names = [name for key in _keys() for name in (key, f"{key}/before")]
+    found = {name: st.session_state[name] for name in names if name in st.session_state}
     return {key: value for key, value in found.items() if _is_plain(value)}
 
 

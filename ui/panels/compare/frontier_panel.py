@@ -83,7 +83,7 @@ def _form() -> None:
                 list(numbers),
                 format_func=lambda p: plain(_said(p, numbers[p])),
                 **remembered("sweep-path"),
-                width=180,
+                width=120,
             )
             values = _values(path, numbers[path])
         ready = bool(techniques) and bool(values or not path) and _has_table()
@@ -115,11 +115,11 @@ def _as_on_results(numbers: Mapping[str, Parameter]) -> None:
     values: list[Value] = sorted({int(v) if whole else float(v) for v in known})
     name = symbol(one.parameter.label or one.parameter.name)
     if clicked(
-        f"Sweep the curve of {name}",
+        "Sweep the curve",
         key="sweep-curve",
         disabled=sweep.is_running(),
-        help=f"Carries out the present technique for the {len(values)} values of the curve on "
-        "Results, each recomputed.",
+        help=f"Carries out the present technique for the {len(values)} values of {name} that the "
+        "curve on Results shows, each recomputed.",
     ):
         sweep.start([what_if.technique().name], path, values, {})
         st.rerun()
@@ -158,7 +158,7 @@ def _values(path: str, parameter: Parameter) -> list[Value]:
         default=first,
         accept_new_options=True,
         **remembered(f"sweep-values-{path}"),
-        width=400,
+        width=340,
     )
     found: list[Value] = []
     for value in cast(Sequence[Value], typed):
