@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
-from anon_core.base.context import Context
+from anon_core.base.context import Context, SoFar
 from anon_core.base.errors import NotFound
 
 
@@ -174,6 +174,12 @@ def solved(
             return _awaited(elsewhere, context)
         finally:
             process.kill()
+
+
+def only_stopped(context: Context | None) -> Context:
+    """Return a context that a stop alone ends: there is nothing so far that could be taken."""
+    own = context or Context()
+    return replace(own, deadline=None, so_far=SoFar())
 
 
 def _awaited(work: Callable[[], Any], context: Context) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,18 +63,23 @@ def table(options: argparse.Namespace) -> int:
             stages.add(stage)
             sys.stderr.write(f"{stage}…\n")
 
-    judged = judge(dataset, recipe, levels)
     context = Context(progress=shown)
+    shown(0, "Building the table")
+    judged = judge(dataset, recipe, levels)
     if options.earlier is None:
         publication = protect(judged, context)
     else:
         earlier = _earlier(options.earlier, options.recipe.parent, dataset)
         publication = Together(earlier, judged).protected(context)
+    shown(0, "Writing the files")
     files = files_of(publication)
     given = recipe.as_mapping()
     trees = read_hierarchies(given, options.recipe.parent)
+    shown(0, "Reading the rows again")
     rows = private_rows(read_again(options.data, read_options(given.get("data", {}))), given, trees)
-    checks = verify_table(files["table.csv"], given, rows, trees, publication.proposals)
+    checks = verify_table(
+        files["table.csv"], given, rows, trees, publication.proposals, partial(shown, 1)
+    )
     refuse_broken(checks)
     report: dict[str, Any] = report_of(publication)
     report["recomputed"] = [check.as_json() for check in checks]

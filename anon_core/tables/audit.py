@@ -15,10 +15,11 @@ from typing import Literal
 
 import numpy as np
 
+from anon_core.base.concurrency import only_stopped
 from anon_core.base.context import Context
-from anon_core.tables.contributions import Contributions, Members, members_of
+from anon_core.tables.contributions import Members
 from anon_core.tables.reader import Reader, Side
-from anon_core.tables.sensitivity import Rule
+from anon_core.tables.sensitivity import Rule, sensitive_cells
 from anon_core.tables.system import Bounds, Level, Number, System, shown_interval
 
 Answer = Literal["safe", "unsafe", "undecided"]
@@ -213,8 +214,8 @@ class Everyone:
     def own(self, system: System, cell: int) -> tuple[Number | None, Number | None] | None:
         """Return the change that a cell's only respondent knows better; None: it has others."""
         first = system.same[cell]
-        alike = [c for c in self.alone if system.same[c] == first] if first in self.alone else []
-        if not alike:
+        alike = [c for c in system.closed([first]) if c in self.alone]
+        if first not in self.alone or not alike:
             return None
         value = system.values[first]
         lows = [low - value for c in alike if (low := self.outside.lower[c]) is not None]
@@ -246,15 +247,15 @@ class Everyone:
         own = self.own(system, cell)
         up = max(level.upper, level.sliding - level.lower)
         for sign, need in ((1, up), (-1, level.lower)):
-            times = sign * Fraction(need) / change[first]
+            most, per = (Fraction(need) / change[first]).as_integer_ratio()
             for c, by in change.items():
-                low, high = self.bounds.lower[c], self.bounds.upper[c]
-                value, move = system.values[c], by * times
+                low, high, value = self.bounds.lower[c], self.bounds.upper[c], system.values[c]
                 if c == first and own is not None:
                     low = None if own[0] is None else value + own[0]
                     high = None if own[1] is None else value + own[1]
-                if (low is not None and value + move < low) or (
-                    high is not None and value + move > high
+                move = sign * by * most  # times `per`, in whole numbers
+                if (low is not None and move < (low - value) * per) or (
+                    high is not None and move > (high - value) * per
                 ):
                     return False
         return True
@@ -280,9 +281,9 @@ def audit(
     needs : mapping of int to Level
         Sensitive cells.
     everyone : Everyone, optional
-        All these readers at once. A table that asks for more than `MOST_PROGRAMS` answers is judged
-        from their side first: a cell that is safe from all together is safe from each, and what it
-        is known by is at least its level wide.
+        All these readers at once: they are asked first. A cell that is safe from all together is
+        safe from each, and what it is known by is at least its level wide. Where more than
+        `MOST_PROGRAMS` answers are left, these cells stay undecided.
     changes : mapping of int to mapping of int to int, optional
         By sensitive cell, a change that may keep everyone from it; it is checked.
 
@@ -299,20 +300,30 @@ def audit(
         readers.append((one.name, partial(bounds.with_known, one.known), own))
     found: list[Judgement] = []
     left = dict(needs)
-    if everyone is not None and len(needs) * len(readers) > MOST_PROGRAMS:
+    if everyone is not None:
         found = _safe_from_all(system, hidden, needs, everyone, changes or {}, context)
         for one in found:
             del left[one.cell]
+        if len(left) * len(readers) > MOST_PROGRAMS:
+            found += [_undecided(system, cell, everyone) for cell in sorted(left)]
+            left = {}
     for number, (name, known, own) in enumerate(readers if left else ()):
         if context is not None:
             context.report(number / len(readers), "Auditing")
-        reader = Reader(system, hidden, known())
+        reader = Reader(system, hidden, known(), context=only_stopped(context))
         found += [
             judged(reader, cell, level, name)
             for cell, level in sorted(left.items())
             if cell not in own
         ]
     return Audit(judgements=tuple(found), readers=len(readers))
+
+
+def _undecided(system: System, cell: int, everyone: Everyone) -> Judgement:
+    """Return that it is not known whether a cell is safe from each reader."""
+    low, high = everyone.outside.lower[cell], everyone.outside.upper[cell]
+    between = Interval(cell=cell, low=low, high=high, exact=False, least={}, greatest={})
+    return Judgement(cell=cell, answer="undecided", interval=between, reader="all readers together")
 
 
 def _safe_from_all(
@@ -331,7 +342,9 @@ def _safe_from_all(
             context.report(number / len(needs), "Auditing")
         up, down = max(level.upper, level.sliding - level.lower), level.lower
         if not everyone.kept_by(system, hidden, cell, level, changes.get(cell, {})):
-            reader = reader or Reader(system, hidden, everyone.bounds)
+            reader = reader or Reader(
+                system, hidden, everyone.bounds, context=only_stopped(context)
+            )
             own = everyone.own(system, cell)
             if any(
                 not _reaches(reader.side(cell, sign, own=own), need)
@@ -402,19 +415,25 @@ def implied(
     """
     looked = {} if looked is None else looked
     hidden = system.closed(suppressed)
+    told = [
+        (relation.parent, cells)
+        for relation in system.distinct
+        if relation.parent not in hidden
+        and len(cells := tuple(c for c in relation.children if c in hidden)) > 1
+    ]
+    fresh = list(dict.fromkeys(cells for _, cells in told if cells not in looked))
+    if fresh:
+        held = members if isinstance(members, Members) else Members.of(members)
+        findings = sensitive_cells(held.unions(fresh).contributions(), rules, who)
+        looked |= {
+            cells: findings[at].reason if at in findings else "" for at, cells in enumerate(fresh)
+        }
     found: list[Implied] = []
-    for relation in system.distinct:
-        cells = tuple(c for c in relation.children if c in hidden)
-        if relation.parent in hidden or len(cells) < 2:
-            continue
-        if cells not in looked:
-            together = Contributions.of(map(abs, members_of(cells, members).values()))
-            broken = [rule for rule in rules if rule.sensitive(together)]
-            looked[cells] = "; ".join(rule.reason(together, who) for rule in broken)
+    for parent, cells in told:
         if looked[cells]:
             found.append(
                 Implied(
-                    total=relation.parent,
+                    total=parent,
                     cells=cells,
                     value=sum(system.values[c] for c in cells),
                     reason=looked[cells],

@@ -9,6 +9,7 @@ from typing import overload
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from anon_core.base.arrays import I64
 from anon_core.tables.system import Number
@@ -135,7 +136,7 @@ class Members(Sequence[Mapping[int, int]]):
         """Whether each cell has one respondent."""
         return self.sizes == 1
 
-    @property
+    @cached_property
     def sole(self) -> frozenset[int]:
         """Respondents who are alone in some cell."""
         return frozenset(self.who[self.begin[:-1][self.alone]].tolist())
@@ -147,6 +148,22 @@ class Members(Sequence[Mapping[int, int]]):
         first = np.repeat(self.begin[:-1][cells] - (ends - sizes), sizes)
         return first + np.arange(len(first)), np.repeat(cells, sizes)
 
+    def unions(self, sums: Sequence[Sequence[int]]) -> Members:
+        """Return a cell for each set of cells, of all their respondents."""
+        flat = np.array([cell for cells in sums for cell in cells], dtype=np.int64)
+        group = np.repeat(np.arange(len(sums)), list(map(len, sums)))
+        entry, _ = self.entries(flat)
+        found = csr_array(
+            (self.amount[entry], (np.repeat(group, self.sizes[flat]), self.who[entry])),
+            shape=(len(sums), int(self.who.max(initial=0)) + 1),
+        )
+        found.sum_duplicates()
+        return Members(
+            begin=found.indptr.astype(np.int64),
+            who=found.indices.astype(np.int64),
+            amount=found.data,
+        )
+
     def most(self, people: Iterable[int]) -> I64:
         """Return the largest contribution that one of some people makes to each cell; 0: none."""
         chosen = np.zeros(int(self.who.max(initial=-1)) + 1, dtype=np.bool_)
@@ -157,12 +174,20 @@ class Members(Sequence[Mapping[int, int]]):
         """Return the cells with a further one for each set of cells, of all their respondents."""
         if not sums:
             return self
-        more = Members.of(members_of(cells, self) for cells in sums)
+        more = self.unions(sums)
         return Members(
             begin=np.concatenate([self.begin, more.begin[1:] + self.begin[-1]]),
             who=np.concatenate([self.who, more.who]),
             amount=np.concatenate([self.amount, more.amount]),
         )
+
+    def contributions(self) -> CellContributions:
+        """Return what rules ask of them where there are no weights, and no one agreed."""
+        sizes = np.abs(self.amount)
+        totals = np.zeros(len(self), dtype=np.int64)
+        np.add.at(totals, np.repeat(np.arange(len(self)), self.sizes), sizes)
+        none = np.zeros(int(self.who.max(initial=-1)) + 1, dtype=np.bool_)
+        return CellContributions(members=self, sizes_of=sizes, totals=totals, agreed=none)
 
 
 def members_of(cells: Iterable[int], members: Sequence[Mapping[int, int]]) -> dict[int, int]:

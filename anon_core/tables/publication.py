@@ -13,7 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from anon_core.base.context import Context, part_of
+from anon_core.base.concurrency import only_stopped
+from anon_core.base.context import Context, now, part_of
 from anon_core.base.errors import AnonError, BadPlan, Cancelled
 from anon_core.base.terms import count
 from anon_core.data.values.formulas import neutralised
@@ -123,9 +124,9 @@ class Publication:
         """Someone who reads everything published, and knows the method."""
         return Reader(self.table.system, self.uncertain, self.limits or self.judged.bounds)
 
-    def told(self, cell: int) -> Interval:
+    def told(self, cell: int, reader: Reader | None = None) -> Interval:
         """Return what a reader proves of an uncertain cell; counts that were changed are whole."""
-        found = interval(self.reader, cell)
+        found = interval(reader or self.reader, cell)
         if self.limits is None:
             return found
         ends = [*found.least.values(), *found.greatest.values()]
@@ -197,7 +198,7 @@ def protect(judged: Judged, context: Context | None = None) -> Publication:
         note = "Every cell is published as it is, sensitive or not."
         return Publication(judged=judged, texts=texts, notes=(note,))
     if method == "adjust":
-        return _adjusted(judged)
+        return _adjusted(judged, context)
     if table.digits and table.counts:
         raise BadPlan(
             "Weighted counts have decimals, and rounding is for whole numbers.",
@@ -205,7 +206,9 @@ def protect(judged: Judged, context: Context | None = None) -> Publication:
         )
     values: Sequence[int]
     if method == "controlled-rounding":
-        values, bound = controlled(table.system, how.base, steps=how.steps, seconds=how.seconds)
+        values, bound = controlled(
+            table.system, how.base, steps=how.steps, seconds=how.seconds, context=context
+        )
         limits = bounds_of_rounded(values, how.base, how.steps)
         distance = sum(abs(z - a) for z, a in zip(values, table.values, strict=True))
         notes = (
@@ -237,14 +240,17 @@ def _with_learned(publication: Publication, context: Context | None) -> Publicat
     judged, limits = publication.judged, publication.limits
     assert limits is not None
     limits.refuse_false(publication.table.system, range(len(publication.texts)))
-    until = time.monotonic() + min(judged.recipe.protection.seconds, _SECONDS_OF_AUDIT)
+    seconds = min(judged.recipe.protection.seconds, _SECONDS_OF_AUDIT)
+    until = time.monotonic() + seconds
+    limited = replace(only_stopped(context), deadline=now() + seconds)
+    reader = Reader(publication.table.system, publication.uncertain, limits, context=limited)
     learned: dict[int, Interval] = {}
     for at, cell in enumerate(judged.findings):
         if time.monotonic() > until:
             break
         if context is not None:
             context.report(at / len(judged.findings), "Auditing")
-        learned[cell] = publication.told(cell)
+        learned[cell] = publication.told(cell, reader)
     values, levels = publication.table.values, judged.needs
     near = [
         c for c, one in learned.items() if not levels[c].kept(int(values[c]), one.low, one.high)
@@ -261,7 +267,7 @@ def _with_learned(publication: Publication, context: Context | None) -> Publicat
     return replace(publication, learned=learned, notes=tuple(note for note in notes if note))
 
 
-def _adjusted(judged: Judged) -> Publication:
+def _adjusted(judged: Judged, context: Context | None) -> Publication:
     table, how = judged.table, judged.recipe.protection
     place, values = table.system.place, table.values
     refuse_unknown_cells(judged)
@@ -273,7 +279,7 @@ def _adjusted(judged: Judged) -> Publication:
     )
     # Not capped: a cell that cannot fall by its level rises.
     needs = {cell: one.level for cell, one in judged.findings.items()}
-    found, bound = adjusted(table.system, needs, bounds, seconds=how.seconds)
+    found, bound = adjusted(table.system, needs, bounds, seconds=how.seconds, context=context)
     distance = sum(abs(z - a) for z, a in zip(found, values, strict=True))
     notes = (
         f"Changes add up to {table.text(distance)}; no adjusted table has less than "

@@ -11,17 +11,21 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linprog
 from scipy.sparse import csc_array
 
+from anon_core.base.concurrency import solved
+from anon_core.base.context import Context
 from anon_core.tables.system import Bounds, Number, System
 
 #: Denominators that values and multipliers of a corner are tried with.
 _DENOMINATORS = (1, 12, 1_000, 100_000)
+#: Cells from which on a program takes so long that it has to be one that can be stopped.
+_LARGE = 1_000
 #: Corners of a branch and bound for whole numbers that are looked at before it is left open.
 _MOST_BRANCHES = 400
 
@@ -62,10 +66,19 @@ class Reader:
         Cells that are not published; cells that are the same are all published if one is.
     bounds : Bounds
         What the reader knows beforehand.
+    context : Context, optional
+        Whose stop ends a large program; its deadline leaves it unproven.
     """
 
-    def __init__(self, system: System, suppressed: Iterable[int], bounds: Bounds) -> None:
-        self.system = system
+    def __init__(
+        self,
+        system: System,
+        suppressed: Iterable[int],
+        bounds: Bounds,
+        *,
+        context: Context | None = None,
+    ) -> None:
+        self.system, self.context = system, context
         hidden = frozenset(suppressed)
         open_ones = {system.same[c] for c in range(len(system.names)) if c not in hidden}
         self.hidden = sorted({system.same[c] for c in hidden} - open_ones)
@@ -119,7 +132,7 @@ class Reader:
         if key not in self._solvers:
             cells = [c for c in self.hidden if self._part[c] == key]
             rows = [(n, row) for n, row in self._sums if self._part[row[0][0]] == key]
-            self._solvers[key] = _Component(cells, rows, self.lower, self.upper)
+            self._solvers[key] = _Component(cells, rows, self.lower, self.upper, self.context)
         return self._solvers[key]
 
     def hides(self, cell: int) -> bool:
@@ -172,7 +185,9 @@ class _Component:
         rows: Sequence[tuple[int, list[tuple[int, int]]]],
         lower: Mapping[int, Number | None],
         upper: Mapping[int, Number | None],
+        context: Context | None,
     ) -> None:
+        self.context = context if len(cells) > _LARGE else None
         self.cells = list(cells)
         self.at = {cell: n for n, cell in enumerate(self.cells)}
         self.rows = [[(self.at[c], sign) for c, sign in row] for _, row in rows]
@@ -238,13 +253,18 @@ class _Component:
             (-np.inf if lo is None else float(lo), np.inf if hi is None else float(hi))
             for lo, hi in zip(lower, upper, strict=True)
         ]
-        found = linprog(
-            cost,
-            A_eq=cast(Any, self.matrix),  # the stubs know dense ones only
-            b_eq=np.zeros(len(self.rows)),
-            bounds=cast(Any, limits),
-            method="highs",
-        )
+        program: dict[str, Any] = {
+            "c": cost,
+            "A_eq": self.matrix,
+            "b_eq": np.zeros(len(self.rows)),
+            "bounds": limits,
+        }
+        if self.context is None:
+            found: Any = linprog(**program, method="highs")
+        else:
+            found = solved("linprog", self.context, **program)
+        if found is None:
+            return np.zeros(len(self.cells)), np.zeros(len(self.rows))
         if found.status == 0:
             return np.asarray(found.x), -np.asarray(found.eqlin.marginals)
         if found.status == 3:

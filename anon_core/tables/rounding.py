@@ -24,9 +24,11 @@ from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import Bounds as Box
-from scipy.optimize import LinearConstraint, milp, root
+from scipy.optimize import LinearConstraint, root
 from scipy.sparse import csr_array
 
+from anon_core.base.concurrency import only_stopped, solved
+from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible, NotFound, brief, clipped
 from anon_core.tables.system import Bounds, Level, Number, System, shown
 
@@ -156,7 +158,12 @@ def small_cells(system: System, base: int, draws: Sequence[Fraction]) -> tuple[i
 
 
 def controlled(
-    system: System, base: int, *, steps: int = 0, seconds: float = 60
+    system: System,
+    base: int,
+    *,
+    steps: int = 0,
+    seconds: float = 60,
+    context: Context | None = None,
 ) -> tuple[tuple[int, ...], int]:
     """Round every cell to a neighbouring multiple so that all sums hold, as near as possible.
 
@@ -188,12 +195,15 @@ def controlled(
     for n, value in enumerate(values):
         program.moves(n, base, value)
     begun = time.monotonic()
-    found = milp(
-        np.array([0] * many + program.weight, dtype=float),
+    found = solved(
+        "milp",
+        only_stopped(context),
+        seconds=seconds,
+        c=np.array([0] * many + program.weight, dtype=float),
         constraints=program.constraint(2 * many),
         bounds=Box([*map(float, low), *[0.0] * many], [*map(float, high), *[np.inf] * many]),
         integrality=np.array([1] * many + [0] * many),
-        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+        options={"mip_rel_gap": 0.0},
     )
     if found.x is None:
         if found.status == 2:
@@ -278,7 +288,12 @@ def steps_of(level: Level) -> tuple[int, int]:
 
 
 def adjusted(
-    system: System, needs: Mapping[int, Level], bounds: Bounds, *, seconds: float = 60
+    system: System,
+    needs: Mapping[int, Level],
+    bounds: Bounds,
+    *,
+    seconds: float = 60,
+    context: Context | None = None,
 ) -> tuple[tuple[int, ...], int]:
     """Move every sensitive cell up or down by its level, and the others as little as possible.
 
@@ -340,15 +355,18 @@ def adjusted(
         program.row([(n, 1), (y, lowest - up[n])], lowest, np.inf)
         program.row([(n, 1), (y, -(highest + down[n]))], -np.inf, -down[n])
     width = 2 * many + len(order)
-    found = milp(
-        np.array([0] * many + weight + [0] * len(order), dtype=float),
+    found = solved(
+        "milp",
+        only_stopped(context),
+        seconds=seconds,
+        c=np.array([0] * many + weight + [0] * len(order), dtype=float),
         constraints=program.constraint(width),
         bounds=Box(
             [*(max(lo, -far) for lo in low), *[0.0] * many, *(lo for lo, _ in sides)],
             [*(min(hi, far) for hi in high), *[far] * many, *(hi for _, hi in sides)],
         ),
         integrality=np.array([1] * many + [0] * many + [1] * len(order)),
-        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+        options={"mip_rel_gap": 0.0},
     )
     if found.x is None:
         if found.status == 2:

@@ -30,12 +30,18 @@ from anon_core.tables.contributions import Contributions, Members, members_of
 from anon_core.tables.product_moves import Moves, product_moves, sides_of
 from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.sensitivity import Finding, sensitive_cells
-from anon_core.tables.suppression import Pattern, costs_of, suppress, with_sums
+from anon_core.tables.suppression import Pattern, changes_of, costs_of, suppress
 from anon_core.tables.system import Bounds, Level, Number, capped, refuse_levels
 from anon_core.tables.table import Table, build
 
 #: Sums of suppressed cells that are protected as cells; a table that needs more is too fine.
 MAX_SUMS = 200
+#: Cells up to which the cheapest pattern is searched for; of more, no search comes near it.
+MOST_PROVEN = 20_000
+#: Cells up to which an answer of a linear program costs what `MOST_PROGRAMS` takes for granted.
+_LARGE = 2_500
+#: As many times `MOST_PROGRAMS` answers are the most that one waits for at all.
+_PATIENCE = 25
 
 
 class NotSafe(AnonError):
@@ -158,6 +164,12 @@ def hide(judged: Judged, context: Context | None = None) -> Hidden:
     """
     table, recipe, own = judged.table, judged.recipe, context or Context()
     system = table.system
+    if recipe.protection.proves and len(table.values) > MOST_PROVEN:
+        raise BadPlan(
+            f"The cheapest cells are searched for in tables of up to {MOST_PROVEN:,} cells; this "
+            f"one has {len(table.values):,}.",
+            remedy="Set method = 'heuristic', or use coarser levels.",
+        )
     refuse_unknown_cells(judged)
     refuse_levels(system, judged.needs, judged.bounds)
     able = _movable(judged)
@@ -235,10 +247,7 @@ class _System:
         self.needs = {**judged.needs, **_levels_of_sums(judged, sums)}
         self.costs = (*able.costs.tolist(), *(0 for _ in sums))
         self.begin = begin
-        self.changes = {
-            self.system.same[c]: with_sums(self.system, w.change)
-            for c, w in begin.witnesses.items()
-        }
+        self.changes = changes_of(self.system, begin)
         self.everyone = None if recipe.protection.proves else self._everyone()
 
     def pattern(self) -> Pattern:
@@ -249,6 +258,8 @@ class _System:
             try:
                 pattern = self._searched(())
             except Infeasible:  # from each reader alone more cells can be hidden
+                if self._programs() > _PATIENCE * MOST_PROGRAMS:
+                    raise
                 self.everyone = None
         insiders: tuple[Insider, ...] = ()
         hidden = system.closed(self.needs)
@@ -279,6 +290,7 @@ class _System:
             seconds=how.seconds,
             context=self.context,
             start=self.begin,
+            changes=self.changes,
             everyone=self.everyone,
         )
 
@@ -300,12 +312,21 @@ class _System:
             context=self.context,
         )
 
+    def _programs(self) -> float:
+        """Return how many answers of small programs all readers one by one are worth."""
+        sole = self.members.sole if self.judged.recipe.known.single_respondents else ()
+        large = max(1.0, len(self.real) / _LARGE)
+        return len(self.judged.needs) * (len(sole) + 1) * large
+
     def _everyone(self) -> Everyone | None:
         """Return all readers at once, where each by themselves are too many to ask."""
         judged, members = self.judged, self.members
-        known, sole = judged.recipe.known, members.sole
-        if not known.single_respondents or len(judged.needs) * (len(sole) + 1) <= MOST_PROGRAMS:
+        known = judged.recipe.known
+        if self._programs() <= MOST_PROGRAMS:
             return None
+        if not known.single_respondents:
+            return Everyone(bounds=self.bounds, outside=self.bounds)
+        sole = members.sole
         values, many = judged.table.values, len(judged.table.values)
         alone = members.alone[:many]
         own = members.most(() if known.signed else sole)[:many]

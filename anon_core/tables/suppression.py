@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, cast
@@ -23,9 +23,9 @@ from scipy.optimize import Bounds as Box
 from scipy.optimize import LinearConstraint
 from scipy.sparse import csr_array, hstack
 
-from anon_core.base.concurrency import solved
-from anon_core.base.context import Context, SoFar
-from anon_core.base.errors import Infeasible, clipped
+from anon_core.base.concurrency import only_stopped, solved
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible, NotFound, clipped
 from anon_core.tables.audit import Everyone, Insider
 from anon_core.tables.product_moves import Moves
 from anon_core.tables.reader import Reader, as_fraction
@@ -109,17 +109,14 @@ class _Search:
         published: Iterable[int],
         insiders: Sequence[Insider],
         context: Context,
-        start: Moves | None = None,
+        changes: Mapping[int, Mapping[int, int]] | None = None,
         *,
         everyone: Everyone | None = None,
         cutting: bool = True,
     ) -> None:
         self.system, self.context, self.cutting = system, context, cutting
         #: By sensitive cell, a change of cells that keeps every sum.
-        self.changes = {
-            system.same[cell]: with_sums(system, one.change)
-            for cell, one in (start.witnesses if start is not None else {}).items()
-        }
+        self.changes = changes or {}
         self.firsts = sorted(set(system.same))
         self.at = {cell: n for n, cell in enumerate(self.firsts)}
         known = [bounds, *(bounds.with_known(one.known) for one in insiders)]
@@ -333,7 +330,7 @@ class _Search:
         if not change or change.get(task.cell, 0) < 1 or not change.keys() <= hidden:
             return False
         up, down = self.up[task.reader], self.down[task.reader]
-        times = Fraction(task.need) / change[task.cell]
+        most, per = (Fraction(task.need) / change[task.cell]).as_integer_ratio()
 
         def holds(sign: int) -> bool:
             for cell, by in change.items():
@@ -341,7 +338,7 @@ class _Search:
                 end = up[n] if rises else down[n]
                 if cell == task.cell and cell in self.far:
                     end = self.far[cell][rises]
-                if end is not None and end < abs(by) * times:
+                if end is not None and end * per < abs(by) * most:
                     return False
             return True
 
@@ -358,7 +355,12 @@ class _Search:
             if self.witnessed(task, hidden):
                 continue
             if task.reader not in readers:
-                readers[task.reader] = Reader(self.system, hidden, self.readers[task.reader])
+                readers[task.reader] = Reader(
+                    self.system,
+                    hidden,
+                    self.readers[task.reader],
+                    context=only_stopped(self.context),
+                )
             reader, own = readers[task.reader], self.own.get(task.cell)
             if not task.sign:
                 up, down = (reader.side(task.cell, sign, own=own) for sign in (1, -1))
@@ -429,10 +431,15 @@ class _Search:
         """Return what the secondary cells of a set cost."""
         return sum(int(self.cost[self.at[c]]) for c in set(chosen) - self.primary)
 
-    def completed(self, chosen: frozenset[int]) -> frozenset[int]:
+    def completed(self, chosen: frozenset[int], until: float = math.inf) -> frozenset[int]:
         """Add cells until none fails: for each, the cheapest moves by network flow.
 
         Kelly, Golden and Assad 1992 (doi 10.1002/net.3230220407), over any sums.
+
+        Raises
+        ------
+        NotFound
+            If it is later than `until`, on the clock of `time.monotonic`.
         """
         hidden = set(chosen) | self.primary
         double = hstack([self.matrix, -self.matrix]).tocsc()
@@ -441,8 +448,15 @@ class _Search:
             broken, _new = self.failed(frozenset(hidden))
             if not broken:
                 return frozenset(hidden)
-            for task in broken:
-                self.context.check()
+            for number, task in enumerate(broken):
+                self.context.report(number / len(broken), "Hiding what no simple move hides")
+                if time.monotonic() > until:
+                    left = {task.cell for task in broken[number:]}
+                    raise NotFound(
+                        f"No pattern was found in time: {len(left):,} sensitive cells are left, "
+                        f"such as '{clipped(self.system.names[task.cell])}'.",
+                        remedy="Give the search more seconds, or use coarser categories.",
+                    )
                 move = self._move(task, hidden, double, limit)
                 if move is None:
                     raise Infeasible(
@@ -475,7 +489,7 @@ class _Search:
         )
         free = self.free
         # Taking the best so far needs a pattern: only a stop ends its search.
-        patient = replace(self.context, deadline=None, so_far=SoFar())
+        patient = only_stopped(self.context)
         tried: list[tuple[float, set[int]]] = []
         for sign in (task.sign,) if task.sign else (1, -1):
             box = [(0.0, u if f else 0.0) for u, f in zip(up, free, strict=True)]
@@ -522,6 +536,7 @@ def suppress(
     seconds: float = 60,
     context: Context | None = None,
     start: Moves | None = None,
+    changes: Mapping[int, Mapping[int, int]] | None = None,
     everyone: Everyone | None = None,
 ) -> Pattern:
     """Return the cheapest pattern that protects every sensitive cell, or a good one in time.
@@ -542,6 +557,8 @@ def suppress(
         When to stop; the best pattern so far is returned with its bound.
     start : Moves, optional
         A pattern to begin with, and changes that prove some of it without a linear program.
+    changes : mapping of int to mapping of int to int, optional
+        These changes, where they are known already: see `changes_of`.
     everyone : Everyone, optional
         All readers at once, from whom the heuristic hides cells; its bounds are used, and
         there are no further insiders.
@@ -562,7 +579,7 @@ def suppress(
         published,
         insiders,
         own,
-        start,
+        changes_of(system, start) if changes is None else changes,
         everyone=everyone,
         cutting=optimal,
     )
@@ -584,7 +601,7 @@ def suppress(
         return pattern(search.primary, 0, 0)
     until = begun + seconds
     if not optimal:
-        best = search.completed(first)
+        best = search.completed(first, until)
         if everyone is None:  # of a large table each answer takes too long
             best = search.reduced(best, min(until, time.monotonic() + _SECONDS_OF_REDUCTION))
         return pattern(best, None, 0)
@@ -627,6 +644,12 @@ def suppress(
     if search.price(best) > bound and not own.enough():
         best = search.reduced(best, until)
     return pattern(best, min(bound, search.price(best)), rounds)
+
+
+def changes_of(system: System, moves: Moves | None) -> dict[int, dict[int, int]]:
+    """Return by sensitive cell how cells move with it; empty where that keeps not every sum."""
+    witnesses = moves.witnesses if moves is not None else {}
+    return {system.same[cell]: with_sums(system, one.change) for cell, one in witnesses.items()}
 
 
 def with_sums(system: System, change: Mapping[int, int]) -> dict[int, int]:

@@ -142,8 +142,10 @@ class System:
         >>> row.with_sums([(1, 2)]).values
         (9, 2, 3, 4, 5)
         """
+        if not sums:
+            return self
         first = len(self.names)
-        return System(
+        found = System(
             names=(*self.names, *(" + ".join(self.names[c] for c in cells) for cells in sums)),
             values=(*self.values, *(sum(self.values[c] for c in cells) for cells in sums)),
             relations=(
@@ -154,6 +156,25 @@ class System:
                 ),
             ),
         )
+        if min(map(len, sums)) > 1:  # no cell is the same as a sum: what is known of them stays
+            same = self.same
+            more = [
+                Relation(parent=first + at, children=tuple(sorted(same[c] for c in cells)))
+                for at, cells in enumerate(sums)
+            ]
+            within: dict[int, list[int]] = {}
+            for number, relation in enumerate(more, start=len(self.distinct)):
+                for cell in (relation.parent, *relation.children):
+                    within.setdefault(cell, []).append(number)
+            relations_of = [*self.relations_of, *(() for _ in sums)]
+            for cell, numbers in within.items():
+                relations_of[cell] = (*relations_of[cell], *numbers)
+            vars(found).update(
+                same=(*same, *range(first, first + len(sums))),
+                distinct=(*self.distinct, *more),
+                relations_of=tuple(relations_of),
+            )
+        return found
 
     def cells(self, names: Iterable[str]) -> frozenset[int]:
         """Return the cells of these names."""

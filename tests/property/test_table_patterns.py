@@ -206,3 +206,15 @@ def test_a_change_that_keeps_not_every_sum_is_no_witness() -> None:
     found = suppress(system, needs, bounds, costs_of(system, "value"), start=wrong)
     assert audit(system, found.cells, needs, bounds).safe
     assert len(found.cells) == 4
+
+
+def test_what_is_known_of_a_system_stays_true_with_sums() -> None:
+    system = grid("xyz", "abc", [[4, 6, 1], [3, 9, 2], [5, 8, 7]])
+    tree = relations_of([Axis.from_tree("c", {"T": ["A", "B"], "A": ["a", "b"], "B": ["B1"]})])
+    repeated = System(names=tuple("TAabBC"), values=(10, 6, 2, 4, 4, 4), relations=tree)
+    for one, sums in ((system, [(1, 2), (5, 6, 9)]), (repeated, [(2, 4), (3, 5)])):
+        more = one.with_sums(sums)
+        plain = System(names=more.names, values=more.values, relations=more.relations)
+        assert (more.same, more.distinct) == (plain.same, plain.distinct)
+        assert list(map(sorted, more.relations_of)) == list(map(sorted, plain.relations_of))
+        assert more.closed([4]) == {c for c, f in enumerate(plain.same) if f == plain.same[4]}

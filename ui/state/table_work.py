@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -99,7 +100,8 @@ def start(data: Dataset, found: Judged, levels: Levels, *, together: bool = Fals
     def work(context: Context) -> Finished:
         done = protect(found, context) if before is None else _both(before.earlier, found, context)
         context.report(1.0, "Recomputing")
-        return Finished(published=done, checks=_recomputed(done, data, levels), before=before)
+        checks = _recomputed(done, data, levels, context)
+        return Finished(published=done, checks=checks, before=before)
 
     _begin(PROTECT, "Protecting the table", _DONE, _key(data, found.recipe), work)
 
@@ -250,10 +252,14 @@ def _kept(place: str, of: object) -> Any:
     return value if key == of else None
 
 
-def _recomputed(done: Publication, data: Dataset, levels: Levels) -> tuple[Check, ...]:
+def _recomputed(
+    done: Publication, data: Dataset, levels: Levels, context: Context | None = None
+) -> tuple[Check, ...]:
     recipe = done.judged.recipe.as_mapping()
     rows = private_rows(texts_of(data), recipe, levels)
-    checks = verify_table(files_of(done)["table.csv"], recipe, rows, levels, done.proposals)
+    report = partial((context or Context()).report, 1.0)
+    content = files_of(done)["table.csv"]
+    checks = verify_table(content, recipe, rows, levels, done.proposals, report)
     refuse_broken(checks)
     return tuple(checks)
 
