@@ -191,7 +191,7 @@ def run(
         with run_alongside(lambda own: carry_out(_ASSESS_THE_REST, own), context):
             carry_out(_RECOMPUTE[1:], replace(context, progress=silent))
     gates = tuple(check for check in job.verification.broken if check.name == GATES)
-    _refuse_broken(job, but=gates)
+    _refuse_broken(job, but=gates, late=context.out_of_time())
     context.report(1.0, "Done")
     result = _result(job, seconds, time.perf_counter() - began_all - elsewhere)
     refuse_unaccepted(plan.accept, result.reached)
@@ -530,14 +530,24 @@ def _verify(job: _Job, context: Context) -> None:
     job.verification = _recomputed(job)
 
 
-def _refuse_broken(job: _Job, but: Sequence[Check] = ()) -> None:
-    """Refuse the release unless all models hold, as they were measured and as recomputed."""
+def _refuse_broken(job: _Job, but: Sequence[Check] = (), *, late: bool = False) -> None:
+    """Refuse the release unless all models hold, as they were measured and as recomputed.
+
+    `late` says that time is up: a model that was not measured to the end counts as broken.
+    """
     broken = [v.model for v in job.verdicts if not v.holds]
     found = (*job.verification.broken, *job.verification.unchecked)
     doubtful = [check for check in found if check not in but]
     if not broken and not doubtful:
         return
     _refuse_overlaps(job)
+    if late and not doubtful:
+        raise NotFound(
+            "A release was found, but time was up before the workbench had measured "
+            f"{listing(broken)} on it.",
+            remedy="Nothing was released. Allow more time.",
+            timed_out=True,
+        )
     if not broken and all(check.undecided for check in doubtful):
         raise NotFound(
             "The result meets the privacy models, but the independent check cannot confirm it: "

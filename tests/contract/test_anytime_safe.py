@@ -165,6 +165,20 @@ def test_out_of_time_at_any_moment(algorithm: str) -> None:
     assert released > 0 or algorithm not in ANYTIME
 
 
+def test_time_that_ends_while_a_release_is_measured_is_no_error_of_the_workbench() -> None:
+    case, plan, public = drawn("combined", 10)
+    unhurried = LateAfter(after=10**9)
+    run(plan, case.dataset, case.levels, context=unhurried, population=public)
+    told: list[str] = []
+    for after in range(len(unhurried.looks)):
+        try:
+            late = LateAfter(after=after)
+            valid(run(plan, case.dataset, case.levels, context=late, population=public), plan)
+        except NotFound as error:
+            told.append(error.message)
+    assert any("time was up before the workbench had measured" in message for message in told)
+
+
 @pytest.mark.parametrize("method", ["forest", "balls"])
 def test_cell_methods_out_of_time_at_any_moment(
     method: str, monkeypatch: pytest.MonkeyPatch

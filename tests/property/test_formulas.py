@@ -31,7 +31,8 @@ def carried_out(cell: str) -> bool:
     """Say whether a spreadsheet takes a cell for a formula; a plain number is none."""
     if not cell.startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠")):
         return False
-    number = cell.replace(",", ".", 1)
+    # A number before the quote that closes the cell parses as no formula: it is read as a text.
+    number = cell.removesuffix('"').replace(",", ".", 1)
     try:
         float(number)
     except ValueError:
@@ -48,6 +49,7 @@ def carried_out(cell: str) -> bool:
 @example('a;"=x')
 @example("a;-5")
 @example("'\t=x")
+@example("\n-1")
 def test_no_part_of_a_guarded_cell_is_carried_out(text: str) -> None:
     shown = neutralised(text)
     assert plain(shown) == text
