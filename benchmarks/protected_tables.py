@@ -110,7 +110,7 @@ def whole_table(bench: Bench) -> None:
     done = protect(judged)
     published = files_of(done)["table.csv"]
     names: tuple[str, ...] = ("a", "b", "c", "amount")
-    rows = [
+    rows: list[dict[str, str]] = [
         dict(zip(names, (*own, str(x)), strict=True))
         for *own, x in zip(*texts, amount, strict=True)
     ]

@@ -17,7 +17,7 @@ from hypothesis import settings
 _T = TypeVar("_T", bound=Callable[..., object])
 #: Whether all examples are tried.
 EVERY = os.environ.get("TEST_LONG") == "1"
-_SHARE = 6
+_SHARE = 4
 
 
 def times(examples: int, *, share: int = _SHARE) -> int:

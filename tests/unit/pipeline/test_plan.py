@@ -104,6 +104,11 @@ EVERYTHING: list[dict[str, Any]] = [
     },
     {
         **FULL,
+        "roles": {**FULL["roles"], "weight": "times"},
+        "export": {"class_weights": True},
+    },
+    {
+        **FULL,
         "data": {"where": "age > 30", "rest": "population"},
         "population": {},
         "export": {"csv": False, "parts": 3},

@@ -148,6 +148,9 @@ name = "as-is"
 name = "swapping"
 columns = ["age", "zip"]
 """
+WEIGHED = WHOLE.replace("insensitive = []", 'insensitive = []\nweight = "note"').replace(
+    "[export]", "[export]\nclass_weights = true"
+)
 UNSEEN = MIXED.replace("zip.csv", "few.csv").replace(
     "[types]", '[reuse]\nunseen = "suppress"\n[types]'
 )
@@ -384,6 +387,15 @@ def _previous(desk: Desk) -> Iterator[None]:
         desk.verify(previous=earlier)
 
 
+def _weighed(desk: Desk) -> Iterator[None]:
+    yield desk.release(WEIGHED)  # the last: another run would refuse a folder with its file
+    assert "class-weights" in {check.name for check in desk.verify().checks}
+    desk.verify(table=False)
+    file = desk.out / "weights.csv"
+    file.write_bytes(file.read_bytes().replace(b"2.5", b"2.6"))
+    desk.verify()
+
+
 def _bounded(desk: Desk) -> Iterator[None]:
     yield desk.release(BOUNDED)
     desk.verify()
@@ -415,7 +427,7 @@ def _bounded(desk: Desk) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     found = Desk(folder=tmp_path_factory.mktemp("desk"))
-    for way in (_whole, _permuted, _boxed, _averaged, _alone, _previous, _bounded):
+    for way in (_whole, _permuted, _boxed, _averaged, _alone, _previous, _bounded, _weighed):
         for _ in way(found):
             pass
     return found
