@@ -302,10 +302,10 @@ def _tables(result: Result, *, seen: bool) -> None:
             mime="text/csv",
             disabled=not seen,
         )
-    beside = result.plan.dialect is not None or bool(result.plan.formats)
-    beside = beside or result.plan.class_weights
-    if several or beside or parts > 1:
-        whole = "All tables" if several else "All formats" if beside else title_of("release")
+    plan = result.plan
+    more = plan.dialect is not None or bool(plan.formats) or plan.class_weights
+    if several or more or parts > 1:
+        whole = "All tables" if several else "All formats" if more else title_of("release")
         download(
             whole if parts == 1 else f"{whole} in {parts} parts",
             "**Public edition.** A zip of the files above and nothing else."
