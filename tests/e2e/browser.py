@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
+from ui.charts import theme
+
 #: Whether Streamlit's `app` has run its script and shows all of it, as JavaScript.
 IDLE = """
   app !== null
@@ -22,6 +24,16 @@ _SETTLED = f"""
 }}
 """
 
+SCHEMES = ("light", "dark")
+#: Whether the page has a theme's quiet colour, and no chart the other's: charts follow the page.
+_REDRAWN = """
+([now, before]) =>
+  [...document.querySelectorAll("style")].some(one =>
+    one.textContent.includes("stCaptionContainer") && one.textContent.includes(now))
+  && ![...document.querySelectorAll("svg.marks text")].some(one =>
+    one.getAttribute("fill") === before)
+"""
+
 
 def wait_for_app(page: Page, *, seconds: float = 30) -> None:
     """Wait until the page's script has run, and has stayed at rest for a quarter of a second.
@@ -30,6 +42,16 @@ def wait_for_app(page: Page, *, seconds: float = 30) -> None:
     """
     page.evaluate("() => { window.settledSince = undefined; }")
     page.wait_for_function(_SETTLED, timeout=seconds * 1000)
+
+
+def scheme_is(page: Page, scheme: str) -> None:
+    """Change the theme, and wait until page and charts are drawn in it: a click before is lost."""
+    light, dark = theme.VERDICT_STYLE["plain"][:2]
+    page.emulate_media(color_scheme=scheme)  # pyright: ignore[reportArgumentType]
+    page.wait_for_function(
+        _REDRAWN, arg=[light, dark] if scheme == "light" else [dark, light], timeout=30_000
+    )
+    wait_for_app(page)
 
 
 def follow(page: Page, step: str) -> None:

@@ -14,20 +14,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.access import EXCEPTIONS, violations
-from tests.e2e.browser import go, wait_for_app
+from tests.e2e.browser import SCHEMES, go, scheme_is, wait_for_app
 from tests.e2e.test_walk import pin
-from ui.charts import theme
 from ui.panels import page_frame
 
 PAGES = tuple(step.label for step in (*page_frame.STEPS[1:], *page_frame.BESIDE))
 #: What shows most of the theme's own colours.
 DARK = "Results"
-SCHEMES = ("light", "dark")
-#: What is drawn in a theme's own colours is drawn anew after the theme has changed.
-_REDRAWN = """
-(colour) => [...document.querySelectorAll("style")].some(one =>
-  one.textContent.includes("stCaptionContainer") && one.textContent.includes(colour))
-"""
 _UNFOLD = """
 () => {
   const folded = [...document.querySelectorAll(
@@ -50,15 +43,6 @@ def reach(page: Page, name: str, title: str = "") -> None:
     if folded.is_visible():
         folded.click()
     go(page, name, title=title)
-
-
-def scheme_is(page: Page, scheme: str) -> None:
-    """Change the theme, and wait until it is drawn."""
-    page.emulate_media(color_scheme=scheme)  # pyright: ignore[reportArgumentType]
-    page.wait_for_function(
-        _REDRAWN, arg=theme.VERDICT_STYLE["plain"][SCHEMES.index(scheme)], timeout=30_000
-    )
-    wait_for_app(page)
 
 
 def note(page: Page, seen: tuple[object, ...], found: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Download, Page, expect
 
 from anon_core.data.samples import sample
-from tests.e2e.browser import go, wait_for_app
+from tests.e2e.browser import go, scheme_is, wait_for_app
 
 SAMPLE = sample("hospital")
 QUASI = SAMPLE.quasi
@@ -72,8 +72,7 @@ def chooses_in_one_panel(page: Page) -> None:
     expect(chosen).to_contain_text("No class is selected", timeout=30_000)
     wait_for_app(page)
     for scheme in ("dark", "light"):
-        page.emulate_media(color_scheme=scheme)
-        wait_for_app(page)
+        scheme_is(page, scheme)
         bins.last.click()
         expect(chosen).to_contain_text("Chosen: class", timeout=30_000)
         wait_for_app(page)
