@@ -23,7 +23,8 @@ run: .venv/runtime.stamp ## start the dashboard and print its address (PORT=8501
 	@$(PY) scripts/fetch_sample.py
 	@exec $(PY) -m anonymity_workbench serve --port "$(PORT)"
 
-# Loops are compiled once, before; else each process of the tests compiles them. What drives browsers
+# Loops are compiled once, before; else each process of the tests compiles them. One process more
+# than processors, as each waits a fifth of its time for programs it has started. What drives browsers
 # runs after the others, two at a time with a server each: beside them pages wait too long for a
 # patient test, and nothing ends sooner.
 test: dev chromium ## run every test, browser tests included (ARGS= goes to one pytest)
@@ -32,7 +33,7 @@ ifdef ARGS
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest $(ARGS)
 else
 	@$(PY) -m scripts.compile_loops
-	@$(PY) -m pytest -n auto --dist loadfile -m "not long" --ignore=tests/e2e
+	@$(PY) -m pytest -n "$$(($$(getconf _NPROCESSORS_ONLN) + 1))" --dist loadfile -m "not long" --ignore=tests/e2e
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -n 2 --dist loadfile -m "not long" tests/e2e
 endif
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from typing import TypeVar
 
@@ -17,7 +18,7 @@ from hypothesis import settings
 _T = TypeVar("_T", bound=Callable[..., object])
 #: Whether all examples are tried.
 EVERY = os.environ.get("TEST_LONG") == "1"
-_SHARE = 4
+_SHARE = 6
 
 
 def times(examples: int, *, share: int = _SHARE) -> int:
@@ -26,6 +27,10 @@ def times(examples: int, *, share: int = _SHARE) -> int:
     A test whose examples take long may ask for a smaller part of them at every change.
     """
     return examples if EVERY else max(1, examples // share)
+
+
+#: For a test that counts what is seldom drawn, of which a sixth of the examples holds too little.
+quarter = partial(times, share=4)
 
 
 def often(examples: int, *, share: int = _SHARE) -> Callable[[_T], _T]:

@@ -39,7 +39,7 @@ def algorithm(name: str, **given: object) -> Algorithm:
 def test_releases_verify_and_lose_less_than_one_class(name: str) -> None:
     parts = 0
 
-    @settings(max_examples=times(40))
+    @settings(max_examples=times(40, share=4))
     @given(case=cases(rows=(6, 40)))
     def tried(case: Case) -> None:
         nonlocal parts

@@ -13,7 +13,7 @@ from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from tests import naive
 from tests.making import Case
-from tests.often import times
+from tests.often import quarter as times
 from tests.strategies import cases
 
 

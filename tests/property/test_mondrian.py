@@ -69,7 +69,7 @@ def compare(case: Case, k: int, least: int) -> int:
 def test_the_partition_is_that_of_the_recursion(least: int) -> None:
     cut = 0
 
-    @settings(max_examples=times(240))
+    @settings(max_examples=times(240, share=4))
     @given(case=cases(rows=(4, 60), sensitive="abcd"), k=st.integers(2, 4))
     def tried(case: Case, k: int) -> None:
         nonlocal cut
@@ -121,7 +121,7 @@ def drawn_rows(case: Case, seed: int) -> tuple[list[int], dict[int, int]]:
 def test_relaxed_cuts_are_those_of_the_recursion() -> None:
     cut = parted = 0
 
-    @settings(max_examples=times(200))
+    @settings(max_examples=times(200, share=4))
     @given(
         case=cases(rows=(6, 60), sensitive="abcd"),
         k=st.integers(2, 4),
@@ -183,7 +183,7 @@ def test_a_relaxed_release_verifies_and_the_order_of_rows_plays_no_part() -> Non
     """Classes of equal cells are one; overlapping ranges cover every row; seeds decide ties."""
     overlap = 0
 
-    @settings(max_examples=times(48))
+    @settings(max_examples=times(48, share=4))
     @given(case=cases(rows=(8, 40), quasi=(2, 2)), seed=st.integers(0, 99), data=st.data())
     def tried(case: Case, seed: int, data: st.DataObject) -> None:
         nonlocal overlap

@@ -218,7 +218,7 @@ def test_columns_that_stand_alone_tell_nothing_of_each_other(name: str) -> None:
 def test_whole_runs_are_verified(algorithm: dict[str, object]) -> None:
     held = 0
 
-    @settings(max_examples=times(20))
+    @settings(max_examples=times(20, share=4))
     @given(case=drawn())
     def tried(case: Case) -> None:
         nonlocal held

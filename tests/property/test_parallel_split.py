@@ -38,7 +38,7 @@ def test_parts_are_those_of_the_recursion(
     cut_at_all = 0
     rows = (6, 24) if quasi == 30 else (6, 90)
 
-    @settings(max_examples=times(20 if quasi == 30 else 64))
+    @settings(max_examples=times(20 if quasi == 30 else 64, share=4))
     @given(
         # Of numbers alone, the recursion finds parts in the order of the numbers.
         case=cases(rows=rows, quasi=(quasi, quasi), kinds=("number",), sensitive="abcd")

@@ -76,7 +76,7 @@ def rule_of(case: Case, level: str, p: float) -> twin.Keep:
 def test_the_optimal_search_finds_what_enumeration_finds(level: str) -> None:
     decided = 0
 
-    @settings(max_examples=times(80))
+    @settings(max_examples=times(80, share=4))
     @given(case=drawn(level), p=st.sampled_from([0.2, 0.25, 0.5, 0.6, 0.75, 0.9]))
     def tried(case: Case, p: float) -> None:
         nonlocal decided

@@ -52,7 +52,7 @@ def test_mpalm_by_listing(cuts: str) -> None:
     """Everyone's chance is within bounds; refused exactly where the whole is out of them."""
     released = refused = parted = 0
 
-    @settings(max_examples=times(160))
+    @settings(max_examples=times(160, share=4))
     @given(drawn=around((4, 6), 8, missing=True), limits=BOUNDS)
     def tried(drawn: Around, limits: list[float]) -> None:
         nonlocal released, refused, parted
@@ -169,7 +169,7 @@ def test_combined_by_listing(partition: str) -> None:
     """Everyone's chance, listed, is within bounds; the second computation agrees."""
     released = coarse = exact = 0
 
-    @settings(max_examples=times(120))
+    @settings(max_examples=times(120, share=4))
     @given(
         drawn=around((4, 6), 8, missing=True),
         low=st.sampled_from([0.0, 0.0, 0.2]),

@@ -18,7 +18,7 @@ from anon_core.release.release import View
 from anon_core.techniques.models.bucket_size import BucketSize
 from tests.making import Case
 from tests.membership_twin import assigned, union
-from tests.often import times
+from tests.often import quarter as times
 
 People = list[tuple[str, ...]]
 

@@ -26,7 +26,7 @@ from tests.strategies import cases
 def test_releases_are_single_dimensional(promises: str) -> None:
     released = uncovered = 0
 
-    @settings(max_examples=times(240))
+    @settings(max_examples=times(240, share=4))
     @given(case=cases(rows=(6, 50), quasi=(1, 3)), apart=st.booleans())
     def tried(case: Case, apart: bool) -> None:
         nonlocal released, uncovered

@@ -22,7 +22,7 @@ from anon_core.techniques.partitioners import tuple_partition
 from anon_core.techniques.partitioners.tuple_partition import diverse_buckets
 from tests import naive_kernels
 from tests.making import Case
-from tests.often import times
+from tests.often import quarter as times
 from tests.strategies import Blocks, blocks_of, cases, with_column
 
 
