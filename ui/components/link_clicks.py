@@ -1,8 +1,10 @@
-"""A click on a link that is put in again meanwhile is carried out on the one that is there now.
+"""A click on a link of the sidebar opens its page, whatever Streamlit does meanwhile.
 
-Where a page is opened, Streamlit takes all links of the sidebar away and puts them in again a
-moment later. A browser makes a click only of a press and a release on one and the same element, so
-that one which came in that moment was lost.
+Streamlit takes all links of the sidebar away and puts them in again where a page is opened. A
+browser makes a click only of a press and a release on the same element, so a click in that moment
+was lost; it is carried out on the link that is there now. A click is also lost where the page that
+is left asks for a run in the same moment, as the later request counts. So a link is clicked once
+more where its page has not opened and nothing runs.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from streamlit.components.v2 import component
 #: It listens once and for good: between a press and a release this is put in again as well.
 _JS = """
 const MOST_WAIT = 3000;
+// Milliseconds between two looks, looks at rest before a second click, and looks in all.
+const PAUSE = 250, AT_REST = 8, MOST_LOOKS = 120;
 const LINKS = '[data-testid="stPageLink"] a';
 const named = (link) => ({ href: link.getAttribute("href"), text: link.textContent });
 const alike = (one, other) => one.href === other.href && one.text === other.text;
@@ -22,6 +26,7 @@ const within = (box, event) =>
 function hear() {
   let there = [], since = -Infinity;  // the sidebar's links as one was clicked last, and when
   let pressed = null;                 // what a press is on, and the element if there is one
+  let latest = null;                  // the link that was clicked last, until its page opens
   const linkAt = (event) => {
     const link = event.target.closest?.(LINKS);
     if (link) return { link, ...named(link) };
@@ -34,6 +39,21 @@ function hear() {
     if (link) link.click();
     else if (performance.now() < until) setTimeout(() => carryOut(wanted, until), 50);
   };
+  const arrive = (link) => {
+    const wanted = latest = named(link);
+    const from = location.pathname;
+    let looks = 0, rests = 0;
+    const look = () => {
+      if (latest !== wanted) return;
+      const app = document.querySelector('[data-testid="stApp"]');
+      rests = app?.dataset.testScriptState === "notRunning" ? rests + 1 : 0;
+      const stays = location.pathname === from;
+      if (stays && rests < AT_REST && ++looks < MOST_LOOKS) { setTimeout(look, PAUSE); return; }
+      if (stays && rests >= AT_REST) carryOut(wanted, performance.now());
+      latest = null;
+    };
+    if (new URL(link.href).pathname !== from) setTimeout(look, PAUSE);
+  };
   window.addEventListener("pointerdown", (event) => {
     pressed = event.button === 0 ? linkAt(event) : null;
   }, true);
@@ -45,7 +65,9 @@ function hear() {
     if (now && alike(now, was)) carryOut(was, performance.now() + MOST_WAIT);
   }, true);
   window.addEventListener("click", (event) => {
-    if (!event.target.closest?.(LINKS)) return;
+    const link = event.target.closest?.(LINKS);
+    if (!link) return;
+    if (!(latest && alike(named(link), latest)) && !event.ctrlKey && !event.metaKey) arrive(link);
     since = performance.now();
     there = [...document.querySelectorAll(`[data-testid="stSidebar"] ${LINKS}`)]
       .map((link) => ({ ...named(link), box: link.getBoundingClientRect() }));
