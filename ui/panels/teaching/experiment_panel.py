@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import streamlit as st
 
 from anon_core.teaching.experiments import Experiment, Report, all_experiments
-from anon_core.teaching.experiments.execution import documented, run_said, size_of
+from anon_core.teaching.experiments.execution import documented, run_said
 from anon_core.teaching.experiments.experiment import Outcome, Size
 from anon_core.teaching.experiments.result_files import (
     CSV,
@@ -16,7 +16,6 @@ from anon_core.teaching.experiments.result_files import (
     as_csv,
     as_html,
     figures_of,
-    summary_row,
 )
 from anon_core.teaching.experiments.tables import FILES, WANTED
 from ui.charts.chart_frame import palette, show
@@ -25,7 +24,6 @@ from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
 from ui.state.kept_fields import remembered
 from ui.state.work import experiment_runs, jobs
-from ui.state.work.time_left import duration
 from ui.words.escaping import plain
 
 #: Seconds between two looks at the points of an experiment under way.
@@ -40,48 +38,43 @@ _ICONS: dict[Outcome, str] = {
 }
 
 
-_NOT_RUN = {"verdict": "not run yet", "why": "", "settings": "", "table": "", "time": ""}
+#: Widths of the list's columns, in pixels.
+_TITLE, _VERDICT, _SOURCE = 360, 180, 350
 
 
 def draw_all() -> None:
-    """Draw an experiment a row with what it came to, then each with why, and what opens it."""
-    import pandas as pd
-
-    rows: list[dict[str, str]] = []
-    for experiment in all_experiments():
-        found, told = experiment_runs.last(experiment), documented(experiment)
-        if found is not None:
-            rows.append(_row(found, "yours"))
-        elif told is not None:
-            rows.append(_row(told, "documented"))
-        else:
-            rows.append({**_NOT_RUN, "experiment": experiment.id, "what": experiment.title})
-    shown = ["experiment", "what", "verdict", "settings", "table", "time"]
-    told = pd.DataFrame(rows)[shown].map(plain)
-    st.table(told, hide_index=True, alt="Experiments and what they came to")
-    for experiment, row in zip(all_experiments(), rows, strict=True):
-        with st.container(border=True, key=f"experiments-card-{experiment.id}"):
-            st.markdown(f"**{experiment.id}: {plain(experiment.title)}**")
-            st.caption(plain(experiment.source.cited))
-            st.write(plain(experiment.shows))
-            if row["why"]:
-                st.markdown(f"**{plain(row['verdict'].capitalize())}.** {plain(row['why'])}")
-            st.button(
-                f"Open {experiment.id}",
-                key=f"experiments/open/{experiment.id}",
-                on_click=_open,
-                args=(experiment.id,),
-            )
+    """Draw an experiment a row: its title, which opens it, what it came to, and its source."""
+    with st.container(gap=None):
+        for experiment in all_experiments():
+            with st.container(
+                key=f"experiments-row-{experiment.id}", horizontal=True, vertical_alignment="center"
+            ):
+                _row(experiment)
 
 
-def _row(report: Report, whose: str) -> dict[str, str]:
-    settings = size_of(report).removesuffix(" settings")
-    return {
-        **summary_row(report),
-        "settings": f"{settings}, {whose}",
-        "table": report.table,
-        "time": duration(report.seconds),
-    }
+def _row(experiment: Experiment) -> None:
+    with st.container(width=_TITLE):
+        st.button(
+            f"{experiment.id} · {plain(experiment.title)}",
+            key=f"experiments/open/{experiment.id}",
+            type="tertiary",
+            on_click=_open,
+            args=(experiment.id,),
+            help=plain(experiment.shows),
+        )
+    found, whose = experiment_runs.last(experiment), "Your run"
+    if found is None:
+        found, whose = documented(experiment), "A documented run"
+    if found is None:
+        st.markdown("not run yet", width=_VERDICT)
+    else:
+        told = found.verdict
+        st.markdown(
+            f"{_ICONS[told.outcome]} {told.outcome}",
+            width=_VERDICT,
+            help=plain(f"{told.why} {whose}: {run_said(found)}."),
+        )
+    st.caption(plain(experiment.source.short), width=_SOURCE)
 
 
 def draw(experiment: Experiment) -> None:
