@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -21,6 +23,7 @@ from anon_core.teaching.experiments import (
     find_experiment,
 )
 from anon_core.teaching.experiments.bench import Bench
+from anon_core.teaching.experiments.experiment import Outcome
 from anon_core.teaching.experiments.tables import WANTED
 from tests.ui.sessions import PATIENCE
 from ui.state.work import experiment_runs
@@ -47,8 +50,8 @@ def press(app: AppTest, key: str) -> AppTest:
 
 def test_all_experiments_are_listed_and_open_by_a_click() -> None:
     app = opened()
-    told = app.table[0].value["experiment"]
-    assert [id.replace("\\", "") for id in told] == [e.id for e in all_experiments()]
+    listed = [b.label for b in app.button if b.key.startswith("experiments/open/")]
+    assert [label.split(" · ")[0] for label in listed] == [e.id for e in all_experiments()]
     press(app, "experiments/open/X-05")
     assert app.query_params["experiment"] in ("X-05", ["X-05"])
     assert "A documented run" in app.info[0].value
@@ -77,17 +80,13 @@ def test_an_experiment_is_run_and_shown(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_documented_run_is_shown_before_anything_is_run() -> None:
     app = opened()
-    rows = app.table[0].value.map(lambda text: text.replace("\\", ""))
-    assert set(rows["verdict"]) <= {
-        "reproduced",
-        "differs",
-        "source wrong",
-        "open",
-        "not decided in time",
-    }
-    assert set(rows["settings"]) <= {"small, documented", "full, documented"}
-    assert all(rows["table"])
-    assert all(rows["time"])
+    verdicts = [one for one in app.markdown if "settings" in one.help]
+    assert len(verdicts) == len(all_experiments())
+    for one in verdicts:
+        assert one.value.split(" ", 1)[1] in get_args(Outcome)
+        told = one.help.replace("\\", "")
+        assert "A documented run: " in told
+        assert re.search(r"(small|full) settings, .+, \d+ s", told)
     for experiment in all_experiments():
         app = opened(experiment.id)
         assert "A documented run" in app.info[0].value
