@@ -139,28 +139,41 @@ def bars(shown: Bars, view: View) -> Markup:
     most = max([bar.value for bar in shown.bars] + [shown.limit[0] if shown.limit else 0, 1e-9])
     left = 24 + max((wide_of(shortened(bar.label, 30)) for bar in shown.bars), default=40)
     right = max((wide_of(bar.text) for bar in shown.bars), default=40) + 36
+    at = left + _ROOM * shown.limit[0] / most if shown.limit else None
     inside = [
-        _bar(bar, left, _TOP + n * _HIGH, _ROOM * bar.value / most, view)
+        _bar(bar, (left, at), _TOP + n * _HIGH, _ROOM * bar.value / most, view)
         for n, bar in enumerate(shown.bars)
     ]
     bottom = _TOP + len(shown.bars) * _HIGH
-    if shown.limit:
-        at = left + _ROOM * shown.limit[0] / most
+    if at is not None:
         inside.append(
             element("line", x1=at, x2=at, y1=_TOP - 6, y2=bottom, class_="limit")
-            + text(at, _TOP - 10, shown.limit[1], text_anchor="middle", class_="small")
+            + text(
+                at,
+                _TOP - 10,
+                shown.limit[1] if shown.limit else "",
+                text_anchor="middle",
+                class_="small",
+            )
         )
     said = "; ".join(f"{bar.label}: {bar.text}" for bar in shown.bars)
     unit = text(left, bottom + 14, shown.unit, class_="small quiet")
     return svg(left + _ROOM + right, bottom + 20, f"{shown.title}: {said}", *inside, unit)
 
 
-def _bar(bar: Bar, left: float, top: float, long: float, view: View) -> Markup:
+def _bar(
+    bar: Bar, sides: tuple[float, float | None], top: float, long: float, view: View
+) -> Markup:
+    left, limit = sides
     name = f"{'▶ ' if view.follows(bar.people) else ''}{shortened(bar.label, 30)}"
+    told = f"{bar.text} {SIGNS[bar.tone]}".strip()
+    at = left + long + 6
+    if limit is not None and limit - wide_of(told) < at < limit + 6:
+        at = limit + 6  # else the line of the limit would cross it
     return element(
         "g",
         text(left - 8, top + 17, name, text_anchor="end"),
         element("rect", x=left, y=top + 4, width=max(long, 1.0), height=_HIGH - 9, rx=3),
-        text(left + long + 6, top + 17, f"{bar.text} {SIGNS[bar.tone]}".strip()),
+        text(at, top + 17, told),
         **view.marks(bar.id, bar.people, "bar", f"tone-{bar.tone}"),
     )
