@@ -249,8 +249,8 @@ def _sample(data: Dataset) -> None:
         disabled=not number and data.rows <= _BENCHMARK,
         on_click=_set_benchmark,
         args=(0 if number else _BENCHMARK,),
-        help="The design of experiments in the literature: rows with missing values are dropped, "
-        "all that are left are what attackers know, and a random subset is published.",
+        help="As in the literature's experiments: rows with missing values are dropped, "
+        "attackers know all remaining rows, and a random subset is published.",
     )
 
 

@@ -146,7 +146,7 @@ def what_will_happen() -> bool:
             refuse_undecided(plan, data)
     except AnonError as error:
         show_error(error)
-        next_step("pages/1_Data.py", "Say it on Data")
+        next_step("pages/1_Data.py", "Set it on Data")
         return False
     waiting = confirmations.waiting()
     if waiting:
@@ -155,7 +155,7 @@ def what_will_happen() -> bool:
             f"Confirm or fix these findings to enable Run:\n\n{lines}",
             icon=":material/front_hand:",
         )
-        next_step("pages/2_Roles.py", "Look at it on Roles")
+        next_step("pages/2_Roles.py", "Review it on Roles")
         return False
     if data is not None:
         how, required, rows = intentions(plan, data)

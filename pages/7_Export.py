@@ -246,8 +246,8 @@ def public(result: Result, *, seen: bool) -> None:
             result = dialect_form.draw(result)
         else:
             st.caption(
-                "The recipe says `csv = false`: Parquet alone is published. Files for other "
-                "programs are compared with the CSV file, so that there are none."
+                "The recipe says `csv = false`: only Parquet is published. Files for other "
+                "programs are compared with the CSV file, so none are written."
             )
     with st.container(horizontal=True, gap="small"):
         _tables(result, seen=seen)
@@ -373,8 +373,8 @@ def internal(result: Result) -> None:
         _for_the_next_table(result)
         download(
             "Python script",
-            "**Internal edition.** Makes the release again and compares it byte for byte. It reads "
-            "the recipe, with the seed, in its folder; the zip holds both.",
+            "**Internal edition.** Makes the release again and compares it byte for byte. "
+            "It reads the recipe, with the seed, in its folder; the zip holds both.",
             later(script, result),
             file="reproduce.py",
             mime="text/x-python",
@@ -387,17 +387,23 @@ def _for_the_next_table(result: Result) -> None:
     levels = result.plan.algorithm.shape.one_level
     download(
         "Decided recipe",
-        "**Internal edition, no seed.** What was decided here, without the search: opened on Start "
-        "with the next table, it carries out this and nothing else. Its hierarchies are in "
-        "the zip."
+        (
+            "**Internal edition, no seed.** The decisions of this run, without the search. "
+            "Open it on Start with the next table to apply exactly these. Its hierarchies "
+            "are in the zip."
+        )
         + ("" if levels else " The cut points are stored in the release file: upload it too.")
         if decided
-        else "**Internal edition.** What was decided is taken from the one file of a release, and "
-        "the recipe asks for several."
+        else (
+            "**Internal edition.** The decisions are read from a release of one file, and "
+            "this recipe asks for several."
+        )
         if result.plan.parts > 1 and not levels
-        else "**Internal edition.** This technique decided neither a level for each column nor "
-        "parts whose cells cover values, so that nothing can be carried out on another table "
-        "without a search.",
+        else (
+            "**Internal edition.** This technique decided neither a level for each column "
+            "nor parts whose cells cover values, so nothing can be applied to another "
+            "table without a search."
+        ),
         decided,
         file="decided.toml",
         mime="application/toml",
@@ -405,8 +411,9 @@ def _for_the_next_table(result: Result) -> None:
     )
     download(
         "Figures",
-        "**Internal edition, holds the seed of a release by chance.** All figures as JSON; with "
-        "the decided recipe they are what the next table's run is compared with.",
+        "**Internal edition, holds the seed of a random release.** All figures as "
+        "JSON; with the recipe of decisions, the next table's run is compared with "
+        "them.",
         later(bundle.figures, result),
         file="figures.json",
         mime="application/json",

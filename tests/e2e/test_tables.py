@@ -32,7 +32,7 @@ def test_a_table_is_built_and_protected_by_keyboard(page: Page, app_url: str) ->
     page.keyboard.press("Enter")
     expect(main).to_contain_text("Each of 4 sensitive cells reaches its level", timeout=60_000)
     wait_for_app(page)
-    drawer = page.locator("summary").filter(has_text="A box that answers queries")
+    drawer = page.locator("summary").filter(has_text="A query box")
     drawer.focus()
     page.keyboard.press("Enter")
     page.get_by_label("A", exact=True).fill("age = 7 and sex = 'M'")

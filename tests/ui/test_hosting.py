@@ -77,7 +77,7 @@ def test_one_person_does_so_much_at_a_time_and_another_is_free(
         hold.wait(10)
 
     first = jobs.start("run", "Run", work)
-    with pytest.raises(limits.TooMuch, match="1 at a time"):
+    with pytest.raises(limits.TooMuch, match="as this host allows: 1"):
         jobs.start("sweep", "Sweep", work)
     jobs.start("facts", "Looking", work, limited=False)
     mine = st.session_state

@@ -230,7 +230,7 @@ def test_the_best_so_far_is_told_and_taken(session: dict[str, Any]) -> None:
     app.session_state["jobs"] = session["jobs"]
     app.run()
     assert [text.value.replace("\\", "") for text in app.markdown] == [
-        "Best so far: loss 0.4. Proven is that none has less than 0.3: a gap of 25%."
+        "Best so far: loss 0.4. No choice can have less than 0.3: a gap of 25%."
     ]
     next(b for b in app.button if b.key == "take-run").click().run()
     assert job.wait(PATIENCE)

@@ -117,7 +117,7 @@ def test_places_by_each_technique_side_by_side(opened: AppTest) -> None:
     # Without an area two techniques are out, and the page says why.
     opened.text_input(key="other/area/False").set_value("").run()
     assert list(compared(opened)) == ["Nearest neighbours", "Reciprocal", "Cliques"]
-    assert any("divide an area" in c.value for c in opened.tabs[3].caption)
+    assert any("need an area" in c.value for c in opened.tabs[3].caption)
 
 
 def test_places_that_cannot_be_are_refused_at_their_place(opened: AppTest) -> None:

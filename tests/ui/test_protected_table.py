@@ -285,7 +285,7 @@ def test_a_table_is_looked_at_and_protected_with_one_that_is_out(
     )
     wait_for(app.button(key="tables/protect").click().run(), "protect-table")
     app.button(key="tables/out").click().run()
-    assert "Out: **large, sex**, 9 cells, 0 of them suppressed" in words(app)
+    assert "Published: **large, sex**, 9 cells, 0 of them suppressed" in words(app)
     app.multiselect(key="tables/columns").set_value(["small", "sex"]).run()
     assert not app.exception
     told = next(d.value for d in app.dataframe if "leaves" in d.value.columns)

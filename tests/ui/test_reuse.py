@@ -73,7 +73,7 @@ def test_the_decided_recipe_and_the_figures_are_on_export() -> None:
     app = open_page(EXPORT, held)
     assert not app.exception
     helps = {one.key: one.proto.help for one in app.get("download_button")}
-    assert "What was decided here" in helps["get-decided.toml"]
+    assert "The decisions of this run" in helps["get-decided.toml"]
     assert "next table's run" in helps["get-figures.json"]
 
 

@@ -198,7 +198,9 @@ def test_what_a_population_table_has_is_told_before_the_run() -> None:
     app = open_page(RUN, with_people(PEOPLE))
     assert "It has all quasi-identifiers." in words(app).replace("\\", "")
     app = open_page(RUN, with_people("Zip\n" + "5370\n" * 10))
-    assert "It has 'Zip', and not 'Age': attacks go by what it has." in words(app).replace("\\", "")
+    assert "It has 'Zip' but not 'Age': attacks use the columns it has." in words(app).replace(
+        "\\", ""
+    )
 
 
 def test_a_population_is_read_as_the_table_is() -> None:
@@ -318,11 +320,11 @@ def test_an_old_seed_is_refused_where_chance_is_used_and_one_click_draws_a_secre
     )
     app = open_page(RUN, held)
     assert not app.exception
-    assert "found by trying" in words(app)
+    assert "enough to be guessed" in words(app)
     assert button(app, "run").disabled
     button(app, "draw-secret").click().run()
     assert not app.exception
-    assert "found by trying" not in words(app)
+    assert "enough to be guessed" not in words(app)
     assert not button(app, "run").disabled
     assert "draw-secret" not in [b.key for b in app.button]
     assert len(app.session_state["state/work"]["draft"]["seed"]) == 64

@@ -64,8 +64,9 @@ def experiment_chart(report: Report, figure: Figure, colours: Palette) -> Chart:
         title=figure.title,
         figure=finish(plot, colours, height=320, legend=True),
         numbers=rows,
-        note="Dotted lines and bands are what the source printed, in the colour of their series; "
-        "solid lines were measured here, broken ones are additions that the source has not.",
+        note="Dotted lines and bands are what the source printed, in the colour of their "
+        "series. Solid lines were measured here; dashed ones are additions that the "
+        "source does not have.",
     )
 
 

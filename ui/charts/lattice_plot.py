@@ -290,8 +290,11 @@ def height_chart(picture: LatticePicture, colours: Palette) -> Chart:
                 for h, here in enumerate(picture.by_height)
             ]
         ),
-        note="Pruned are those that the search did not have to look at: another choice decided "
-        "them, or a bound showed that they cannot be better." + _only_first(picture),
+        note=(
+            "Pruned choices were not looked at: another choice decided them, or a bound "
+            "showed that they cannot be better."
+        )
+        + _only_first(picture),
     )
 
 

@@ -92,9 +92,9 @@ def parts_chart(
 
 def _note(picture: PartsPicture, noun: tuple[str, str]) -> str:
     said = [
-        f"A rectangle is what {noun[1]} cover of these two columns; where other columns are cut as "
-        "well, rectangles lie on each other, unless one slice is shown. The larger a point, the "
-        "more rows stand there."
+        f"A rectangle is what {noun[1]} cover of these two columns. If other columns "
+        "are cut as well, rectangles overlap unless you show one slice. Larger points "
+        "hold more rows."
     ]
     if picture.all_boxes > len(picture.boxes):
         said.append(

@@ -38,7 +38,7 @@ def draw(result: Result) -> Result:
     ways = [*_WAYS] if found != _OWN else [*_WAYS, _OWN]
     titles = {way: title for way, (title, _) in _WAYS.items()} | {_OWN: "As the recipe says"}
     choice = left.selectbox(
-        "A CSV file for the reader's spreadsheet, besides",
+        "Also write a CSV file for the reader's spreadsheet",
         ways,
         index=ways.index(found),
         format_func=titles.__getitem__,
@@ -47,7 +47,7 @@ def draw(result: Result) -> Result:
         "spreadsheet expects. The recipe then declares this file, and verification checks it.",
     )
     chosen = right.multiselect(
-        "Files for programs, besides",
+        "Also write files for programs",
         [*TYPED],
         default=[*result.plan.formats],
         format_func=lambda ending: f"{TYPED[ending][0]} (.{ending})",

@@ -115,10 +115,9 @@ def draw(
             st.markdown("**Another kind of model: how a release is made**")
             ways = " or ".join(sorted(t.title for t in _techniques() if t.shape.mechanism))
             st.caption(
-                "No table shows whether it holds, so it cannot be added to a search that looks at "
-                "the rows, and what it says is not to be weighed against the others. "
-                f"{plain(ways)} gives it for rows; counts with noise, at the foot of this page, "
-                "give it for counts."
+                "No table shows whether it holds, so it cannot be added to a search that looks "
+                f"at the rows, nor compared with the other models. {plain(ways)} gives it for "
+                "rows; counts with noise, at the foot of this page, give it for counts."
             )
             each(made)
 

@@ -38,8 +38,8 @@ def draw(parameter: Parameter, told: Sequence[Mapping[str, object]], key: str) -
     with st.expander(plain(parameter.label), expanded=bool(told)):
         st.caption(
             plain(
-                "How many rows show all of it? Without a question of your own, random ones are "
-                "asked. A column counts once something is said of it."
+                "How many rows match? Without a question of your own, random ones are asked. "
+                "Choose values of a column to include it."
             )
         )
         for number in range(_MOST):

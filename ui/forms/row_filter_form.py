@@ -42,8 +42,8 @@ def row_filter_form(data: Dataset) -> None:
 def _form(data: Dataset, present: str) -> None:
     """Draw the fields of a condition, and the condition as text."""
     st.caption(
-        "A condition chooses the rows to publish; the others are left out. Who knows it knows that "
-        "it is true of everyone in the release."
+        "A condition chooses the rows to publish; the others are left out. Anyone who "
+        "knows the condition knows that it holds for everyone in the release."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Column", data.names, **remembered("data/where/column"))
@@ -83,8 +83,7 @@ def _present(data: Dataset, condition: str) -> None:
         "The whole table is the population",
         key="data/where/rest",
         on_change=_set_rest,
-        help="All rows are then the people among whom someone is looked for: by k-map, δ-presence "
-        "and the journalist's risk.",
+        help="k-map, δ-presence and the journalist's risk then count all rows of the table.",
     )
     if clicked("Publish all rows", icon=":material/filter_alt_off:", key="data/where/remove"):
         _set("")

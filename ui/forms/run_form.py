@@ -184,7 +184,7 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
         if kept is not None:
             _told(kept)
             return {"file": kept.path}
-        st.caption("No table is loaded yet; without one the run goes on without a population.")
+        st.caption("No table is loaded yet. Without one, the run has no population.")
     return {}
 
 
@@ -215,7 +215,7 @@ def _told(people: population_tables.Population) -> None:
     if not known:
         told += "It has no column that is named like a quasi-identifier of your table."
     elif lacks:
-        told += f"It has {listing(known)}, and not {listing(lacks)}: attacks go by what it has."
+        told += f"It has {listing(known)} but not {listing(lacks)}: attacks use the columns it has."
     else:
         told += "It has all quasi-identifiers."
     st.caption(plain(told))
@@ -348,8 +348,10 @@ def advanced(draft: dict[str, Any]) -> dict[str, Any]:
             "give the same bytes, and anyone who has the secret can undo a permutation: only the "
             "internal edition contains it."
             if is_secret(parse(draft["seed"]))
-            else "**Seed from an old recipe.** It is so short or so regular that it can be found "
-            "by trying, so what draws from it is refused."
+            else (
+                "**Seed from an old recipe.** It is short or regular enough to be guessed, so "
+                "techniques that draw from it are refused."
+            )
         )
         st.button(
             "Draw a new one",

@@ -59,7 +59,7 @@ def draw(data: Dataset) -> Chosen | None:
         max_selections=4,
         format_func=plain,
         **remembered("tables/columns"),
-        help="The last one is printed across. Columns with a hierarchy get its subtotals.",
+        help="The last one runs across the top. Columns with a hierarchy get its subtotals.",
     )
     if not columns:
         st.info("Choose at least one column.", icon=":material/info:")
@@ -123,13 +123,24 @@ def _whose(data: Dataset, numbers: Sequence[str], value: str) -> tuple[dict[str,
     with st.popover(_changed("Respondents, weights", said), width="stretch", key="tables/whose"):
         who = st.text_input("Respondents are called", "respondents", **remembered("tables/who"))
         respondent = _column(
-            "Respondent", data.names, keys["respondent"], "Whose a row is; a row by default."
+            "Respondent",
+            data.names,
+            keys["respondent"],
+            "Who a row belongs to. By default, each row is a respondent of its own.",
         )
         holding = ""
         if respondent:
-            holding = _column("Holding", data.names, keys["holding"], "To whom respondents belong.")
+            holding = _column(
+                "Holding",
+                data.names,
+                keys["holding"],
+                "The group of firms or the household that respondents belong to.",
+            )
         weight = _column(
-            "Weight", numbers, keys["weight"], "How many of the population a row represents."
+            "Weight",
+            numbers,
+            keys["weight"],
+            "How many members of the population a row represents.",
         )
         expanded = False
         if weight and not holding:
@@ -142,7 +153,7 @@ def _whose(data: Dataset, numbers: Sequence[str], value: str) -> tuple[dict[str,
             "Agreed to be published",
             data.names,
             keys["waiver"],
-            "Not empty for respondents who agreed; p % then protects the largest other one.",
+            "Filled in for respondents who agreed; p % then protects the largest of the others.",
         )
         negatives: Literal["refused", "absolute"] = "refused"
         if value and st.toggle(
@@ -222,13 +233,13 @@ def _known(whose: Mapping[str, Any]) -> Known:
             "Cells may be negative",
             whose["negatives"] == "absolute",
             **remembered("tables/signed"),
-            help="A reader then knows no least value.",
+            help="A reader then knows no lower bound.",
         )
         single = st.toggle(
-            "A single respondent may be reading",
+            "A lone respondent may be reading",
             True,
             **remembered("tables/single"),
-            help="Someone who is alone in a suppressed cell knows its value.",
+            help="The only respondent of a suppressed cell knows its value.",
         )
     return Known(zeros_printed=zeros, signed=signed, single_respondents=single)
 
@@ -263,8 +274,8 @@ def _settings(method: Method) -> dict[str, Any]:
         )  # fmt: skip
         given["levels"] = "refuse" if refuse else "cap"
         names = st.text_area(
-            "Cells that have to be published, one a line", **remembered("tables/published"),
-            help="By their labels, such as north|Total.",
+            "Cells that must be published, one per line", **remembered("tables/published"),
+            help="Labels joined by |, such as north|Total.",
         )  # fmt: skip
         given["published"] = tuple(line.strip() for line in names.splitlines() if line.strip())
     if method in ROUNDS:
@@ -272,7 +283,7 @@ def _settings(method: Method) -> dict[str, Any]:
     if method == "controlled-rounding":
         given["steps"] = st.number_input(
             "Further steps", 0, 5, 0, **remembered("tables/steps"),
-            help="Lets a cell move by more multiples where no table rounds to the next ones.",
+            help="Lets a cell move by more multiples if no table rounds to the nearest ones.",
         )  # fmt: skip
     if method == "cell-key":
         noise = st.slider("Largest noise", 1, 10, 2, **remembered("tables/noise"))

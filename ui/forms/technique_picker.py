@@ -21,8 +21,8 @@ _LAST = "technique_picker/last"
 APPROACHES: dict[Approach, tuple[str, str]] = {
     "levels": (
         "One level per column",
-        "Equal values are published alike in the whole table; mostly all values of a column "
-        "stand at the same level of its hierarchy.",
+        "Equal values are published alike in the whole table. Usually all values of a "
+        "column have the same level of its hierarchy.",
     ),
     "ranges": (
         "Ranges per group",
@@ -31,7 +31,7 @@ APPROACHES: dict[Approach, tuple[str, str]] = {
     "cells": ("Single cells", "Only cells that need it are made coarser or suppressed."),
     "links": (
         "Cut links",
-        "Within groups columns are permuted, so that links are cut; mostly values stay exact.",
+        "Columns are permuted within groups, which cuts their links. Values usually stay exact.",
     ),
     "values": ("Changed values", "Values themselves are averaged, bounded or disturbed."),
 }
@@ -83,7 +83,7 @@ def caption(technique: type[Algorithm]) -> str:
     told = plain(technique.offer.when or technique.summary)
     if not person or technique.needs.counts_people:
         return told
-    return f":material/block: Not here: it counts rows, '{plain(person)}' persons. {told}"
+    return f":material/block: Not here: it counts rows, '{plain(person)}' counts persons. {told}"
 
 
 def chosen(present: str) -> type[Algorithm]:

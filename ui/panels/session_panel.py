@@ -108,8 +108,8 @@ def _saving() -> None:
         key="session/save",
         width="stretch",
         help="Roles, confirmations, hierarchies, plan, pinned runs, judgement and report as "
-        "one file. The table is named by its fingerprint and is not in it; hierarchies and the "
-        "secret of chance are. Internal: keep it where the table is kept.",
+        "one file. It holds the table's fingerprint, not the table, but it holds the "
+        "hierarchies and the seed. Internal: keep it where you keep the table.",
     )
     st.page_link("app.py", label="Open a session", icon=":material/folder_open:")
     if kept_sessions.folder() is None:
@@ -119,8 +119,8 @@ def _saving() -> None:
         key="session/delete",
         icon=":material/delete:",
         width="stretch",
-        help="Deletes the folder with all tables and sessions in it. What is open stays open, "
-        "and is not kept any more.",
+        help="Deletes the folder with all tables and sessions in it. Open sessions stay "
+        "open but are no longer kept.",
     ):
         kept_sessions.delete_all()
         st.rerun()
@@ -146,14 +146,14 @@ def _where() -> None:
     if kept_sessions.error():
         st.caption(f"The session cannot be kept in `{place}`: {plain(kept_sessions.error())}.")
     elif kept_sessions.is_forgotten():
-        st.caption("This session was deleted and is not kept any more.")
+        st.caption("This session was deleted and is no longer kept.")
         if clicked("Keep it again", key="session/keep"):
             kept_sessions.keep_again()
             st.rerun()
     elif not kept_sessions.is_kept():
         st.caption(
-            "The table's file is too large to be kept. The work on it is; load the table again to "
-            "go on with it."
+            "The table's file is too large to keep. Your work on it is kept; load the "
+            "table again to continue."
         )
     else:
         st.caption(

@@ -29,7 +29,7 @@ def draw(data: Dataset, judged: Judged, chosen: Chosen) -> None:
         _compare(data, judged, chosen)
     with st.expander("With an earlier table", icon=":material/difference:"):
         _with_earlier(data, judged, chosen)
-    with st.expander("A box that answers queries, and how it breaks", icon=":material/quiz:"):
+    with st.expander("A query box, and how it breaks", icon=":material/quiz:"):
         _box(data)
 
 
@@ -41,7 +41,7 @@ def _compare(data: Dataset, judged: Judged, chosen: Chosen) -> None:
         default=offered,
         format_func=lambda m: METHODS[m],
         **remembered(f"tables/sides/{bool(chosen.recipe.layout.value)}"),
-        help="Each protects this table with the settings of the form.",
+        help="Each method protects this table with the settings of the form.",
     )
     st.button(
         "Compare",
@@ -104,12 +104,12 @@ def _with_earlier(data: Dataset, judged: Judged, chosen: Chosen) -> None:
     finished = table_work.finished(data, chosen.recipe)
     out = finished is not None and finished.published.pattern is not None
     st.markdown(
-        "Tables that are safe one by one can tell more together: what a cell of one leaves of a "
-        "cell of the other is as good as published."
+        "Tables that are safe alone can reveal more together: the difference between a "
+        "cell of one and a cell of the other is as good as published."
     )
     with st.container(horizontal=True):
         st.button(
-            "This table is out",
+            "This table is published",
             key="tables/out",
             disabled=not out,
             help="Protect it by suppression first. Later tables are then checked with it.",
@@ -122,7 +122,7 @@ def _with_earlier(data: Dataset, judged: Judged, chosen: Chosen) -> None:
         st.button("Forget it", key="tables/forget", on_click=handled(PANEL)(table_work.forget))
     columns = ", ".join(plain(name) for name in earlier.judged.recipe.layout.columns)
     st.markdown(
-        f"Out: **{columns}**, {len(earlier.judged.table.values):,} cells, "
+        f"Published: **{columns}**, {len(earlier.judged.table.values):,} cells, "
         f"{len(earlier.suppressed):,} of them suppressed."
     )
     if earlier.judged.recipe.layout == judged.recipe.layout:
@@ -135,8 +135,8 @@ def _with_earlier(data: Dataset, judged: Judged, chosen: Chosen) -> None:
     rests = both.rests(hidden)
     told = [one for one in rests if one.reason]
     st.markdown(
-        f"Printed cells of one leave printed cells of the other {len(rests):,} times; "
-        f"**{len(told):,}** of what is left is sensitive."
+        "Subtracting printed cells of one table from those of the other gives "
+        f"{len(rests):,} differences; **{len(told):,}** of them are sensitive."
     )
     if told:
         frame = pd.DataFrame(
@@ -166,8 +166,9 @@ def _protect_together(data: Dataset, judged: Judged, chosen: Chosen) -> None:
 def _box(data: Dataset) -> None:
     """Draw a query box with a minimum set size, what it answers, and the tracker that breaks it."""
     st.markdown(
-        "The box answers counts and sums over sets that are neither small nor large. Ask for a "
-        "person: A, and B if you like. What is refused is asked after all by a tracker."
+        "The box answers counts and sums over sets that are neither small nor large. "
+        "Ask about a person: A, and B if you like. A tracker then finds what the box "
+        "refuses to answer."
     )
     numbers = [
         c.name
@@ -202,8 +203,8 @@ def _box(data: Dataset) -> None:
     tried = found.attempt
     if tried is None:
         st.info(
-            "No tracker is known for this size; other sets may still be combined. Only an audit of "
-            "all answers, or noise with a budget, holds.",
+            "No tracker is known for this size; other combinations may still work. Only an "
+            "audit of all answers, or noise with a budget, protects.",
             icon=":material/info:",
         )
         return

@@ -130,7 +130,7 @@ def reading(lesson: Lesson) -> Reading:
     def made() -> tuple[Trace, Sequence[Step]]:
         return read(lesson, moved(lesson, _example(lesson, name), setting, shuffle))
 
-    with st.spinner("Running what the lesson is about"):
+    with st.spinner("Running the lesson's technique"):
         of = (lesson.name, name, own, setting, shuffle)
         trace, steps = state.once("learn/trace", of, made)
     asked = st.query_params.get(STEP, "1")

@@ -89,8 +89,8 @@ def enter(work: Working) -> None:
         under_way = [one for one in _AT_WORK.get(key, []) if not one.wait(0)]
         if len(under_way) >= most:
             raise TooMuch(
-                f"As much is under way as one person may have here: {most} at a time.",
-                remedy="Wait until it has ended, or cancel it; look into your other windows, too.",
+                f"You have as many runs under way as this host allows: {most}.",
+                remedy="Wait for one to end, or cancel one. Check your other windows, too.",
             )
         _AT_WORK[key] = [*under_way, work]
 
@@ -108,7 +108,7 @@ def _most(name: str) -> int | None:
         return None
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
         raise BadPlan(
-            f"The host's setting [hosting] {name} is no whole number from 1.",
+            f"The host's setting [hosting] {name} is not a whole number of at least 1.",
             remedy="Contact the administrator of this host.",
         )
     return found

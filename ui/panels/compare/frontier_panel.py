@@ -118,8 +118,8 @@ def _as_on_results(numbers: Mapping[str, Parameter]) -> None:
         "Sweep the curve",
         key="sweep-curve",
         disabled=sweep.is_running(),
-        help=f"Carries out the present technique for the {len(values)} values of {name} that the "
-        "curve on Results shows, each recomputed.",
+        help=f"Runs the current technique for the {len(values)} values of {name} that the "
+        "curve on Results shows, and recomputes each.",
     ):
         sweep.start([what_if.technique().name], path, values, {})
         st.rerun()

@@ -35,7 +35,7 @@ def builder(column: Column) -> bool:
         told = drafts.message(column)
     except AnonError as error:
         show_error(error, where="The hierarchy no longer fits the column")
-        st.caption("Load another one, or choose “value or \\*”. Nothing can be run until then.")
+        st.caption("Load another one, or choose “value or \\*”. Runs are blocked until then.")
         page_frame.undo_button(key="hierarchies/undo")
         return False
     label_warnings.draw(column)

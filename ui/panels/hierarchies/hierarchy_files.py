@@ -43,7 +43,7 @@ def draw(data: Dataset, name: str) -> None:
             disabled=name not in state.levels(),
             on_click=handled("Hierarchy")(state.set_levels),
             args=(name, None),
-            help="No levels between: a value is published as it is, or suppressed as \\*.",
+            help="No levels in between: a value is published unchanged, or suppressed as \\*.",
         )
 
 
@@ -91,7 +91,7 @@ def _save(column: str) -> None:
             key=f"hierarchies/save/{suffix}",
             width="stretch",
         )
-    st.caption("Each of them is imported back as the same hierarchy.")
+    st.caption("Importing any of them gives the same hierarchy again.")
 
 
 def _fitting(column: str) -> Hierarchy | None:

@@ -41,7 +41,7 @@ def draw(column: Column) -> None:
                 icon=":material/edit:",
                 on_click=handled("Builder")(drafts.rename),
                 args=(column, one.level, one.label, one.instead),
-                help="Gives the group a label that is true of all its values; can be undone.",
+                help="Gives the group a label that is true of all its values. You can undo it.",
             )
     if len(found) > _MOST:
         st.caption(f"{len(found) - _MOST:,} more labels are not true of all their values.")
@@ -52,8 +52,9 @@ def draw(column: Column) -> None:
             icon=":material/edit:",
             on_click=handled("Builder")(drafts.rename_untrue),
             args=(column,),
-            help="Gives each of these groups a label that is true of all its values, such as the "
-            "range it spans; groups stay as they are, and one undo brings the old labels back.",
+            help="Gives each of these groups a label that is true of all its values, such as "
+            "the range it spans. Groups stay as they are; one undo brings the old labels "
+            "back.",
         )
 
     unread = drafts.unread(column)

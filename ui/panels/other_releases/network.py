@@ -26,8 +26,8 @@ def draw() -> None:
     form, drawn = st.columns([1, 3], gap="large")
     with form:
         st.caption(
-            "Use it where a number of ties is all that others know, or labels of them; never where "
-            "they know who someone's acquaintances are."
+            "Use it if others know only how many ties someone has, or the labels of the "
+            "ties. Never use it if they know who someone's acquaintances are."
         )
         file = st.file_uploader(
             "Edge list: a tie in each line",
@@ -72,7 +72,7 @@ def draw() -> None:
         _figures(given, made, labels)
 
 
-_K_HELP = "Each number of ties is that of at least k people; new vertices do not count."
+_K_HELP = "At least k people have each number of ties; added vertices do not count."
 
 
 def karate_club() -> list[tuple[str, str]]:
@@ -104,7 +104,7 @@ def _labels(*, own_file: bool) -> dict[str, str]:
     if not st.toggle("Others know labels, too", **remembered("other/labels"), help=_LABELS_HELP):
         return {}
     file = st.file_uploader(
-        "Labels: a person and a label in each line",
+        "Labels: a person and a label on each line",
         type=TABLES,
         key="other/labels/file",
         help="Two columns with a header, and a line for everyone."
@@ -112,7 +112,7 @@ def _labels(*, own_file: bool) -> dict[str, str]:
     )
     if file is None:
         if own_file:
-            st.caption("Upload labels; until then numbers of ties are hidden alone.")
+            st.caption("Upload labels; until then only numbers of ties are hidden.")
         return {} if own_file else clubs()
     content, name = file.getvalue(), file.name
     return state.once(
@@ -123,7 +123,8 @@ def _labels(*, own_file: bool) -> dict[str, str]:
 
 
 _LABELS_HELP = (
-    "Such as occupations: hidden is then someone's label together with those of all acquaintances."
+    "For example occupations. A person's label is then hidden together with the "
+    "labels of all acquaintances."
 )
 
 

@@ -37,15 +37,15 @@ def draw() -> None:
     form, shown = st.columns([1, 3], gap="large")
     with form:
         st.caption(
-            "Use it where requests of one moment go out together and a box is enough for the "
-            "answer; never for tracks, since boxes of one person over time intersect."
+            "Use it for requests sent at one moment, if a box is enough for the answer. "
+            "Never use it for tracks: the boxes of one person over time intersect."
         )
         file = st.file_uploader(
             "Places: person, x, y",
             type=TABLES,
             key="other/places",
-            help="A row for each person; also k and tolerance, if each asks for an own k. Without "
-            "a file, places in an invented town are drawn.",
+            help="One row per person. Add the columns k and tolerance if people choose their "
+            "own. Without a file, places in an invented town are drawn.",
         )
         content, name = (file.getvalue(), file.name) if file else (b"", "")
         people = (
@@ -73,7 +73,8 @@ def draw() -> None:
                 _EXAMPLE_AREA if not file else "",
                 **remembered(f"other/area/{bool(file)}"),
                 placeholder="left, lower, right, upper",
-                help="What quadtree and pyramid divide. One taken from the people betrays them.",
+                help="The area that quadtree and pyramid divide. An area computed from the "
+                "people's places reveals them.",
             )
             area = cloaks.read_area(text, "The area") if text.strip() else None
             typed = st.number_input(
@@ -81,7 +82,7 @@ def draw() -> None:
                 min_value=0.0,
                 value=_EXAMPLE_TOLERANCE,
                 **remembered("other/tolerance"),
-                help="How far, along each axis, the others in a box may be.",
+                help="How far the others in a box may be, along each axis.",
             )
             tolerance = Fraction(str(typed))
     with shown, panel(PANEL):
@@ -100,7 +101,7 @@ def draw() -> None:
         _one(asked, made, k)
 
 
-_K_HELP = "People who could have sent each box, at least."
+_K_HELP = "The fewest people who could have sent a box."
 
 
 def _divides(technique: str) -> bool:
@@ -128,10 +129,13 @@ def _side_by_side(made: dict[str, Cloaked], *, missing: bool) -> None:
     formats = {"Mean chance": "%.1f%%", "Mean area": "%.2f"}
     table(frame, key="other/techniques", formats=formats, width="content")
     st.caption(
-        "Someone who knows all places and the technique computes everyone's box: those who have "
-        "another one did not send it, and a sender is found with the mean chance. Exposed are "
-        "people whose box fewer than k could have sent, however many are inside."
-        + (" Quadtree and pyramid divide an area: name it." if missing else "")
+        (
+            "Someone who knows all places and the technique computes everyone's box, and "
+            "rules out people with another box. The mean chance is that of finding a "
+            "sender. People are exposed if fewer than k could have sent their box, even "
+            "with more people inside it."
+        )
+        + (" Quadtree and pyramid need an area: enter it." if missing else "")
     )
 
 
@@ -178,6 +182,6 @@ def _one(asked: Asked, made: dict[str, Cloaked], k: int) -> None:
             help="It undoes the release.",
         )
     st.caption(
-        "Recomputed: each request has one line, every person is in the own box, and k people have "
-        "each box."
+        "Recomputed: each request has one line, every person is inside their box, and "
+        "at least k people have each box."
     )

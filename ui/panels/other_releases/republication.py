@@ -28,7 +28,8 @@ def draw() -> None:
     form, drawn = st.columns([1, 3], gap="large")
     with form:
         st.caption(
-            "Use it where persons come and go and sensitive values stay; never where they change."
+            "Use it if persons come and go and sensitive values stay the same. Never use "
+            "it if they change."
         )
         file = st.file_uploader("The table as it is now", type=TABLES, key="other/now")
         content, name = (file.getvalue(), file.name) if file else (b"", "")
@@ -59,7 +60,7 @@ def draw() -> None:
                 "state.json of the last release",
                 type=["json"],
                 key="other/kept",
-                help="Without it, that of this page is used.",
+                help="Without a file, the state on this page is used.",
             )
         text = kept.getvalue().decode("utf-8", "replace") if kept else ""
         with st.container(horizontal=True):
@@ -80,7 +81,7 @@ def draw() -> None:
         _release(st.session_state.get(_LAST))
 
 
-_M_HELP = "Different values in each group, at least."
+_M_HELP = "The fewest different values in a group."
 
 
 @handled("The same table again")
@@ -107,8 +108,8 @@ def _forget() -> None:
 def _release(last: tuple[Published, int, int] | None) -> None:
     if last is None:
         st.caption(
-            "Publish the first month, then the second: a person who stays is among the same values "
-            "each time, if need be by a counterfeit row."
+            "Publish the first month, then the second: a person who stays is among the "
+            "same values each time, with a counterfeit row if needed."
         )
         return
     made, persons, returned = last
@@ -129,7 +130,7 @@ def _release(last: tuple[Published, int, int] | None) -> None:
             file="state.json",
             mime="application/json",
             key="other/again/state",
-            help="Everyone's values. Without it the next release breaks the earlier ones.",
+            help="Everyone's values. Without this file the next release breaks the earlier ones.",
         )
     st.caption(
         "Recomputed: group sizes, different values, persons, covers, values as in releases before, "

@@ -28,14 +28,16 @@ def draw() -> None:
     form, drawn = st.columns([1, 3], gap="large")
     with form:
         st.caption(
-            "Use it before you publish another projection of a table; never to mend what is out."
+            "Use it before you publish another projection of a table. It cannot repair "
+            "what is already published."
         )
         files = st.file_uploader(
             "Views of one table",
             type=TABLES,
             accept_multiple_files=True,
             key="other/views",
-            help="Each has a row for every row of the table. Without files, an example is shown.",
+            help="Each file has one row for every row of the table. Without files, an example "
+            "is shown.",
         )
         given = [(f.name, f.getvalue()) for f in files or ()]
         given = given or [(name, text.encode()) for name, text in _VIEWS.items()]
@@ -52,11 +54,11 @@ def draw() -> None:
             st.caption("Choose a view.")
             return
         person = st.selectbox(
-            "Who it is about", names, format_func=plain, **remembered("other/person")
+            "Person column", names, format_func=plain, **remembered("other/person")
         )
         rest = [n for n in names if n != person]
         about = st.selectbox(
-            "What is to stay open",
+            "Column to protect",
             rest,
             len(rest) - 1,
             format_func=plain,
@@ -93,6 +95,7 @@ def _open(found: Candidates) -> None:
     if found.one_table:
         st.warning("Only one table fits these views: everything is disclosed.")
     st.caption(
-        "A value is possible for a person if some table that fits all views gives it to her. Pairs "
-        "of views are not enough: leave one of the example's three out, and two tables fit."
+        "A value is possible for a person if some table that fits all views gives it "
+        "to them. Pairs of views are not enough: leave out one of the example's three, "
+        "and two tables fit."
     )

@@ -158,8 +158,8 @@ def _asks(one: what_if.Setting, label: str, before: float | None) -> bool:
         key="curve/ask",
         width="content",
         on_click=handled(_NAME)(curve.ask),
-        help=f"Searches {many} values of {label}, and draws what each would come to. Nothing of "
-        "it is verified.",
+        help=f"Searches {many} values of {label} and draws the result of each. Nothing of it "
+        "is verified.",
     )
     return True
 

@@ -88,7 +88,7 @@ def draw() -> None:
             "all techniques below."
         )
     if "presence" in request.concealed and not people:
-        st.caption("With a table of the population, below, techniques made for presence join in.")
+        st.caption("Load a population table below to include techniques made for presence.")
 
 
 def _table(came: advice_trials.Found, request: Request, shared: Sequence[str], quasi: int) -> None:
@@ -100,10 +100,7 @@ def _table(came: advice_trials.Found, request: Request, shared: Sequence[str], q
         tried = "Recommended"
     why = " ".join([_threshold(request), *(f"{n[0].upper()}{n[1:]}" for n in shared)])
     if came.sample:
-        why += (
-            " The sample was drawn by chance, of the whole table mostly less is lost. Run says "
-            "what the whole table comes to."
-        )
+        why += " The sample is random. The whole table usually loses less; Run shows its figures."
     with st.container(border=True, key="advice", gap="xsmall"):
         head = st.columns(_WIDE, vertical_alignment="bottom", gap="small")
         with head[0]:
@@ -123,8 +120,8 @@ def _not_offered(came: advice_trials.Found) -> None:
     """Say which techniques were tried and not offered, and why."""
     if came.refused and not came.shown:
         st.warning(
-            "Nothing that suits finds a release of this table. Give columns a hierarchy, ask for "
-            "less, or choose from all techniques below."
+            "No suitable technique finds a release of this table. Give columns a "
+            "hierarchy, ask for less, or choose from all techniques below."
         )
     if came.refused:
         with st.expander(f"Tried and not offered: {len(came.refused)}"):

@@ -28,8 +28,8 @@ def draw(*, ready: bool) -> None:
         "What would it cost?",
         key="cost",
         disabled=not ready or busy,
-        help="Runs these settings with all privacy models, then without each of them. Nothing is "
-        "released or kept.",
+        help="Runs these settings with all privacy models, then without each of them. "
+        "Nothing is released or kept.",
         on_click=_begin,
         width="stretch",
     )

@@ -76,8 +76,8 @@ def hindrance(person: str) -> str:
     if person:
         return (
             f"The budget is counted for one row, and '{person}' says that a person may have "
-            "several: the counts would tell more of a person than they say. Make a table with one "
-            "row a person."
+            "several: the counts would reveal more about a person than ε states. Use a "
+            "table with one row per person."
         )
     try:
         refuse_without_library()
@@ -94,8 +94,9 @@ def _form(data: Dataset) -> Asked:
         format_func=_WAYS.__getitem__,
         **remembered("counts/way"),
         help="A category backed by a single row would reveal that row. With predefined "
-        "categories, every category is published, including empty ones. Taken from the table, "
-        "only those with a noisy count above a threshold are, which takes a δ.",
+        "categories, every category is published, including empty ones. Taken from the "
+        "table, only categories with a noisy count above a threshold are published, "
+        "which costs a δ.",
     )
     fixed = way == _FIXED
     named = [n for n in data.names if n not in roles.identifier]
@@ -109,8 +110,8 @@ def _form(data: Dataset) -> Asked:
     sure = not fixed or st.checkbox(
         "These hierarchies were made without looking at this table",
         **remembered("counts/sure"),
-        help="Groups that were proposed from this table, such as ranges with equally many rows, "
-        "depend on its rows: adding one row could have produced different groups.",
+        help="Groups proposed from this table, such as ranges with equally many rows, "
+        "depend on its rows: one more row could have given different groups.",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         epsilon = st.number_input(
@@ -121,8 +122,8 @@ def _form(data: Dataset) -> Asked:
             step=0.1,
             format="%g",
             **remembered("counts/epsilon"),
-            help="What one row may change: the chance of any outcome by at most the factor e^ε. "
-            "Smaller is safer and noisier; counts are off by about 1/ε.",
+            help="One row changes the chance of any outcome by at most the factor e^ε. Smaller "
+            "is safer and noisier; counts are off by about 1/ε.",
         )
         delta = 0.0
         if not fixed:
@@ -133,16 +134,19 @@ def _form(data: Dataset) -> Asked:
                 value=1e-6,
                 format="%g",
                 **remembered("counts/delta"),
-                help="Chance that a category is named which one row alone brings: far below 1 by "
-                f"the number of rows, here 1/{max(data.rows, 1):,}.",
+                help="Chance that a category held by one row alone is named. Keep it far below 1 "
+                f"divided by the number of rows, here 1/{max(data.rows, 1):,}.",
             )
     clip = st.checkbox(
         "Raise counts below 0 to 0",
         **remembered("counts/clip"),
-        help="It costs no budget: the noise is drawn before.",
+        help="It costs no budget, since the noise is already drawn.",
     )
     if delta * data.rows >= 1:
-        st.warning(f"δ is not below 1 by the number of rows, {data.rows:,}: it protects no one.")
+        st.warning(
+            f"δ must be below 1 divided by the number of rows, {data.rows:,}; this one "
+            "protects no one."
+        )
     missing = "Choose at least one column to count by." if not by else ""
     if not missing and not sure:
         missing = (
@@ -193,8 +197,8 @@ def _draw_button(asked: Asked) -> None:
             )
         )
         st.caption(
-            "Budgets add up over all that was ever published of these rows, also elsewhere: the "
-            "workbench knows of this session alone. Drawing again spends again."
+            "Budgets add up over everything ever published about these rows, elsewhere "
+            "too. The workbench knows only this session. Each draw spends budget again."
         )
     st.button(
         "Draw the counts",

@@ -34,8 +34,9 @@ def draw(run: Series, colours: Palette) -> None:
         show_error(failed)
     jobs.watch(ATTACKING.job)
     st.caption(
-        "Two releases can each satisfy a privacy model and break it together. Load an earlier "
-        "release of the same people to see which values and rows only both reveal."
+        "Two releases can each satisfy a privacy model and break it together. Load an "
+        "earlier release of the same people to see the values and rows that only both "
+        "reveal."
     )
     chosen = earlier_form.earlier({"earlier": result.plan.earlier.as_mapping()}, where="results")
     st.button(

@@ -143,7 +143,7 @@ def draw_typing(lesson: Lesson, now: Typed) -> None:
     """Draw the table that is being typed, and what its columns are."""
     st.markdown(f"**{plain(lesson.title)}** on a table of at most {MOST_ROWS} rows.")
     text = st.text_area(
-        "Rows, under a line with the columns' names",
+        "Rows, below a line with the column names",
         now.text,
         **remembered("learn/typed/text"),
         height=260,
@@ -198,7 +198,7 @@ def draw_dial(lesson: Lesson) -> None:
         key=dial.key,
         on_change=_turn,
         args=(dial.key,),
-        help="Move it: the lesson is computed again, and stays at this step.",
+        help="Move it to recompute the lesson; it stays at this step.",
         width=105,
     )
 
@@ -231,7 +231,7 @@ def _followed(now: Reading) -> int:
             key=f"learn/example/{now.lesson.name}/{own}",
             on_change=_example,
             args=(f"learn/example/{now.lesson.name}/{own}",),
-            help="What the lesson is read on: an example, or your own table of a few rows.",
+            help="The table of the lesson: an example, or a few rows of your own.",
             width=200,
         )
     if own == TYPED:
@@ -290,7 +290,7 @@ def _controls(now: Reading) -> None:
                 key="learn-shuffle",
                 icon=":material/shuffle:",
                 on_click=_shuffle,
-                help="What chance decides is drawn again, and the step computed from it.",
+                help="Draws everything random again and recomputes the step.",
             )
         st.markdown(f"Step {now.at + 1} of {len(now.steps)}", width="content")
         if last:

@@ -45,6 +45,6 @@ def told(standing: Standing) -> str:
     if 0 < bound < 1:  # rounded down it is a bound still
         bound = math.floor(bound * 10_000) / 10_000
     return (
-        f"Best so far: {metric} {figure(standing.cost)}. Proven is that none has less than "
+        f"Best so far: {metric} {figure(standing.cost)}. No choice can have less than "
         f"{figure(bound)}: a gap of {per_cent(standing.gap)}."
     )

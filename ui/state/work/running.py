@@ -205,7 +205,7 @@ def refuse_unready(plan: Plan) -> None:
     waiting = confirmations.waiting()
     if waiting:
         raise BadPlan(
-            f"Run waits for an answer to what was found: {waiting[0].sentence}",
+            f"Confirm what was found before you run: {waiting[0].sentence}",
             remedy="Confirm or change it on Roles.",
         )
     data = state.dataset()

@@ -61,12 +61,13 @@ def draw(result: Result, attack: AttackResult) -> None:
     if tried is None:
         return
     if not tried:
-        st.caption("Nothing was tried: no change of the plan is known that could help, or it was "
-                   "cancelled before the first.")  # fmt: skip
+        st.caption(
+            "Nothing was tried: no known change could help, or you cancelled before the first."
+        )
         return
     st.caption(
-        "Each was carried out and verified on this table, and attacked again. "
-        f"As it is: {_reached(attack)}."
+        "Each change was carried out and verified on this table, and attacked again. "
+        f"Without a change: {_reached(attack)}."
     )
     order = list(_SIGNS)
     best = sorted(tried, key=lambda one: (order.index(one.verdict(attack)), one.loss))

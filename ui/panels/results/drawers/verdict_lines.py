@@ -71,8 +71,9 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
     with third.container(border=True, height="stretch"):
         st.markdown("**3 · Your judgement**")
         st.caption(
-            "Identifiability in this context is yours to judge: who gets the data, what they "
-            "know, what keeps them from trying. What you write here goes into the report."
+            "You judge whether people are identifiable in this context: who gets the data, "
+            "what they know, what keeps them from trying. What you write here goes into "
+            "the report."
         )
         judgement(result, key=key)
 
