@@ -20,8 +20,9 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 from streamlit.runtime.state import SessionState
 
-#: Seconds for which what fragments draw is held back, and until when that of a session is.
-_HOLD = 0.1
+#: Seconds for which what fragments draw is held back, longer than drawing all panels of Results
+#: takes, and until when that of a session is.
+_HOLD = 0.25
 _HELD: WeakKeyDictionary[AppSession, float] = WeakKeyDictionary()
 
 _clear_queue = AppSession._clear_queue  # pyright: ignore[reportPrivateUsage]

@@ -6,10 +6,15 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from streamlit import runtime
+
 from anon_core.pipeline.result import Result
 
 #: Seconds that a run waits for its first figures to be drawn; after a change of page no one does.
 _DRAWN_WITHIN = 1.5
+#: Seconds until what is drawn has been sent: message by message, each of which would wait for its
+#: turn once the second computation has begun.
+_SENT_AFTER = 0.12
 #: Seconds between two looks at whether the run was cancelled meanwhile.
 _LOOK_EVERY = 0.02
 
@@ -38,6 +43,8 @@ class FirstFigures:
         until = time.monotonic() + _DRAWN_WITHIN
         while not (self.cancel.is_set() or time.monotonic() > until):
             if self._drawn.wait(_LOOK_EVERY):
+                if runtime.exists():
+                    self.cancel.wait(_SENT_AFTER)
                 return
 
     def drawn(self) -> None:
