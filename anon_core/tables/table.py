@@ -399,16 +399,17 @@ def _decimals(column: Column, used: str) -> tuple[npt.NDArray[np.int64], int]:
             remedy="Fill the numbers in, or leave the rows out (missing = 'drop').",
         )
     numbers: list[Decimal] = []
-    for text in column.values:
+    for place, text in enumerate(column.values):
         try:
             number = Decimal(text.strip())
         except InvalidOperation:
             number = Decimal("NaN")
         if not number.is_finite():
+            row = int(np.argmax(column.codes == place)) + 1
             raise BadInput(
-                f"'{clipped(column.name)}' has a value that is no number; a column that is {used} "
-                "has numbers.",
-                remedy="Mend the value, or choose another column.",
+                f"'{clipped(column.name)}' has a value that is not a number in row {row:,}; a "
+                f"column that is {used} has numbers.",
+                remedy="Correct the value, or choose another column.",
                 values=[text],
             )
         numbers.append(number.normalize())

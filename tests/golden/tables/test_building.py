@@ -119,7 +119,7 @@ ROWS: Columns = {"p": list("aab"), "x": [1, -3, 3], "w": [1, -1, 1], "r": ["u", 
     [
         ({"value": "x"}, "'x' is negative in row 2 and 0 more; allowed are numbers from 0 up"),
         ({"weight": "w"}, "The weight 'w' is negative in row 2; allowed are numbers from 0 up"),
-        ({"value": "p"}, "'p' has a value that is no number"),
+        ({"value": "p"}, "'p' has a value that is not a number in row 1;"),
         ({"respondent": "r", "holding": "x"}, "1 respondents of 'r' are in two holdings of 'x'"),
         ({"holding": "r"}, "names a holding and no respondent"),
     ],
