@@ -15,13 +15,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "places",
         type=Path,
-        help="table of person, x and y; for cliques also the person's own k and tolerance",
+        help="table of person, x and y; for cliques, also each person's k and tolerance",
     )
-    parser.add_argument("--k", type=int, help="people who could have sent each box, at least")
+    parser.add_argument("--k", type=int, help="least number of people who could have sent each box")
     parser.add_argument(
         "--method",
         choices=TECHNIQUES,
-        help="one alone; else each that the table allows is attacked",
+        help="one method; by default, every method that the table allows is attacked",
     )
     parser.add_argument(
         "--area",
@@ -90,14 +90,14 @@ def cloak(options: argparse.Namespace) -> int:
         if options.names:
             write_private(options.names, names.encode())
         more = {"verified": True}
-        say.append("Boxes are published in their order, one a request, and were recomputed.")
+        say.append("One box per request is published, in order. All were recomputed.")
     if options.json:
         write_json({"schema": 1, "people": len(asked.texts), "methods": methods, **more})
         return OK
     for line in say:
         tell(line)
     if not own and options.method is None and area is None:
-        tell("quadtree and pyramid divide an area: name it with --area.")
+        tell("quadtree and pyramid need an area: set it with --area.")
     return OK
 
 
@@ -107,7 +107,7 @@ def _refuse_contradictions(options: argparse.Namespace, *, cliques: bool) -> Non
     method = options.method or ("cliques" if cliques else None)
     why = remedy = ""
     if cliques and (options.k is not None or method != "cliques"):
-        why = "The table gives everyone a k and a tolerance, which cliques alone read."
+        why = "The table gives everyone a k and a tolerance, which only cliques use."
         remedy = "Leave out --k and other methods, or the last two columns."
     elif method == "cliques" and not cliques:
         why = "Cliques need a k and a tolerance for every request."
@@ -118,7 +118,9 @@ def _refuse_contradictions(options: argparse.Namespace, *, cliques: bool) -> Non
         why, remedy = "--names belongs to --out.", "Name both, or neither."
     elif method in ("quadtree", "pyramid") and options.area is None:
         why = f"{method} divides an area, and none is named."
-        remedy = "Name one with --area, such as 0,0,8,8; one taken from the people betrays them."
+        remedy = (
+            "Set one with --area, such as 0,0,8,8; an area computed from the people reveals them."
+        )
     elif method in ("nearest", "cliques") and (options.area or options.levels is not None):
         why, remedy = f"{method} has no area and no levels.", "Leave them out."
     elif not cliques and (options.k is None or options.k < 2):

@@ -10,16 +10,18 @@ from anon_core.cli.output import OK, tell, write_json
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("edges", type=Path, help="edge list: two columns, a tie in each line")
+    parser.add_argument("edges", type=Path, help="edge list: two columns, one tie per line")
     parser.add_argument(
-        "--people", type=Path, help="everyone, in the first column; needed for who has no tie"
+        "--people",
+        type=Path,
+        help="all people, in the first column; needed for people without ties",
     )
     parser.add_argument(
         "--labels",
         type=Path,
-        help="everyone and a label, in two columns: others know labels, and those of neighbours",
+        help="people and their labels, in two columns: others know labels, and those of neighbours",
     )
-    parser.add_argument("--k", type=int, help="people who share each degree, at least")
+    parser.add_argument("--k", type=int, help="least number of people who share each degree")
     parser.add_argument("--out", type=Path, help="folder for the published edge list")
     parser.add_argument(
         "--names",
@@ -93,8 +95,9 @@ def network(options: argparse.Namespace) -> int:
             "verified": True,
         }
         say += [
-            f"With {new:,} new vertices and {told['new_edges']:,} new edges each {known} is that "
-            f"of {after.least:,} people at least, and the chance is {float(after.mean):.1%}.",
+            f"With {new:,} new vertices and {told['new_edges']:,} new edges, at least "
+            f"{after.least:,} people share each {known}, and the chance is "
+            f"{float(after.mean):.1%}.",
             f"That a vertex is new whose {known} a new one has is right with a chance of "
             f"{float(guess):.1%}. Neighbourhoods of more than one person are not hidden.",
         ]
@@ -129,5 +132,5 @@ def _columns(path: Path, wide: int) -> list[tuple[str, ...]]:
             remedy="Use a table with a header, and two columns of it.",
         )
     return complete_lines(
-        table, str(path), wide, remedy="Fill in every cell; who has no tie is listed with --people."
+        table, str(path), wide, remedy="Fill in every cell; list people without ties with --people."
     )

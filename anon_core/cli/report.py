@@ -136,8 +136,8 @@ def _refuse_other(result: Result, release: Path) -> None:
         place = release / name
         if place.exists() and place.read_bytes() != content:
             raise BadInput(
-                f"The recipe does not make {clipped(name)} as it lies in the release: it is "
-                "another recipe, or the secret that chance started from is another one.",
+                f"The recipe does not make {clipped(name)} as it is in the release: it is "
+                "another recipe, or has another random seed.",
                 remedy="Name the completed recipe that the run wrote with --recipe-out.",
             )
 

@@ -18,7 +18,7 @@ def declare_views(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("views", type=Path, nargs="+", help="the published tables")
     parser.add_argument("--person", default="", metavar="COLUMN", help="column that names persons")
     parser.add_argument(
-        "--about", default="", metavar="COLUMN", help="column whose values are to stay open"
+        "--about", default="", metavar="COLUMN", help="column whose values must not be learned"
     )
     parser.add_argument(
         "--joined-by",
@@ -107,7 +107,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quasi", required=True, metavar="COLUMN,...", help="columns that others know"
     )
-    parser.add_argument("--m", type=int, default=3, help="different values in a group at least")
+    parser.add_argument(
+        "--m", type=int, default=3, help="least number of different values in a group"
+    )
     parser.add_argument(
         "--state",
         type=Path,
@@ -154,8 +156,9 @@ def republish(options: argparse.Namespace) -> int:
         "before and keep their values."
     )
     tell(
-        f"Over all releases, no one's value is surer than {made.surest:.1%}, even for someone who "
-        "knows who is in which group, as long as no one's value changes."
+        "Over all releases, no one's value is guessed with a chance above "
+        f"{made.surest:.1%}, even by someone who knows who is in which group, as long "
+        "as no one's value changes."
     )
     return OK
 

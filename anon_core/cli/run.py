@@ -269,8 +269,8 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         kept = options.recipe_out is not None or read_plan(options.recipe).seed == plan.seed
         if plan.draws and not kept:
             sys.stderr.write(
-                "The secret that chance started from was not kept: the very release cannot be made "
-                "again, nor a sample verified. --recipe-out FILE keeps it.\n"
+                "The random seed was not kept: this release cannot be made again, nor a sample "
+                "verified. --recipe-out FILE keeps it."
             )
     return OK
 
@@ -330,7 +330,7 @@ def _refuse_overwriting(out: Path, read: Sequence[Path], names: Sequence[str]) -
 
 _COMPLETED = (
     "The completed recipe holds the secret that undoes the release",
-    "Name a file elsewhere, where only those may read who may see the table.",
+    "Name a file elsewhere, readable only by those who may see the table.",
 )
 _DECIDED = ("The decided recipe is no part of the release", "Name a file elsewhere.")
 

@@ -119,8 +119,10 @@ def suggest(options: argparse.Namespace) -> int:
         _tell(found, request, len(plan.roles.quasi), trials, offered.sample)
         if not found:
             tell(
-                "None of the techniques that suit finds a release of this table: ask for less, or "
-                "name hierarchies."
+                (
+                    "No suitable technique finds a release of this table: ask for less, or name "
+                    "hierarchies."
+                )
                 if suited
                 else "No technique protects against everything you listed: list fewer threats, "
                 "mark sensitive columns, or provide a population table."

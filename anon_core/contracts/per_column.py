@@ -70,7 +70,7 @@ def weights_by_column(
     Raises
     ------
     BadPlan
-        If a column is no quasi-identifier.
+        If a column is not a quasi-identifier.
     """
     _refuse_others(problem, given, owner, "weights")
     return np.array([given.get(name, 1.0) for name in problem.quasi], dtype=np.float64)
@@ -86,7 +86,7 @@ def levels_by_column(
     Raises
     ------
     BadPlan
-        If a column is no quasi-identifier, or its hierarchy lacks the level.
+        If a column is not a quasi-identifier, or its hierarchy lacks the level.
     """
     _refuse_others(problem, given, owner, "levels")
     found = dict(zip(problem.quasi, unnamed or (0,) * len(problem.quasi), strict=True))
@@ -117,7 +117,7 @@ def limits_by_column(
     Raises
     ------
     BadPlan
-        If a column is no quasi-identifier of numbers or dates, or its limits are none of its kind
+        If a column is not a quasi-identifier of numbers or dates, or limits are none of its kind
         or out of order.
     """
     _refuse_others(problem, given, owner, "limits")
@@ -140,7 +140,7 @@ def limits_by_column(
 def _refuse_others(
     problem: Problem, given: Mapping[str, object], owner: str, parameter: str
 ) -> None:
-    """Refuse names of columns that are no quasi-identifiers.
+    """Refuse names of columns that are not quasi-identifiers.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def _refuse_others(
     for name in given:
         if name not in problem.quasi:
             raise BadPlan(
-                f"{owner}: {parameter} names '{name}', which is no quasi-identifier; they are "
+                f"{owner}: {parameter} names '{name}', which is not a quasi-identifier; they are "
                 f"{listing(problem.quasi)}.",
                 remedy=f"Remove or rename '{name}'.{nearest(name, problem.quasi)}",
             )

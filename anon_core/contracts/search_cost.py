@@ -190,7 +190,7 @@ class LabelCost(Metric):
 
 
 def labels_of(problem: Problem) -> tuple[str, ...]:
-    """Return the columns that can be labels: sensitive ones that are no quasi-identifiers."""
+    """Return the columns that can be labels: sensitive ones that are not quasi-identifiers."""
     return tuple(name for name in problem.sensitive if name not in problem.quasi)
 
 

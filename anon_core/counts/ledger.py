@@ -167,7 +167,7 @@ class Ledger:
 def _budget(told: Mapping[str, Any]) -> Budget:
     epsilon, delta = told["epsilon"], told["delta"]
     if not isinstance(epsilon, str) or not isinstance(delta, str):
-        raise BadInput("The ledger has a budget that is no text.", remedy=_REPAIR)
+        raise BadInput("The ledger has a budget that is not a text.", remedy=_REPAIR)
     return Budget.of(epsilon, delta)
 
 

@@ -74,7 +74,7 @@ def columns_of(frame: pd.DataFrame | ArrowFrame) -> tuple[list[str], list[Coded]
     Raises
     ------
     BadInput
-        If it is no data frame, or a column holds raw bytes or nested values, or characters that no
+        If it is not a data frame, or a column holds raw bytes, nested values, or characters that no
         file can hold.
     """
     if is_pandas(frame) and hasattr(frame, "columns"):
@@ -87,7 +87,7 @@ def columns_of(frame: pd.DataFrame | ArrowFrame) -> tuple[list[str], list[Coded]
 
     if is_pandas(frame) or not hasattr(frame, "__arrow_c_stream__"):
         raise BadInput(
-            "This is no data frame that can be read.",
+            "This is not a data frame that can be read.",
             remedy="Give a frame of pandas, polars or pyarrow.",
         )
     table = cast(Any, pa).table(frame)

@@ -88,7 +88,9 @@ class Dialect:
         """
         known = [one.name for one in fields(cls)]
         if not isinstance(given, Mapping):
-            raise BadPlan("[export] dialect is no table.", remedy="Write it as [export.dialect].")
+            raise BadPlan(
+                "[export] dialect is not a table.", remedy="Write it as [export.dialect]."
+            )
         for key in cast(Mapping[str, object], given):
             if key not in known:
                 raise BadPlan(

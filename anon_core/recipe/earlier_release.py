@@ -44,7 +44,7 @@ class EarlierFile:
         """
         file, people = given.get("file", ""), given.get("people", "unknown")
         if not isinstance(file, str):
-            raise BadPlan("[earlier] file is no text.", remedy="Quote the path.")
+            raise BadPlan("[earlier] file is not a text.", remedy="Quote the path.")
         if people not in get_args(Overlap):
             raise BadPlan(
                 f"[earlier] people is {brief(people)}.", remedy="Use 'unknown', 'all' or 'grown'."

@@ -103,7 +103,7 @@ class LevelBounds:
         for name in self.columns:
             if name not in roles.quasi:
                 raise BadPlan(
-                    f"A lowest or highest level is set for '{name}', which is no "
+                    f"A lowest or highest level is set for '{name}', which is not a "
                     f"quasi-identifier; they are {listing(roles.quasi)}.",
                     remedy=f"Remove or rename it.{nearest(name, roles.quasi)}",
                 )

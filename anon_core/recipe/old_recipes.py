@@ -94,8 +94,9 @@ def _insensitive(recipe: dict[str, Any]) -> str:
     if not isinstance(roles, Mapping) or "insensitive" in roles:
         return ""
     return (
-        "[roles] insensitive: columns that no role names used to be published as they are, and are "
-        "left out now. Mark those as insensitive that are still to be published."
+        "[roles] insensitive: columns that no role names used to be published "
+        "unchanged, and are now left out. Mark those that you still want to publish as "
+        "insensitive."
     )
 
 

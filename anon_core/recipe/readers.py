@@ -94,7 +94,7 @@ def technique_of(which: Family, base: type[_T], given: object) -> _T:
     """Return the technique that a table of the recipe names, with its parameters."""
     if not isinstance(given, Mapping) or "name" not in given:
         raise BadPlan(
-            f"The recipe's {which} is no table with a name.",
+            f"The recipe's {which} is not a table with a name.",
             remedy=f"Write name = '...' with one of {listing(family(which))}.",
         )
     table = dict(cast(Mapping[str, Any], given))
@@ -131,7 +131,7 @@ def table_of(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """Return a table of the recipe; an empty one where there is none."""
     found = given.get(key, {})
     if not isinstance(found, Mapping):
-        raise BadPlan(f"[{key}] is no table.", remedy=f"Write [{key}] with key = value lines.")
+        raise BadPlan(f"[{key}] is not a table.", remedy=f"Write [{key}] with key = value lines.")
     return cast(Mapping[str, Any], found)
 
 
@@ -140,7 +140,7 @@ def list_of(given: Mapping[str, Any], key: str) -> Sequence[object]:
     found = given.get(key, [])
     if not isinstance(found, list):
         raise BadPlan(
-            f"[[{key}]] is no list of tables.", remedy=f"Write [[{key}]] with two brackets."
+            f"[[{key}]] is not a list of tables.", remedy=f"Write [[{key}]] with two brackets."
         )
     return cast(list[object], found)
 
@@ -152,7 +152,7 @@ def names_of(roles: Mapping[str, Any], role: str) -> tuple[str, ...]:
         isinstance(n, str) for n in cast(list[object], found)
     ):
         raise BadPlan(
-            f"[roles] {role} is no list of column names.",
+            f"[roles] {role} is not a list of column names.",
             remedy=f'Write {role} = ["column", ...].',
         )
     return tuple(cast(list[str], found))
@@ -164,7 +164,7 @@ def person_of(roles: Mapping[str, Any], role: str = "person") -> str:
     if not isinstance(found, str):
         where = "every row represents itself alone" if role == "weight" else f"a row is a {role}"
         raise BadPlan(
-            f"[roles] {role} is no name of a column.",
+            f"[roles] {role} is not the name of a column.",
             remedy=f'Write {role} = "column", or leave it out where {where}.',
         )
     return found
@@ -179,7 +179,7 @@ def texts_of(place: str, given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def refuse_no_csv(csv: object, *, further: bool) -> None:
-    """Refuse [export] csv that is no yes or no, or that leaves out what others are made of."""
+    """Refuse [export] csv that is not a yes or no, or that leaves out what others are made of."""
     if not isinstance(csv, bool):
         raise BadPlan(f"[export] csv is {brief(csv)}.", remedy="Write true or false.")
     if further and not csv:
@@ -191,7 +191,7 @@ def refuse_no_csv(csv: object, *, further: bool) -> None:
 
 
 def refuse_no_parts(parts: object) -> None:
-    """Refuse [export] parts that is no number of files."""
+    """Refuse [export] parts that is not a number of files."""
     if isinstance(parts, bool) or not isinstance(parts, int) or not 1 <= parts <= MOST_PARTS:
         raise BadPlan(
             f"[export] parts is {brief(parts)}.", remedy=f"Write a number from 1 to {MOST_PARTS:,}."
@@ -201,7 +201,7 @@ def refuse_no_parts(parts: object) -> None:
 def refuse_no_class_weights(
     asked: object, roles: Roles, algorithm: Algorithm, *, csv: bool
 ) -> None:
-    """Refuse [export] class_weights that is no yes or no, or that has no classes or no weights."""
+    """Refuse [export] class_weights that is no yes or no, or that has no classes or weights."""
     if not isinstance(asked, bool):
         raise BadPlan(
             f"[export] class_weights is {brief(asked)}; allowed are true and false.",
@@ -309,7 +309,7 @@ def read_tables(text: str, what: str = "recipe") -> dict[str, Any]:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadPlan(
-            f"The {what} is no valid TOML: {error}.", remedy="Correct the text at that place."
+            f"The {what} is not valid TOML: {error}.", remedy="Correct the text at that place."
         ) from error
     except RecursionError as error:
         raise _too_deep() from error

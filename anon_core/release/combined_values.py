@@ -39,7 +39,7 @@ def with_combinations(
     """Return the frequency set with the combinations of sensitive values as one more column.
 
     Keys and their order stay, since a key has one combination. Nothing is added where there are
-    fewer than two sensitive columns that are no quasi-identifiers.
+    fewer than two sensitive columns that are not quasi-identifiers.
     """
     names = frequency.shown[frequency.quasi :]
     if len(names) < 2:

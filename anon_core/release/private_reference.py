@@ -184,7 +184,7 @@ class Reference:
 
     def _weighed(self, column: str, weights: str) -> ValueCounts:
         frequency, held = self.frequency, self._dataset.column(weights)
-        assert held.measure is not None  # `Roles.check` refuses what is no number
+        assert held.measure is not None  # `Roles.check` refuses what is not a number
         exact = [Fraction(str(number)) for number in held.measure.tolist()]
         unit = math.lcm(1, *(number.denominator for number in exact))
         value = frequency.codes[frequency.row_key, frequency.columns.index(column)]

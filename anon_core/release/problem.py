@@ -148,7 +148,7 @@ class Problem:
         if not self.roles.weight:
             return None
         column = self.dataset.column(self.roles.weight)
-        assert column.measure is not None  # `Roles.check` refuses what is no number
+        assert column.measure is not None  # `Roles.check` refuses what is not a number
         return column.measure[column.codes]
 
     @cached_property

@@ -209,7 +209,7 @@ class TableRecipe:
             isinstance(name, str) for name in cast(list[object], columns)
         ):
             raise BadPlan(
-                "[table] columns is no list of column names.",
+                "[table] columns is not a list of column names.",
                 remedy='Write columns = ["region", "size"].',
             )
         layout = Layout(

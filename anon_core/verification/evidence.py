@@ -96,25 +96,25 @@ class Evidence:
         """
         given = self.model.get(key)
         if isinstance(given, bool) or not isinstance(given, int | float):
-            raise CannotTell(f"{key} is no number")
+            raise CannotTell(f"{key} is not a number")
         if not math.isfinite(given):
-            raise CannotTell(f"{key} is no number")
+            raise CannotTell(f"{key} is not a number")
         if not least <= given <= most or given <= above:
-            raise CannotTell(f"{key} is no number that is allowed")
+            raise CannotTell(f"{key} is not a number that is allowed")
         return Fraction(str(given))  # the decimal as it was written, not its float
 
     def integer(self, key: str, *, least: int = 1) -> int:
         """Return a parameter that is a whole number."""
         given = self.model.get(key)
         if isinstance(given, bool) or not isinstance(given, int) or given < least:
-            raise CannotTell(f"{key} is no whole number from {least} up")
+            raise CannotTell(f"{key} is not a whole number from {least} up")
         return given
 
     def text(self, key: str) -> str:
         """Return a parameter that is a text; empty where the recipe leaves it out."""
         given = self.model.get(key, "")
         if not isinstance(given, str):
-            raise CannotTell(f"{key} is no text")
+            raise CannotTell(f"{key} is not a text")
         return given
 
     # ---- what is published -----------------------------------------------------------------------
@@ -234,7 +234,7 @@ class Evidence:
         for (value, weight), rows in Counter(zip(*(c.tolist() for c in own), strict=True)).items():
             number = told.keys[weight] if weight < len(told.keys) else None
             if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
-                raise CannotTell(f"'{weights}' has what is no weight: a number of at least 1")
+                raise CannotTell(f"'{weights}' has what is not a weight: a number of at least 1")
             sums[keys[value]] = sums.get(keys[value], Fraction(0)) + rows * Fraction(number)
         unit = math.lcm(1, *(total.denominator for total in sums.values()))
         whole = {value: int(total * unit) for value, total in sums.items()}

@@ -200,7 +200,7 @@ def _plain(cell: str) -> str:
 
 
 def _number(text: str) -> Fraction | None:
-    """Return a published number; none where the text is no number."""
+    """Return a published number; none where the text is not a number."""
     try:
         return Fraction(text)
     except ValueError:

@@ -167,10 +167,12 @@ def sample_of(recipe: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Fract
     """
     number = data.get("benchmark", 0)
     if isinstance(number, bool) or not isinstance(number, int) or number < 0 or number == 1:
-        raise BadPlan("The recipe's benchmark is no number of rows.", remedy="Use 2 or more.")
+        raise BadPlan("The recipe's benchmark is not a number of rows.", remedy="Use 2 or more.")
     share = data.get("sample", 1)
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
-        raise BadPlan("The recipe's sample is no share.", remedy="Use a number above 0, up to 1.")
+        raise BadPlan(
+            "The recipe's sample is not a share.", remedy="Use a number above 0, up to 1."
+        )
     if number and (share != 1 or data.get("missing", "drop") != "drop"):
         raise BadPlan(
             "The recipe's benchmark draws from complete rows, and it also says something else.",
@@ -348,10 +350,10 @@ def read_terms(
     if not isinstance(models, list) or not (models or recipe.get("changes")):
         raise BadPlan("The recipe names no privacy model.", remedy="Add one under [[models]].")
     if not all(isinstance(model, Mapping) for model in cast(list[object], models)):
-        raise BadPlan("The recipe's models are no tables.", remedy="Write each as [[models]].")
+        raise BadPlan("The recipe's models are not tables.", remedy="Write each as [[models]].")
     share = algorithm.get("max_suppression", 0)
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise BadPlan("The recipe's max_suppression is no share.", remedy="Use 0 to 1.")
+        raise BadPlan("The recipe's max_suppression is not a share.", remedy="Use 0 to 1.")
     sample, seed = sample_of(recipe, data)
     tokens = _names(data.get("missing_values", list(MISSING_TOKENS)), "missing_values")
     found = _names(data.get("kinds_found", []), "kinds_found")
@@ -405,7 +407,7 @@ def _changes(recipe: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     given = recipe.get("changes", [])
     told = tuple(cast(list[object], given)) if isinstance(given, list) else (given,)
     if not all(isinstance(one, Mapping) for one in told):
-        raise BadPlan("The recipe's changes are no tables.", remedy="Write each as [[changes]].")
+        raise BadPlan("The recipe's changes are not tables.", remedy="Write each as [[changes]].")
     found = cast(tuple[Mapping[str, Any], ...], told)
     every = [name for one in found for name in _names(one.get("columns"), "changes' columns")]
     if len(set(every)) < len(every):
@@ -423,7 +425,7 @@ def section(recipe: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """
     found = recipe.get(key, {})
     if not isinstance(found, Mapping):
-        raise BadPlan(f"The recipe's [{key}] is no table.", remedy=f"Write it as [{key}].")
+        raise BadPlan(f"The recipe's [{key}] is not a table.", remedy=f"Write it as [{key}].")
     return cast(Mapping[str, Any], found)
 
 
@@ -446,7 +448,7 @@ def label_names(recipe: Mapping[str, Any]) -> frozenset[str]:
 
 def _names(given: object, key: str) -> tuple[str, ...]:
     if not isinstance(given, list | tuple):
-        raise BadPlan(f"The recipe's {key} is no list.", remedy="Write it as a list of texts.")
+        raise BadPlan(f"The recipe's {key} is not a list.", remedy="Write it as a list of texts.")
     texts = tuple(cast(Iterable[object], given))
     if not all(isinstance(text, str) for text in texts):
         raise BadPlan(f"The recipe's {key} holds something other than texts.", remedy="Quote it.")

@@ -251,11 +251,11 @@ def test_a_shown_column_that_should_be_blank_is_found() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"linked": [["zip", "town"]]}, "'town', which is no quasi-identifier"),
+        ({"linked": [["zip", "town"]]}, "'town', which is not a quasi-identifier"),
         ({"linked": [["zip"]]}, "'zip' by itself"),
         ({"linked": [["zip", "age"], ["age", "sex"]]}, "none of them twice"),
         ({"linked": [["zip", "age"]], "transformation": "CG"}, "cells are generalized"),
-        ({"weights": {"town": 2.0}}, "no quasi-identifier"),
+        ({"weights": {"town": 2.0}}, "not a quasi-identifier"),
         ({"weights": {"zip": -1.0}}, "-1"),
     ],
 )

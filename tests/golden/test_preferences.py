@@ -171,7 +171,7 @@ def test_pe_34_and_35_the_choices_that_are_left(
         ({"age": {"lowest": 1}}, "unknown key 'lowest'"),
         ({"age": {}}, "Write { least = 1, most = 2 }"),
         ({"age": 1}, "Write { least = 1, most = 2 }"),
-        ({"ages": {"least": 1}}, "'ages', which is no quasi-identifier"),
+        ({"ages": {"least": 1}}, "'ages', which is not a quasi-identifier"),
     ],
 )
 def test_bounds_that_are_none_are_refused_by_name(bounds: dict[str, Any], said: str) -> None:
@@ -208,7 +208,7 @@ def test_chosen_levels_beyond_the_bounds_are_refused() -> None:
 def test_weights_that_are_all_zero_or_name_no_column_are_refused() -> None:
     with pytest.raises(BadPlan, match="every column has the weight 0"):
         released(**weighted(weights=dict.fromkeys(QUASI, 0.0)))
-    with pytest.raises(BadPlan, match="no quasi-identifier"):
+    with pytest.raises(BadPlan, match="not a quasi-identifier"):
         released(**weighted(weights={"ages": 1.0}))
     with pytest.raises(BadPlan, match="-1"):
         released(**weighted(weights={"age": -1.0}))

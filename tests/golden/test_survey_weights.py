@@ -671,7 +671,7 @@ def test_a_weight_is_nothing_else_and_one_column() -> None:
     for role in ("quasi", "sensitive", "insensitive", "identifier"):
         with pytest.raises(BadPlan, match="is the weight of rows and also"):
             dataclasses.replace(SURVEY.roles, **{role: ("weight",)})
-    with pytest.raises(BadPlan, match=r"\[roles\] weight is no name"):
+    with pytest.raises(BadPlan, match=r"\[roles\] weight is not the name"):
         SURVEY.plan(roles={"quasi": ["age"], "weight": ["weight"]})
     with pytest.raises(BadPlan, match="sample"):
         released(data={"sample": 0.5})

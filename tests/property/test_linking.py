@@ -177,7 +177,7 @@ def test_more_people_than_are_tried_are_drawn_with_an_interval() -> None:
 
 def test_what_is_not_there_is_refused() -> None:
     release = overlapping()
-    with pytest.raises(BadPlan, match="no quasi-identifier"):
+    with pytest.raises(BadPlan, match="not a quasi-identifier"):
         attacked(release, columns=["nothing"])
     with pytest.raises(BadPlan, match="is to be attacked, but the table has"):
         attacked(release, row=10_000)

@@ -254,7 +254,7 @@ def test_small_tables_wrong_weights_and_cancelling() -> None:
     problem = PATIENTS.problem()
     with pytest.raises(Infeasible, match="need at least 9 rows"):
         Microaggregation().run(problem, [KAnonymity(k=9)], Context())
-    with pytest.raises(BadPlan, match="no quasi-identifier"):
+    with pytest.raises(BadPlan, match="not a quasi-identifier"):
         Microaggregation(weights={"nothing": 2}).run(problem, [KAnonymity(k=2)], Context())
     context = Context()
     context.cancel.set()

@@ -127,7 +127,7 @@ def test_what_the_table_lacks_is_said_beside_the_promise() -> None:
     assert button(app, "add-delta-presence").disabled
     assert "eeds a public table" in said(app)
     ask(app, "attribute")
-    assert button(app, "add-k-e-anonymity").disabled  # diagnoses are no numbers
+    assert button(app, "add-k-e-anonymity").disabled  # diagnoses are not numbers
     assert "is about numbers" in said(app)
 
 

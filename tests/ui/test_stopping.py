@@ -42,7 +42,7 @@ def test_changes_are_tried_and_one_is_taken_over() -> None:
     assert not app.exception
     uses = [b.key for b in app.button if str(b.key).startswith("use-")]
     assert uses
-    assert "Ask for k \\= 4" in words(app)
+    assert "Set k \\= 4" in words(app)
     app.button(key=uses[0]).click().run()
     with patch.object(st, "session_state", app.session_state):
         assert state.draft()["models"] == [{"name": "k-anonymity", "k": 4}]

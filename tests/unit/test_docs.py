@@ -108,7 +108,7 @@ SAID = {
     "check-a-release": "NOT CHECKED",
     "arx-hierarchies": "k = 5 holds",
     "several-rows": "k = 5 people holds",
-    "networks": "3 new vertices and 3 new edges each number of ties is that of 2 people at least",
+    "networks": "3 new vertices and 3 new edges, at least 2 people share each number of ties",
     "places": "quadtree: fewest people in a box 2; fewest who could have sent it 1; exposed 2 of 4",
     "several-releases": "k over the join: 1.\nFewest persons who have one row of ages.csv: 2.",
     "table-of-counts": "112 cells, 24 of them sensitive.\n25 suppressed, 1 of them to hide others",

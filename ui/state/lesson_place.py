@@ -147,7 +147,7 @@ def _setting() -> float | None:
         return float(told) if told else None
     except ValueError as error:
         raise BadInput(
-            "The setting in the address is no number.", remedy="Leave it out of the address."
+            "The setting in the address is not a number.", remedy="Leave it out of the address."
         ) from error
 
 

@@ -58,7 +58,7 @@ def sheets_of(opened: Opened) -> Sequence[str]:
     Raises
     ------
     BadInput
-        If it is no workbook that can be read.
+        If it is not a workbook that can be read.
     """
     key = (len(opened.content), hash(opened.content))
     return state.once("sheets", key, lambda: named_sheets(opened.content, opened.name))

@@ -47,7 +47,7 @@ class FrozenMap(Mapping[str, _V], Generic[_V]):
 
 
 def column_sets(value: object) -> tuple[tuple[str, ...], ...] | None:
-    """Return sets of columns as tuples of names; None where the value is no list of such sets.
+    """Return sets of columns as tuples of names; None where the value is not a list of such sets.
 
     No set is empty, and no column is in two.
     """
@@ -66,7 +66,7 @@ def column_sets(value: object) -> tuple[tuple[str, ...], ...] | None:
 
 
 def columns(value: object) -> tuple[str, ...] | None:
-    """Return names of columns as a tuple; None where the value is no list of different names."""
+    """Return names of columns as a tuple; None where the value is not a list of different names."""
     if not isinstance(value, list | tuple):
         return None
     names = tuple(cast(Iterable[object], value))

@@ -67,7 +67,7 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
     ------
     BadHierarchy
         Rows of unequal length, a value listed twice, two tops, levels that do not nest, a group of
-        numbers that is no interval, or values of the data that are not covered.
+        numbers that is not an interval, or values of the data that are not covered.
 
     Examples
     --------

@@ -113,7 +113,7 @@ class Cuts:
         for level, points in enumerate(self.levels, start=1):
             if not all(math.isfinite(point) for point in points):
                 raise BadHierarchy(
-                    f"Level {level} has a cut that is no number.", remedy="Remove that cut."
+                    f"Level {level} has a cut that is not a number.", remedy="Remove that cut."
                 )
             if len(points) > MOST_CUTS:
                 raise BadHierarchy(

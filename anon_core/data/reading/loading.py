@@ -69,7 +69,7 @@ _FOREIGN: tuple[tuple[bytes, str], ...] = (
 
 
 def refuse_foreign(data: bytes, name: str) -> None:
-    """Refuse archives, pictures and other files that are no tables."""
+    """Refuse archives, pictures and other files that are not tables."""
     if data.startswith(b"PK\x03\x04"):
         raise BadInput(
             f"{name} is a zip archive, not a table.",

@@ -254,13 +254,13 @@ def _texts(key: str, given: object) -> tuple[str, ...]:
     """Return texts that represent a missing value."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise BadPlan(
-            f"[data] {key} is no list; allowed is a list of texts.",
+            f"[data] {key} is not a list; allowed is a list of texts.",
             remedy='Write it as a list, for example ["", "?", "NA"].',
         )
     texts = tuple(cast(Sequence[object], given))
     if not all(isinstance(text, str) for text in texts):
         raise BadPlan(
-            f"[data] {key} holds something that is no text; allowed are texts.",
+            f"[data] {key} holds something that is not a text; allowed are texts.",
             remedy='Write numbers in quotes too, for example "-9".',
         )
     return cast(tuple[str, ...], texts)

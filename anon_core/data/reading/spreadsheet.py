@@ -135,7 +135,7 @@ def _may_lack_zeros(cells: Sequence[object], zeros: int) -> bool:
 
 
 def shown(value: object, form: str) -> object:
-    """Return what a format of zeros shows of a cell; what is no whole number as it is.
+    """Return what a format of zeros shows of a cell; what is not a whole number as it is.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def sheets_of(data: bytes, name: str) -> tuple[str, ...]:
     Raises
     ------
     BadInput
-        If it is no workbook that can be read.
+        If it is not a workbook that can be read.
     """
     return tuple(_filled(_opened(data, name)))
 

@@ -64,7 +64,7 @@ class Kind:
     letter : str
         As the rule counts them, A to R.
     state : {'found', 'not found', 'cannot be seen'}
-        Of kinds that are no texts nothing is known.
+        Of kinds that are not texts nothing is known.
     """
 
     letter: str
@@ -215,7 +215,7 @@ _KINDS: tuple[tuple[str, str, frozenset[str], Rules], ...] = (
     ("Q", "Photographs of a face", frozenset(), {}),
     ("R", "Any other unique number, code or feature", frozenset(), {}),
 )
-#: Kinds that are no texts, or that anything may be.
+#: Kinds that are not texts, or that anything may be.
 _UNSEEN = "PQR"
 _ZIP = all_of("zip zipcode postcode postal postalcode plz zip3 zip5")
 _AGE = all_of("age ages alter edad")

@@ -34,7 +34,7 @@ def thousands_mark(values: Sequence[str]) -> str:
     -------
     str
         ``.``, ``,``, a blank or an apostrophe; empty where thousands are not marked, or not known
-        to be, or where some text is no number at all; `UNDECIDED` where the texts contradict each
+        to be, or where a text is not a number at all; `UNDECIDED` where the texts contradict each
         other.
 
     Examples

@@ -205,7 +205,7 @@ def _larger(plan: Plan, against: AttackResult) -> Iterator[tuple[str, dict[str, 
                 continue
             recipe = plan.as_mapping()
             recipe["models"][place][model.size_parameter] = size
-            yield f"Ask for {model.size_parameter} = {size:,}", recipe
+            yield f"Set {model.size_parameter} = {size:,}", recipe
 
 
 def _budget(plan: Plan) -> Iterator[tuple[str, dict[str, Any]]]:

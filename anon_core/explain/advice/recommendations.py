@@ -401,8 +401,8 @@ def _of_values(
         wanted = model.at_chance(request.threshold, Fraction(0))
         if model.aim.stops == "attribute" and wanted is not None and _apart(model, wanted):
             found.append(
-                f"For sensitive values the threshold would take {_apart(wanted, model)}; "
-                f"{_apart(model, wanted)} is what the table leaves room for."
+                f"The threshold would need {_apart(wanted, model)} for sensitive values; the "
+                f"table allows only {_apart(model, wanted)}."
             )
     return found
 
@@ -422,7 +422,8 @@ def _obstacles(models: Sequence[GroupModel], facts: Facts) -> tuple[str, ...]:
         return ()
     whom = "people" if facts.person else "rows"
     return (
-        f"The table has {facts.people:,} {whom}, and a class of {asked:,} is asked for: no release "
-        f"keeps that. With all {whom} in one class the chance is {1 / max(facts.people, 1):.3g}; "
-        "accept a higher chance, or give it to a recipient who is bound.",
+        f"The table has {facts.people:,} {whom}, and a class of {asked:,} is asked for: "
+        f"no release keeps that. With all {whom} in one class the chance is "
+        f"{1 / max(facts.people, 1):.3g}; accept a higher chance, or choose a recipient "
+        "bound by contract.",
     )

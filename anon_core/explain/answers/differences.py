@@ -47,7 +47,7 @@ class Difference:
 
     @property
     def weight(self) -> float:
-        """How much it matters: 1 for what is no number or was nothing, else the relative change."""
+        """How much it matters: 1 for what is not a number or was 0, else the relative change."""
         if self.before == self.now:
             return 0.0
         change = self.change
@@ -110,7 +110,7 @@ def what_changed(before: Result | None, now: Result) -> Answer:
     if not same_table:
         parts.append("another table")
     parts += [f"{d.what}: {_said(d.before)} → {_said(d.now)}" for d in plans]
-    asked = "; ".join(parts) if parts else "nothing that was chosen but the secret of chance"
+    asked = "; ".join(parts) if parts else "nothing but the random seed"
     if before.sha256 == now.sha256:
         reached = "What is published is the same, byte for byte."
     elif not figures:

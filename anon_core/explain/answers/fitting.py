@@ -62,12 +62,12 @@ def known_combinations(
     Raises
     ------
     BadPlan
-        If a column is no quasi-identifier, or none is named.
+        If a column is not a quasi-identifier, or none is named.
     """
     wrong = [name for name in columns if name not in problem.quasi]
     if wrong or not columns:
         raise BadPlan(
-            f"{listing(wrong)} is no quasi-identifier." if wrong else "No column is named.",
+            f"{listing(wrong)} is not a quasi-identifier." if wrong else "No column is named.",
             remedy=f"Name some of {listing(problem.quasi)}.",
         )
     codes = [problem.frequency.codes[:, problem.quasi.index(name)] for name in columns]

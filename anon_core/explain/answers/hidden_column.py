@@ -32,7 +32,7 @@ def hidden_column(result: Result, column: str) -> Answer:
     problem = result.problem
     if column not in problem.quasi:
         raise BadPlan(
-            f"'{column}' is no quasi-identifier.",
+            f"'{column}' is not a quasi-identifier.",
             remedy=f"Name one: {listing(problem.quasi)}.",
         )
     hidden, published = _hidden_rows(result, column), result.release.view.rows
@@ -47,8 +47,7 @@ def hidden_column(result: Result, column: str) -> Answer:
     finer_level = _telling(problem.hierarchies[column], node[place])
     if finer_level is None:
         return Answer(
-            sentence=f"'{column}' holds one value, or none that differ, so its cells say nothing "
-            "even as they are."
+            sentence=f"'{column}' holds only one value, so its cells reveal nothing even unchanged."
         )
     here = step_at(result, node)
     finer = step_at(result, moved(node, place, finer_level - node[place]))

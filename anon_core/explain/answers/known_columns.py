@@ -27,7 +27,7 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
         Quasi-identifiers, known as they are in the table.
     sensitive : str
         Column of which the most likely value is reported; by default the first sensitive one that
-        is no quasi-identifier, if there is one.
+        is not a quasi-identifier, if there is one.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
     secret = result.audience.secret
     if sensitive and sensitive not in secret:
         raise BadPlan(
-            f"'{sensitive}' is no sensitive column that an attacker lacks.",
+            f"'{sensitive}' is not a sensitive column that an attacker lacks.",
             remedy=f"Name one of {listing(secret) or 'none: there is none'}.",
         )
     told = sensitive or next(iter(secret), "")
@@ -69,8 +69,8 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
         right = float((published * best)[there].sum() / many)
         sure = int(published[there & (best >= _SURE)].sum())
         words.append(
-            f"the most likely '{told}' among these rows fills {per_cent(right)} of them on "
-            f"average, and for {sure:,} people all rows that fit say the same"
+            f"the most likely '{told}' is in {per_cent(right)} of these rows on average, "
+            f"and for {sure:,} people all matching rows agree"
         )
     order = np.lexsort((-best, np.where(there, found.rows, np.inf)))[:_LISTED]
     rows: list[dict[str, Cell]] = []

@@ -53,14 +53,14 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
     Raises
     ------
     BadPlan
-        If nothing is known, or a value is no number or date where its column holds such.
+        If nothing is known, or a value is not a number or date where its column holds such.
     """
     problem = result.problem
     columns = [name for name in problem.quasi if name in known]
     if not columns or len(columns) < len(known):
         wrong = [name for name in known if name not in problem.quasi]
         raise BadPlan(
-            f"{listing(wrong)} is no quasi-identifier." if wrong else "Nothing is known.",
+            f"{listing(wrong)} is not a quasi-identifier." if wrong else "Nothing is known.",
             remedy=f"Give values of some of {listing(problem.quasi)}.",
         )
     person, covers = _leaves(result, {name: known[name] for name in columns})

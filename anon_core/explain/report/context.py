@@ -269,7 +269,7 @@ def _tables(key: str, given: object) -> Sequence[Mapping[str, Any]]:
     entries = cast(list[object], given) if isinstance(given, list) else None
     if entries is None or not all(isinstance(one, Mapping) for one in entries):
         raise BadPlan(
-            f"[[{key}]] is no list of tables.",
+            f"[[{key}]] is not a list of tables.",
             remedy=f"Write [[{key}]] with two brackets; {key} = [] says that there are none.",
         )
     return cast(Sequence[Mapping[str, Any]], entries)
@@ -312,7 +312,9 @@ def _text(place: str, value: object) -> str:
     if isinstance(value, datetime.date):
         return value.isoformat()
     if not isinstance(value, str):
-        raise BadPlan(f"{place} is {brief(value)}, which is no text.", remedy="Put it in quotes.")
+        raise BadPlan(
+            f"{place} is {brief(value)}, which is not a text.", remedy="Put it in quotes."
+        )
     return value
 
 
@@ -320,7 +322,7 @@ def _texts(place: str, value: object) -> tuple[str, ...]:
     entries = cast(list[object], value) if isinstance(value, list) else None
     if entries is None or not all(isinstance(one, str) for one in entries):
         raise BadPlan(
-            f"{place} is {brief(value)}, which is no list of texts.",
+            f"{place} is {brief(value)}, which is not a list of texts.",
             remedy='Write ["...", "..."].',
         )
     return tuple(cast(list[str], entries))

@@ -45,9 +45,9 @@ def limits(result: Result) -> list[str]:
     found = [
         "Privacy models cover the quasi-identifiers you named: anyone who knows other published "
         "columns knows more.",
-        "What was tested are the attacks listed above; one that was not run is no evidence.",
-        "A figure of risk is that of this release by itself: other releases of the same people, "
-        "and what becomes public later, add to what is known.",
+        "Only the attacks listed above were tested; an attack that was not run is no evidence.",
+        "Risk figures are for this release by itself. Other releases of the same "
+        "people, and later publications, add to what is known.",
     ]
     if result.exact:
         found.append(
@@ -56,19 +56,19 @@ def limits(result: Result) -> list[str]:
     if any(a.estimated for a in result.attacks):
         found.append("Figures marked as estimated rest on a statistical model, not on counting.")
     if any(a.undecided for a in result.attacks):
-        found.append("People of whom an attack decided nothing in time count as exposed.")
+        found.append("People whom an attack could not decide in time count as exposed.")
     dataset = result.problem.dataset
     if dataset.outside:
         found.append(
-            "Who knows the condition that chose the rows knows that it is true of everyone in the "
-            "release; a narrow one reveals who is in it."
+            "Anyone who knows the condition that chose the rows knows that it holds for "
+            "everyone in the release; a narrow condition reveals who is in it."
         )
     if dataset.dropped or dataset.undrawn or dataset.unseen:
-        found.append("Rows left out before the search are in no figure.")
+        found.append("No figure counts rows left out before the search.")
     if result.problem.population is None and result.plan.population_size is None:
         found.append(
-            "No population was given: risk is that of a person known to be in the table, which is "
-            "at least that of one who may not be."
+            "No population was given, so risk is that of a person known to be in the "
+            "table. It is never higher for someone who may not be in it."
         )
     return [*found, *result.cautions]
 

@@ -73,7 +73,7 @@ def of_several(model: GroupModel, columns: Sequence[str], secret: int) -> str:
     columns : sequence of str
         Those that the privacy model is about.
     secret : int
-        Number of sensitive columns that are no quasi-identifiers.
+        Number of sensitive columns that are not quasi-identifiers.
     """
     if secret < 2 or not columns:
         return ""
@@ -219,9 +219,7 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
             else "No row may be suppressed."
         )
     elif permutes and plan.algorithm.shape.coarsens:
-        parts.append(
-            "Cells are coarsened group by group, where it takes that; no row is suppressed."
-        )
+        parts.append("Cells are coarsened group by group where needed; no row is suppressed.")
     elif permutes:
         exact = "Every other value" if plan.sensitive_levels else "Every value"
         parts.append(f"{exact} stays exact and no row is suppressed.")
@@ -234,14 +232,14 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
         rest = " The whole table is the population." if plan.data.rest == "population" else ""
         parts.append(f"Only rows are published of which {plan.data.where.strip()}.{rest}")
     if plan.data.missing == "drop":
-        parts.append("Rows that miss a value in a column with a role are dropped first.")
+        parts.append("Rows with a missing value in a column with a role are dropped first.")
     if plan.data.benchmark:
         parts.append(
             f"{plan.data.benchmark:,} of the complete rows are drawn at random; all complete rows "
             "are the public table."
         )
     if plan.data.sample < 1:
-        parts.append(f"A random sample of {share(plan.data.sample)} of rows is drawn before.")
+        parts.append(f"A random sample of {share(plan.data.sample)} of the rows is drawn first.")
     for name, ends in plan.level_bounds.as_mapping().items():
         least, most = ends.get("least", 0), ends.get("most")
         if least == most:

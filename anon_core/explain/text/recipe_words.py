@@ -156,9 +156,9 @@ def _spaced(key: str) -> str:
 
 
 _UNSEEN = {
-    "fail": "A value that no hierarchy has stops the run.",
-    "top": "Values that no hierarchy has are published as the top of theirs.",
-    "suppress": "Rows with a value that is in no hierarchy are left out, and reported.",
+    "fail": "A value missing from its hierarchy stops the run.",
+    "top": "Values missing from their hierarchy are published as its top.",
+    "suppress": "Rows with a value missing from its hierarchy are left out and reported.",
 }
 
 

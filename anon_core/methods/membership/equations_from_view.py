@@ -250,7 +250,7 @@ class PeopleByLeaf:
         self._many = [np.diff(start) for start in self.start]
 
     def with_leaves(self, d: int, leaf: B1) -> I64:
-        """Return the tuples whose leaf of column `d` is chosen; slot 0 is no leaf."""
+        """Return the tuples whose leaf of column `d` is chosen; slot 0 is not a leaf."""
         start, order = self.start[d], self.order[d]
         runs = [order[start[i] : start[i + 1]] for i in np.flatnonzero(leaf)]
         return np.concatenate([np.empty(0, np.int64), *runs]).astype(np.int64)
@@ -265,7 +265,7 @@ class PeopleByLeaf:
         Parameters
         ----------
         leaves : sequence of bool arrays of shape (leaves + 1,)
-            Slot 0 is no leaf.
+            Slot 0 is not a leaf.
         """
         many = [self.how_many(d, leaf) for d, leaf in enumerate(leaves)]
         order = np.argsort(many, kind="stable").tolist()

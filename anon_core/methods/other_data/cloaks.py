@@ -66,7 +66,7 @@ def read_asked(table: Dataset, title: str) -> Asked:
     Raises
     ------
     BadInput
-        If it has other columns, gaps, two rows of one person, or what is no number.
+        If it has other columns, gaps, two rows of one person, or what is not a number.
     """
     wide = len(table.columns)
     if wide not in (3, 5):

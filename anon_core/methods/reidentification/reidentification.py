@@ -196,7 +196,7 @@ def _summed(
     reference: Reference, weights: str, group: I64, value: I32, count: I64, groups: int
 ) -> F64:
     number = reference.counts(weights).number
-    assert number is not None  # `Roles.check` refuses what is no number
+    assert number is not None  # `Roles.check` refuses what is not a number
     return np.bincount(group, number[value] * count, groups).astype(np.float64)
 
 

@@ -41,7 +41,7 @@ def named_sets(
     Raises
     ------
     BadPlan
-        If a column is no quasi-identifier, sets have more columns than there are, or there are too
+        If a column is not a quasi-identifier, sets have more columns than exist, or there are too
         many of them.
 
     Examples
@@ -54,7 +54,8 @@ def named_sets(
     for name in columns:
         if name not in quasi:
             raise BadPlan(
-                f"{owner} names '{name}', which is no quasi-identifier; they are {listing(quasi)}.",
+                f"{owner} names '{name}', which is not a quasi-identifier; they are "
+                f"{listing(quasi)}.",
                 remedy=f"Remove it, or mark it as a quasi-identifier.{nearest(name, quasi)}",
             )
     chosen = tuple(name for name in quasi if not columns or name in columns)

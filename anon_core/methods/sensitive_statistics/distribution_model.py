@@ -123,7 +123,7 @@ def refuse_no_numbers(problem: Problem, column: str, title: str) -> Sequence[Fra
         )
     if hierarchy.has_missing:
         raise BadPlan(
-            f"{title}: '{column}' has missing values, which are no numbers.",
+            f"{title}: '{column}' has missing values, which are not numbers.",
             remedy="Drop the rows with missing values, or choose another privacy model.",
         )
     return exact_numbers(hierarchy.measure)

@@ -60,7 +60,7 @@ class Variation:
             raise BadPlan(f"No value is given for {self.path}.", remedy="Give one or more.")
         if any(isinstance(v, float) and not math.isfinite(v) for v in self.values):
             raise BadPlan(
-                f"{self.path} is given a value that is no number.", remedy="Give finite numbers."
+                f"{self.path} is given a value that is not a number.", remedy="Give finite numbers."
             )
         if len({(type(v) is bool, v) for v in self.values}) < len(self.values):
             raise BadPlan(f"{self.path} is given a value twice.", remedy="Give each value once.")

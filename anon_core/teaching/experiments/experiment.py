@@ -59,7 +59,7 @@ class Figure:
     unit : str
         Of the vertical axis: ``share`` is shown in per cent.
     places : tuple of str
-        Names of the places 0, 1, … of the horizontal axis, where they are no numbers.
+        Names of the places 0, 1, … of the horizontal axis, where they are not numbers.
     log : bool
         Whether the vertical axis is logarithmic.
     """

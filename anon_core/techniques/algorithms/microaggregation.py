@@ -49,7 +49,7 @@ def aggregated_outcome(
     parts : Buckets
         Every part from 0 on has a key.
     as_nodes : sequence of bool
-        Per quasi-identifier, whether a column that is no number publishes nodes or ranges.
+        Per quasi-identifier, whether a column that is not a number publishes nodes or ranges.
     median : bool
         The median instead of the mean; of an even number of values, the mean of the middle two.
     decimals : int

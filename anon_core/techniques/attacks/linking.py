@@ -127,7 +127,7 @@ class Linking(Attack):
         Raises
         ------
         BadPlan
-            If a known column is no quasi-identifier, or the named row is not there.
+            If a known column is not a quasi-identifier, or the named row is not there.
         """
         people = register_of(audience, truth)
         names = named_sets(people.known, self.columns, 0, self.title)[0]

@@ -139,7 +139,7 @@ def _shifted(text: str, days: int, name: str) -> str:
     found = first or _DAY_FIRST.fullmatch(text)
     if found is None:
         raise BadInput(
-            f"A cell of '{name}' is no whole date.",
+            f"A cell of '{name}' is not a whole date.",
             remedy="Write dates as 2026-12-31 or 31.12.2026.",
             values=[text],
         )

@@ -60,7 +60,7 @@ class ChoicesLeft(CellCost):
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Return the mean share as the value, and the table's ambiguity next to it."""
         found = super().measure(problem, release, context)
-        # As exponents of 2: of hundreds of columns the product is no number of a float.
+        # As exponents of 2: of hundreds of columns the product is not a number of a float.
         each = np.zeros(release.grouping.classes, dtype=np.float64)
         every = 0.0
         for name in problem.quasi:

@@ -81,7 +81,7 @@ class WeightedLoss(CellCost):
         Raises
         ------
         BadPlan
-            If a column is no quasi-identifier, or all count nothing.
+            If a column is not a quasi-identifier, or all count nothing.
         """
         given = weights_by_column(problem, self.weights, self.name)
         if not given.sum():

@@ -56,7 +56,7 @@ class EpsilonMAnonymity(DistributionModel):
     )
     formula: ClassVar[str] = (
         "m · |{y ∈ G : |y − x| ≤ ε}| ≤ |G| for every row x of every group G; relative: ≤ ε·x; "
-        "a missing value is no number, and a column that has one is refused"
+        "a missing value is not a number, and a column that has one is refused"
     )
     source: ClassVar[str] = "Li, Tao and Xiao 2008, doi 10.1145/1376616.1376666"
     logic: ClassVar[ModelLogic] = replace(DistributionModel.logic, closed_under_union=False)
@@ -89,7 +89,7 @@ class EpsilonMAnonymity(DistributionModel):
         return as_written(self.epsilon)
 
     def check(self, problem: Problem, removable: int = 0) -> None:
-        """Refuse what is no number, and an m that the table's most crowded numbers rule out.
+        """Refuse what is not a number, and an m that the table's most crowded numbers rule out.
 
         The W rows of a window of width ε are all near each other, so that groups that hold them
         have m·W rows or more. This is necessary; what is let pass, a search decides.

@@ -88,7 +88,7 @@ class KAnonymity(LeastSize):
         Raises
         ------
         BadPlan
-            If a column is no quasi-identifier, or there are too few or too many of them.
+            If a column is not a quasi-identifier, or there are too few or too many of them.
         Infeasible
             If the table has fewer than k rows.
         """

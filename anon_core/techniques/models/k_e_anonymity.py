@@ -74,7 +74,7 @@ class KEAnonymity(DistributionModel):
         return as_written(self.e)
 
     def check(self, problem: Problem, removable: int = 0) -> None:
-        """Refuse what is no number, a k above the values there are, and an e above their range.
+        """Refuse what is not a number, a k above the values there are, and an e above their range.
 
         All rows as one group show every value, so nothing else is impossible.
         """

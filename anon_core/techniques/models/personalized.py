@@ -171,7 +171,7 @@ class Personalized(GroupModel):
         BadPlan
             If no column is named.
         BadInput
-            If a cell is no whole number from 1 up, or a guard is not above its row's value.
+            If a cell is not a whole number from 1 up, or a guard is not above its row's value.
         Infeasible
             With the rows that could stay, or the least p. For guards that is necessary only.
         """

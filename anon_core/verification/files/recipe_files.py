@@ -37,7 +37,7 @@ def read_recipe(content: bytes, name: str) -> dict[str, Any]:
         repr(tables)  # numbers of thousands of digits cannot be written, nor what nests too deep
     except (ValueError, RecursionError) as error:  # TOML's and UTF-8's errors are ValueErrors
         raise BadPlan(
-            f"The recipe {name} is no valid TOML file.", remedy="Correct the file."
+            f"The recipe {name} is not valid TOML.", remedy="Correct the file."
         ) from error
     return tables
 
@@ -284,7 +284,7 @@ def named_path(place: object, what: str) -> str:
     Raises
     ------
     BadPlan
-        If it is no text.
+        If it is not a text.
     """
     if not isinstance(place, str):
         raise BadPlan(f"{what} is named by something other than a text.", remedy="Quote the path.")

@@ -437,7 +437,7 @@ def _other_writer(content: bytes) -> str:
 
     here = f"parquet-cpp-arrow version {pa.__version__}"
     maker = ""
-    with suppress(UnicodeDecodeError):  # whoever wrote what is no text, it was not the one here
+    with suppress(UnicodeDecodeError):  # whoever wrote what is not a text, it was not the one here
         maker = str(pq.read_metadata(pa.BufferReader(content)).created_by)
     return "" if maker == here else f" by {here}, which is here; it names another writer"
 

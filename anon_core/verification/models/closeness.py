@@ -398,7 +398,7 @@ def k_e_anonymity(evidence: Evidence) -> list[Check]:
 
     def wide(shown: Counts) -> tuple[bool, float]:
         if any(value is None for value in shown):
-            raise CannotTell("a value is missing, which is no number")
+            raise CannotTell("a value is missing, which is not a number")
         numbers = sorted(Fraction(value) for value in shown)
         if len(numbers) < least:
             return False, 0.0
@@ -430,9 +430,9 @@ def epsilon_m_anonymity(evidence: Evidence) -> list[Check]:
 
     def apart(shown: Counts) -> tuple[bool, float]:
         if any(value is None for value in shown):
-            raise CannotTell("a value is missing, which is no number")
+            raise CannotTell("a value is missing, which is not a number")
         if any(isinstance(value, str) for value in shown):
-            raise CannotTell("a value is a text, which is no number")
+            raise CannotTell("a value is a text, which is not a number")
         rows = sorted((Fraction(value), count) for value, count in shown.items())
         if relative and rows[0][0] <= 0:
             raise CannotTell("a number is not above 0, so that its share is no distance")

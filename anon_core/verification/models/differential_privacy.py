@@ -255,9 +255,9 @@ def _setting(evidence: Evidence, key: str, *, most: int) -> Fraction:
     """Return a number of the technique's settings exactly as its decimal is written."""
     given = evidence.terms.algorithm.get(key)
     if isinstance(given, bool) or not isinstance(given, int | float) or not isfinite(given):
-        raise CannotTell(f"the technique's {key} is no number")
+        raise CannotTell(f"the technique's {key} is not a number")
     if not 0 <= given <= most:
-        raise CannotTell(f"the technique's {key} is no number from 0 to {most}")
+        raise CannotTell(f"the technique's {key} is not a number from 0 to {most}")
     return Fraction(str(given))
 
 

@@ -39,7 +39,7 @@ def k_anonymity(evidence: Evidence) -> list[Check]:
     k = evidence.integer("k")
     columns, subsets = _columns(evidence), evidence.model.get("subsets", 0)
     if isinstance(subsets, bool) or not isinstance(subsets, int) or subsets < 0:
-        raise CannotTell("subsets is no whole number from 0 up")
+        raise CannotTell("subsets is not a whole number from 0 up")
     if evidence.terms.person:
         if columns or subsets:
             raise CannotTell("it is counted in people of all quasi-identifiers only")
@@ -78,9 +78,9 @@ def _columns(evidence: Evidence) -> tuple[str, ...]:
     """Return the quasi-identifiers that the model names; none stands for all."""
     given = evidence.model.get("columns", [])
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
-        raise CannotTell("columns is no list of names")
+        raise CannotTell("columns is not a list of names")
     if any(name not in evidence.terms.quasi for name in given):
-        raise CannotTell("columns names what is no quasi-identifier")
+        raise CannotTell("columns names what is not a quasi-identifier")
     return tuple(given)
 
 

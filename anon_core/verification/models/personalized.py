@@ -36,7 +36,7 @@ def _own_k(evidence: Evidence, found: Behind) -> Check:
     Raises
     ------
     CannotTell
-        If a k is no whole number, or a class is too small for somebody who may stand elsewhere.
+        If a k is not a whole number, or a class is too small for somebody who may stand elsewhere.
     """
     counted, sizes = found.counted, evidence.sizes
     own = np.array([_whole(value) for value in _single(found)], dtype=np.int64)
@@ -110,5 +110,5 @@ def _whole(value: Hashable) -> int:
     """Return a k as it stands in the table."""
     number = Decimal(value) if isinstance(value, str) and value.strip().isdigit() else value
     if not isinstance(number, Decimal) or number != int(number) or number < 1:
-        raise CannotTell("a person's k is no whole number from 1 up")
+        raise CannotTell("a person's k is not a whole number from 1 up")
     return int(number)

@@ -69,7 +69,7 @@ def check_averages(terms: Terms, release: Lines, table: PrivateTable) -> list[Ch
         wrong = [i for i, s in enumerate(shown) if s is None]
         if wrong:
             rows = release.rows_of(np.isin(codes, wrong))
-            what = f"Column '{name}' shows texts that are no numbers {named(rows)}."
+            what = f"Column '{name}' shows texts that are not numbers {named(rows)}."
             found.append(_broken(name, rows, what))
             continue
         texts = release.texts_of(name)
@@ -412,7 +412,7 @@ def _of_weights(
     for owner, value, count in entries:
         (number,) = cast(tuple[object], found.counted.values[value])
         if not isinstance(number, Decimal):
-            return undecided(name, f"A cell of '{weight}' is no number.")
+            return undecided(name, f"A cell of '{weight}' is not a number.")
         total[owner] += count * Fraction(number)
     half = Fraction(501, 10**9)  # of the last decimal, and of sums in floats
     sizes = [int(key[-1]) for key in keys]

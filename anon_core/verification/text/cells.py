@@ -296,7 +296,7 @@ def _shortened(time: str) -> str:
 def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
     """Return cells by the places of their values; a missing value among these is none.
 
-    A dictionary may hold values that no row has: they are no texts of the column.
+    A dictionary may hold values that no row has: they are not texts of the column.
     """
     import pyarrow as pa
 

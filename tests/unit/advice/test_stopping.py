@@ -49,7 +49,7 @@ def test_what_stops_a_disclosure_is_found_by_attacking_again(made: Result) -> No
     as_it_is, *found = tried(made, "homogeneity")
     assert as_it_is.attack is now
     by_words = {one.words: one for one in found}
-    larger = by_words["Ask for k = 4"]
+    larger = by_words["Set k = 4"]
     assert larger.verdict(now) == "stops it"  # all stand together then
     assert larger.attack is not None
     assert larger.attack.at_risk == 0
@@ -76,7 +76,7 @@ def test_every_figure_is_that_of_a_run_of_the_plan_by_itself(made: Result) -> No
 def test_what_gives_no_release_says_why(made: Result) -> None:
     beyond = replace(of(made, "homogeneity"), attempted=100)
     given = Inputs(dataset=CASE.dataset, levels=CASE.levels)
-    last = {t.words: t for t in what_stops(made, beyond, given)}["Ask for k = 10"]
+    last = {t.words: t for t in what_stops(made, beyond, given)}["Set k = 10"]
     assert last.status == "no release"
     assert last.verdict(beyond) == "no release"
     assert last.why

@@ -113,7 +113,7 @@ def test_time_cancelling_and_small_tables() -> None:
     problem = random_case(np.random.default_rng(103), rows=8).problem()
     with pytest.raises(Infeasible, match="need at least 9 rows"):
         RTree().run(problem, [KAnonymity(k=9)], Context())
-    with pytest.raises(BadPlan, match="no quasi-identifier"):
+    with pytest.raises(BadPlan, match="not a quasi-identifier"):
         RTree(weights={"nothing": 2}).run(problem, [KAnonymity(k=2)], Context())
     late = RTree().run(problem, [KAnonymity(k=2)], Context(deadline=0.0)).release
     assert late.view.group_size.tolist() == [8]

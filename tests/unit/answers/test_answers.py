@@ -155,7 +155,7 @@ def test_a_hidden_column_is_told_what_one_step_finer_costs() -> None:
                 if len({cell(case, name, v, level) for v in values}) > 1
             ]
             if not telling:
-                assert "nothing even as they are" in answer.sentence
+                assert "nothing even unchanged" in answer.sentence
                 continue
             met += 1
             sizes = sizes_at(case, [max(telling) if d == place else n for d, n in enumerate(node)])
@@ -164,7 +164,7 @@ def test_a_hidden_column_is_told_what_one_step_finer_costs() -> None:
         for name in set(case.quasi) - set(hidden_columns(result)):
             assert "is not suppressed" in hidden_column(result, name).sentence
     assert met
-    with pytest.raises(BadPlan, match="no quasi-identifier"):
+    with pytest.raises(BadPlan, match="not a quasi-identifier"):
         hidden_column(result, "s0")
 
 
@@ -354,13 +354,13 @@ def test_a_person_is_asked_about_by_row_or_by_values() -> None:
     assert "3 rows fit" in answer.sentence
     assert "This row is published." in answer.sentence
     assert "No one in the table has" in about_person(result, {"age": "99"}).sentence
-    with pytest.raises(BadPlan, match="no quasi-identifier"):
+    with pytest.raises(BadPlan, match="not a quasi-identifier"):
         about_person(result, {"illness": "flu"})
     with pytest.raises(BadPlan, match="Nothing is known"):
         about_person(result, {})
-    with pytest.raises(BadPlan, match="no sensitive column"):
+    with pytest.raises(BadPlan, match="not a sensitive column"):
         known_columns(result, ["age"], "age")
-    with pytest.raises(BadPlan, match="no quasi-identifier"):
+    with pytest.raises(BadPlan, match="not a quasi-identifier"):
         known_columns(result, ["illness"])
 
 

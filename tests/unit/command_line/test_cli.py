@@ -606,7 +606,7 @@ def test_cell_values_are_shown_only_when_asked_for(desk, capsys):
         ('"loss"', '"los"', "'loss'"),
         ("[roles]", "[rolls]", "unknown key 'rolls'"),
         ('quasi = ["sex", "age"]', "quasi = []", "No column is marked as quasi-identifier"),
-        ('quasi = ["sex", "age"]', 'quasi = "sex"', "[roles] quasi is no list"),
+        ('quasi = ["sex", "age"]', 'quasi = "sex"', "[roles] quasi is not a list"),
         ("identifier = []", 'identifier = ["sex"]', "'sex' is an identifier and also"),
         ('missing = "keep"', 'missing = "kep"', "Did you mean 'keep'?"),
         ('zip = "text"', 'zip = "string"', "[types] 'zip' is 'string'"),

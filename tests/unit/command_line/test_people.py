@@ -63,7 +63,7 @@ def test_a_run_counts_people_and_verify_agrees(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ('person = ["patient_id"]', "person is no name of a column"),
+        ('person = ["patient_id"]', "person is not the name of a column"),
         ('person = "patient"', "patient"),
         ('person = "age"', "identifies persons and is also quasi-identifier"),
     ],

@@ -48,7 +48,7 @@ def test_columns_that_are_no_quasi_identifiers(read: Any) -> None:
     for name in ("ages", "illness"):
         with pytest.raises(BadPlan) as refused:
             read(PROBLEM, {name: 1}, "mondrian")
-        assert f"names '{name}', which is no quasi-identifier; they are 'age', 'zip'" in str(
+        assert f"names '{name}', which is not a quasi-identifier; they are 'age', 'zip'" in str(
             refused.value
         )
 

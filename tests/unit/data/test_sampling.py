@@ -97,7 +97,7 @@ def test_what_is_no_share_is_refused(bad: object) -> None:
     with pytest.raises(BadPlan, match=r"\[data\] sample"):
         PATIENTS.plan(data={"sample": bad})
     recipe = PATIENTS.plan().as_mapping() | {"data": {"sample": bad}}
-    with pytest.raises(BadPlan, match="sample is no share"):
+    with pytest.raises(BadPlan, match="sample is not a share"):
         verify(recipe, PATIENTS.frame, PATIENTS.levels, {"release.csv": b"age,zip,illness,note\n"})
 
 

@@ -309,7 +309,7 @@ def test_values_of_the_data_that_are_not_covered() -> None:
 def test_a_group_of_numbers_that_is_no_interval() -> None:
     of = column(["1", "2", "3"], "number")
     table = rows("1;odd;* 2;even;* 3;odd;*")
-    refused(BadHierarchy, of, table, "level 1", "no intervals", "'odd'", remedy="intervals")
+    refused(BadHierarchy, of, table, "level 1", "not intervals", "'odd'", remedy="intervals")
     assert from_rows(replace(of, kind="text", measure=None), table).leaves == ("1", "3", "2")
 
 

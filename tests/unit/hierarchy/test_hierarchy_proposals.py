@@ -123,7 +123,7 @@ def test_cuts_of_dates() -> None:
         (((20, 10),), "do not ascend"),
         (((20, 20),), "do not ascend"),
         (((20, 40), (30,)), "inside groups of level 1"),
-        (((math.nan,),), "no number"),
+        (((math.nan,),), "not a number"),
         ((tuple(range(1001)),), "at most 1000"),
     ],
 )
@@ -242,7 +242,7 @@ def test_cuts_of_other_tables() -> None:
     assert cutting.cuts_of(own, rows).levels == ((3.0,),)
     assert cutting.cuts_of(own, [[v, "*"] for v in own.values]).levels == ()
     rows[1][1], rows[3][1] = "high", "low"
-    with pytest.raises(BadHierarchy, match="no intervals"):
+    with pytest.raises(BadHierarchy, match="not intervals"):
         cutting.cuts_of(own, rows)
 
 

@@ -417,7 +417,7 @@ def test_it_is_not_believed_without_the_public_table() -> None:
     [
         ({"delta_max": 0.8}, "δ-presence is broken: chances of presence lie between 0.75"),
         ({"delta_min": 0.76}, "δ-presence is broken"),
-        ({"delta_max": "x"}, "delta_max is no number"),
+        ({"delta_max": "x"}, "delta_max is not a number"),
     ],
 )
 def test_another_promise_is_not_confirmed(change: dict[str, Any], words: str) -> None:

@@ -117,7 +117,7 @@ def test_columns_without_one_plain_value_a_row_are_refused(column: list[Any]):
 
 
 def test_a_series_is_no_frame():
-    with pytest.raises(BadInput, match="no data frame"):
+    with pytest.raises(BadInput, match="not a data frame"):
         columns_of(pd.Series(["a", "b"]))  # type: ignore[arg-type]
 
 
@@ -133,5 +133,5 @@ def test_halves_of_characters_are_refused_without_showing_them():
 
 def test_what_is_no_frame_is_refused():
     given: Any = [[1, 2], [datetime.date(2020, 1, 1)]]
-    with pytest.raises(BadInput, match="no data frame"):
+    with pytest.raises(BadInput, match="not a data frame"):
         columns_of(given)

@@ -196,17 +196,17 @@ def test_every_metric_measures_with_the_plans_parameters_where_it_gives_some() -
         ({"algorithm": None}, "The recipe has no [algorithm]"),
         ({"models": None}, "The recipe has no [models]"),
         ({"models": []}, "names no privacy model, so it protects no one"),
-        ({"models": {"name": "k-anonymity"}}, "[[models]] is no list of tables"),
-        ({"models": ["k-anonymity"]}, "The recipe's model is no table with a name"),
-        ({"models": [{"k": 2}]}, "The recipe's model is no table with a name"),
+        ({"models": {"name": "k-anonymity"}}, "[[models]] is not a list of tables"),
+        ({"models": ["k-anonymity"]}, "The recipe's model is not a table with a name"),
+        ({"models": [{"k": 2}]}, "The recipe's model is not a table with a name"),
         ({"models": [{"name": "k-anon"}]}, "Unknown model 'k-anon'"),
         ({"models": [{"name": "k-anonymity", "k": 1}]}, "k-anonymity: parameter 'k' is 1"),
         ({"models": [{"name": "k-anonymity", "l": 2}]}, "unknown parameter 'l'"),
-        ({"algorithm": "optimal"}, "The recipe's algorithm is no table with a name"),
+        ({"algorithm": "optimal"}, "The recipe's algorithm is not a table with a name"),
         ({"algorithm": {"name": "optimum"}}, "Unknown algorithm 'optimum'"),
         ({"algorithm": {"name": 3}}, "Unknown algorithm '3'"),
         ({"algorithm": {"name": "optimal", "metric": "x"}}, "parameter 'metric' is 'x'"),
-        ({"metrics": {"name": "loss"}}, "[[metrics]] is no list of tables"),
+        ({"metrics": {"name": "loss"}}, "[[metrics]] is not a list of tables"),
         ({"metrics": [{"name": "lost"}]}, "Unknown metric 'lost'"),
         (
             {"metrics": [{"name": "query-error", "query": 5}]},
@@ -215,7 +215,7 @@ def test_every_metric_measures_with_the_plans_parameters_where_it_gives_some() -
         ({"metrics": [{"name": "query-error", "queries": 0}]}, "parameter 'queries' is 0"),
         ({"metrics": [{"name": "loss"}] * 2}, "[[metrics]] names 'loss' more than once"),
         ({"attacks": [{"name": "prosecutor"}] * 2}, "[[attacks]] names 'prosecutor' more than"),
-        ({"attacks": {"name": "prosecutor"}}, "[[attacks]] is no list of tables"),
+        ({"attacks": {"name": "prosecutor"}}, "[[attacks]] is not a list of tables"),
         ({"attacks": [{"name": "guess"}]}, "Unknown attack 'guess'"),
         ({"seed": -1}, "The recipe's seed is neither"),
         ({"seed": 1.5}, "The recipe's seed is neither"),
@@ -225,17 +225,17 @@ def test_every_metric_measures_with_the_plans_parameters_where_it_gives_some() -
         ({"seed": "0x7"}, "The recipe's seed is neither"),
         ({"seed": "f" * 65}, "The recipe's seed is neither"),
         ({"seed": 1 << 256}, "The recipe's seed is neither"),
-        ({"roles": []}, "[roles] is no table"),
-        ({"roles": {"quasi": "age"}}, "[roles] quasi is no list of column names"),
-        ({"roles": {"sensitive": [1]}}, "[roles] sensitive is no list of column names"),
+        ({"roles": []}, "[roles] is not a table"),
+        ({"roles": {"quasi": "age"}}, "[roles] quasi is not a list of column names"),
+        ({"roles": {"sensitive": [1]}}, "[roles] sensitive is not a list of column names"),
         ({"roles": {"quasis": ["age"]}}, "[roles] has the unknown key 'quasis'"),
         ({"roles": {"quasi": ["age", "age"]}}, "Role quasi names 'age' more than once"),
         ({"roles": {"quasi": ["age"], "identifier": ["age"]}}, "is an identifier and also"),
         ({"types": {"age": "numeric"}}, "[types] 'age' is 'numeric'; allowed are"),
         ({"types": {"age": ["number"]}}, "[types] 'age' is ['number']"),
-        ({"types": "number"}, "[types] is no table"),
+        ({"types": "number"}, "[types] is not a table"),
         ({"hierarchies": {"age": 3}}, "[hierarchies] age is 3"),
-        ({"hierarchies": ["age.csv"]}, "[hierarchies] is no table"),
+        ({"hierarchies": ["age.csv"]}, "[hierarchies] is not a table"),
         ({"data": {"mising": "drop"}}, "mising"),
         ({"data": {"missing": "guess"}}, "guess"),
         ({"population": {"size": 0}}, "[population] size is 0"),
@@ -244,7 +244,7 @@ def test_every_metric_measures_with_the_plans_parameters_where_it_gives_some() -
         ({"population": {"file": 5}}, "[population] file is 5"),
         ({"population": {"size": 5, "file": "p.csv"}}, "gives both a size and a file"),
         ({"population": {"number": 5}}, "[population] has the unknown key 'number'"),
-        ({"population": 5}, "[population] is no table"),
+        ({"population": 5}, "[population] is not a table"),
         ({"export": {"formulas": "drop"}}, "[export] formulas is 'drop'"),
         ({"export": {"formula": "keep"}}, "[export] has the unknown key 'formula'"),
     ],
@@ -283,7 +283,7 @@ def test_a_plan_made_in_python_is_checked_too(given: dict[str, Any]) -> None:
 
 
 def test_text_that_is_no_toml() -> None:
-    with pytest.raises(BadPlan, match=r"no valid TOML.*line 1"):
+    with pytest.raises(BadPlan, match=r"not valid TOML.*line 1"):
         Plan.from_toml("seed = = 3")
 
 

@@ -139,13 +139,13 @@ def test_a_smaller_delta_asks_for_larger_classes() -> None:
     [
         ("release", "rows", "all", "No row is drawn by chance"),
         ("algorithm", "levels_epsilon", 1.0, "No budget is left for the rows"),
-        ("algorithm", "levels_epsilon", "0", "levels_epsilon is no number"),
-        ("algorithm", "share", True, "share is no number"),
+        ("algorithm", "levels_epsilon", "0", "levels_epsilon is not a number"),
+        ("algorithm", "share", True, "share is not a number"),
         ("algorithm", "share", 1e-30, "none is drawn"),
         ("algorithm", "fixed_rules", 1, "does not confirm"),
         ("algorithm", "levels", {"q": 0, "r": 1}, "not published at one level"),
-        ("models", "epsilon", 0, "epsilon is no number that is allowed"),
-        ("models", "delta", 1, "delta is no number that is allowed"),
+        ("models", "epsilon", 0, "epsilon is not a number that is allowed"),
+        ("models", "delta", 1, "delta is not a number that is allowed"),
     ],
 )
 def test_a_recipe_that_guarantees_nothing_is_not_waved_through(

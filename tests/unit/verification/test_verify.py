@@ -471,11 +471,11 @@ def test_of_several_sensitive_columns_those_that_are_quasi_identifiers_are_left_
     [
         ({"name": "no-such-model", "t": 0.2}, "not known here"),
         ({}, "not known here"),
-        ({"name": "k-anonymity", "k": None}, "no whole number"),
-        ({"name": "k-anonymity", "k": True}, "no whole number"),
-        ({"name": "k-anonymity", "k": "5"}, "no whole number"),
-        ({"name": "k-anonymity", "k": float("nan")}, "no whole number"),
-        ({"name": "l-diversity", "l": 0}, "no whole number"),
+        ({"name": "k-anonymity", "k": None}, "not a whole number"),
+        ({"name": "k-anonymity", "k": True}, "not a whole number"),
+        ({"name": "k-anonymity", "k": "5"}, "not a whole number"),
+        ({"name": "k-anonymity", "k": float("nan")}, "not a whole number"),
+        ({"name": "l-diversity", "l": 0}, "not a whole number"),
         ({"name": "l-diversity", "l": 2, "column": "name"}, "it needs column 'name'"),
     ],
 )
@@ -1005,14 +1005,14 @@ def test_a_parquet_file_of_numbers_and_nulls_is_none_of_the_workbench():
         ({"roles": {"quasi": ["sex"], "identifier": ["sex"]}}, "identifier and something else"),
         ({"roles": {"quasi": ["sex"], "insensitive": ["sex"]}}, "insensitive and something else"),
         ({"roles": {"quasi": ["sex"], "insensitive": ["sax"]}}, "no column 'sax'"),
-        ({"roles": {"quasi": "sex"}}, "quasi is no list"),
+        ({"roles": {"quasi": "sex"}}, "quasi is not a list"),
         ({"roles": {"quasi": [1]}}, "other than texts"),
-        ({"roles": ["sex"]}, r"\[roles\] is no table"),
+        ({"roles": ["sex"]}, r"\[roles\] is not a table"),
         ({"models": []}, "names no privacy model"),
-        ({"models": ["k-anonymity"]}, "no tables"),
-        ({"algorithm": {"max_suppression": "2 %"}}, "no share"),
-        ({"algorithm": {"max_suppression": True}}, "no share"),
-        ({"algorithm": {"max_suppression": 2}}, "no share"),
+        ({"models": ["k-anonymity"]}, "not tables"),
+        ({"algorithm": {"max_suppression": "2 %"}}, "not a share"),
+        ({"algorithm": {"max_suppression": True}}, "not a share"),
+        ({"algorithm": {"max_suppression": 2}}, "not a share"),
     ],
 )
 def test_a_recipe_that_does_not_fit_is_refused(changes: dict[str, Any], message: str):
@@ -1374,8 +1374,8 @@ def test_a_file_that_is_gone_is_named(desk: Path, name: str):
 @pytest.mark.parametrize(
     ("name", "content", "error", "message"),
     [
-        ("recipe.toml", b"= 5", BadPlan, "no valid TOML"),
-        ("recipe.toml", b"\xff", BadPlan, "no valid TOML"),
+        ("recipe.toml", b"= 5", BadPlan, "not valid TOML"),
+        ("recipe.toml", b"\xff", BadPlan, "not valid TOML"),
         ("levels/job.csv", b"\xff", BadInput, "not UTF-8"),
         ("people.csv", b"", BadInput, "empty"),
         ("people.csv", b"a,b\n1,2\n1\n", BadInput, "Row 2 of people.csv has 1 cells"),

@@ -217,7 +217,7 @@ def test_a_parquet_file_that_says_something_else() -> None:
         ({"name": "bucket-size", "k": 4}, "fewer than 4 rows, first group 1 with 3"),
         ({"name": "l-diversity", "l": 4}, "fewer than 4 values"),
         ({"name": "frequency-l-diversity", "l": 4}, "fills more than 1/4"),
-        ({"name": "frequency-l-diversity", "l": "4"}, "is no whole number"),
+        ({"name": "frequency-l-diversity", "l": "4"}, "is not a whole number"),
         ({"name": "l-diversity", "l": 2, "column": "age"}, "'age' is not sensitive only"),
         ({"name": "no-such-model", "t": 0.2}, "not known here"),
     ],

@@ -140,7 +140,7 @@ def figure_table(
 ) -> pd.DataFrame:
     """Return one row a figure that differs, the largest relative change first.
 
-    What is no number, such as whether a privacy model holds, has no change and comes first.
+    What is not a number, such as whether a privacy model holds, has no change and comes first.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def told(standing: Standing) -> str:
     Examples
     --------
     >>> told(Standing(cost=0.4, bound=0.3, metric="Loss"))
-    'Best so far: loss 0.4. Proven is that none has less than 0.3: a gap of 25%.'
+    'Best so far: loss 0.4. No choice can have less than 0.3: a gap of 25%.'
     """
     metric = in_a_sentence(standing.metric)
     bound = standing.bound

@@ -23,7 +23,7 @@ def cuts_of(column: Column, rows: Sequence[Sequence[str]]) -> Cuts:
     Raises
     ------
     BadHierarchy
-        If the column has neither numbers nor dates, or a group is no interval.
+        If the column has neither numbers nor dates, or a group is not an interval.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def cut_points(column: Column, rows: Sequence[Sequence[str]]) -> tuple[tuple[flo
     Raises
     ------
     BadHierarchy
-        If the column has neither numbers nor dates, or a group is no interval.
+        If the column has neither numbers nor dates, or a group is not an interval.
     """
     return _nested(column, _paths(column, rows))
 
@@ -82,7 +82,7 @@ def _points(
     starts = [i for i, label in enumerate(labels) if i == 0 or label != labels[i - 1]]
     if len({labels[i] for i in starts}) < len(starts):
         raise BadHierarchy(
-            f"Groups of '{column.name}' on level {level} are no intervals.",
+            f"Groups of '{column.name}' on level {level} are not intervals.",
             remedy="Groups of numbers and dates must be intervals that do not overlap.",
         )
     last = KINDS[column.kind].last

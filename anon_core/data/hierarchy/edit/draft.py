@@ -266,7 +266,7 @@ def check(draft: Draft) -> None:
     BadHierarchy
         If there is not exactly one top, a group is empty, a node has no parent or two, a label
         is twice on a level or is a value outside of its group, or a group of numbers or dates
-        is no interval.
+        is not an interval.
     """
     if not draft.levels or len(draft.levels[-1]) != 1:
         tops = len(draft.levels[-1]) if draft.levels else 0
@@ -297,7 +297,7 @@ def check(draft: Draft) -> None:
         if not all(a < b for a, b in pairwise(measures)):  # also false where one is NaN
             raise _refusal(
                 draft,
-                f"has groups that are no intervals of the column's {draft.rules.several}",
+                f"has groups that are not intervals of the column's {draft.rules.several}",
                 "Groups of numbers and dates must be intervals that do not overlap.",
             )
 

@@ -134,8 +134,8 @@ class CellSuppression(Algorithm):
             strange = [name for name in own if name not in problem.quasi]
             if strange:
                 raise BadPlan(
-                    f"{self.title}: linked names {listing(strange)}, which is no quasi-identifier, "
-                    "so that its cells cannot be blanked.",
+                    f"{self.title}: linked names {listing(strange)}, which is not a "
+                    "quasi-identifier, so its cells cannot be blanked.",
                     remedy=f"Make it a quasi-identifier; they are {listing(problem.quasi)}.",
                 )
             if len(own) < 2:
