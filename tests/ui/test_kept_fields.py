@@ -73,6 +73,17 @@ def test_what_was_typed_is_there_on_return() -> None:
     assert app.text_input(key="tables/who").value == "patients"
 
 
+def test_an_emptied_number_field_keeps_the_number_it_had() -> None:
+    """Streamlit fills it with its default, which follows what was typed."""
+    app = open_page("pages/11_Other_releases.py", load("hospital"))
+    assert app.number_input(key="other/k").proto.default == 2
+    app.number_input(key="other/k").set_value(4).run()
+    app.run()
+    assert not app.exception
+    assert app.number_input(key="other/k").proto.default == 4
+    assert app.number_input(key="other/k").value == 4
+
+
 def kept(app: AppTest) -> dict[str, Any]:
     """Return the session file of what a page shows."""
     held = dict(app.session_state._state.filtered_state)  # pyright: ignore

@@ -26,7 +26,7 @@ from anon_core.tables.sensitivity import Dominance, PPercent, Rule, Threshold, Z
 from anon_core.tables.suppression import Cost
 from anon_core.tables.table import Layout
 from ui.state import state, table_work
-from ui.state.kept_fields import remembered
+from ui.state.kept_fields import last_number, remembered
 from ui.words.escaping import plain
 
 COUNT = "Count rows"
@@ -198,16 +198,19 @@ def _rules(value: str) -> tuple[Rule, ...]:
                 help="What others know of each contribution beforehand.",
             )  # fmt: skip
             many = st.number_input(
-                "by", 1, 20, 1, **remembered("tables/coalition"),
+                "by", 1, 20, last_number("tables/coalition", 1), **remembered("tables/coalition"),
                 help="Others who put together what they know.",
             )  # fmt: skip
         rules.append(PPercent(p=p, q=q, coalition=many))
     if st.checkbox("a few make most of it (m, k)", **remembered("tables/with-k")):
         with st.container(horizontal=True):
-            m = st.number_input("the largest m", 1, 20, 2, **remembered("tables/m"))
-            k = st.number_input(
-                "make more than k %", 1.0, 99.9, 85.0, 0.5, **remembered("tables/k")
+            m = st.number_input(
+                "the largest m", 1, 20, last_number("tables/m", 2), **remembered("tables/m")
             )
+            k = st.number_input(
+                "make more than k %", 1.0, 99.9, last_number("tables/k", 85.0), 0.5,
+                **remembered("tables/k"),
+            )  # fmt: skip
         rules.append(Dominance(m=m, k=Fraction(str(k))))
     if st.checkbox("all contribute 0", **remembered("tables/with-zero")):
         rules.append(ZeroCells())
@@ -282,7 +285,7 @@ def _settings(method: Method) -> dict[str, Any]:
         given["base"] = st.slider("Base", 2, 10, 5, **remembered("tables/base"))
     if method == "controlled-rounding":
         given["steps"] = st.number_input(
-            "Further steps", 0, 5, 0, **remembered("tables/steps"),
+            "Further steps", 0, 5, last_number("tables/steps", 0), **remembered("tables/steps"),
             help="Lets a cell move by more multiples if no table rounds to the nearest ones.",
         )  # fmt: skip
     if method == "cell-key":

@@ -16,7 +16,7 @@ from anon_core.tables.system import shown
 from ui.components.guard import handled, show_error
 from ui.forms.table_form import COUNT, Chosen, methods_for
 from ui.state import table_work
-from ui.state.kept_fields import remembered
+from ui.state.kept_fields import last_number, remembered
 from ui.state.work import jobs
 from ui.words.escaping import plain
 
@@ -178,7 +178,13 @@ def _box(data: Dataset) -> None:
         and all(text.strip().isdecimal() for text in c.values)
     ]
     left, middle, right = st.columns(3)
-    least = left.number_input("Records at least", 2, 1_000, 5, **remembered("tables/box/least"))
+    least = left.number_input(
+        "Records at least",
+        2,
+        1_000,
+        last_number("tables/box/least", 5),
+        **remembered("tables/box/least"),
+    )
     value = middle.selectbox(
         "Asked for", [COUNT, *numbers], **remembered("tables/box/value"),
         format_func=lambda name: name if name == COUNT else f"Sum of {plain(name)}",

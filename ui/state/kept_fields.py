@@ -7,7 +7,7 @@ fields follow it (`ui.forms.draft_sync`); any other field is given its key by `r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict, TypeVar, cast
 
 import streamlit as st
 
@@ -15,6 +15,7 @@ _KEYS = "fields/keys"
 #: Begins the keys of fields that are about no table.
 _ANY_TABLE = ("other/", "learn/", "experiments/")
 _TEXT = 1_000_000
+_Number = TypeVar("_Number", int, float)
 
 
 class Remembered(TypedDict):
@@ -39,6 +40,21 @@ def remembered(key: str) -> Remembered:
     """
     _keys()[key] = None
     return {"key": key, "persist_state": "session"}
+
+
+def last_number(key: str, first: _Number) -> _Number:
+    """Return the number that is in a field, for its `value`; `first` before any was typed.
+
+    Streamlit fills a number field that is emptied with its `value`. With a constant there, a k of
+    4 that is emptied would become the k of 2 the field began with; so it keeps the number it had.
+
+    Examples
+    --------
+    >>> last_number("other/k", 2)
+    2
+    """
+    now = st.session_state.get(key)
+    return now if isinstance(now, type(first)) else first
 
 
 def values() -> dict[str, Any]:

@@ -22,7 +22,7 @@ from ui.charts.chart_frame import Palette, Series, picked, show
 from ui.charts.frontier_plot import Axes, frontier_chart, risk_title
 from ui.components.clicks import clicked
 from ui.components.guard import handled
-from ui.state.kept_fields import remembered
+from ui.state.kept_fields import last_number, remembered
 from ui.state.work import sweep
 from ui.words.escaping import plain
 
@@ -73,7 +73,7 @@ def _axes(risks: Sequence[str], points: Sequence[Point]) -> Axes:
             "At most",
             min_value=0.0,
             max_value=1.0,
-            value=_AT_MOST,
+            value=last_number("frontier-at-most", _AT_MOST),
             step=0.01,
             format="%.3f",
             **remembered("frontier-at-most"),

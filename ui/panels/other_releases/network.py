@@ -16,7 +16,7 @@ from ui.components.downloads import download
 from ui.components.guard import handled
 from ui.panels.other_releases import TABLES
 from ui.state import state
-from ui.state.kept_fields import remembered
+from ui.state.kept_fields import last_number, remembered
 
 _MADE = "other/network"
 
@@ -43,7 +43,12 @@ def draw() -> None:
         )
         k = int(
             st.number_input(
-                "k", min_value=2, max_value=50, value=2, **remembered("other/k"), help=_K_HELP
+                "k",
+                min_value=2,
+                max_value=50,
+                value=last_number("other/k", 2),
+                **remembered("other/k"),
+                help=_K_HELP,
             )
         )
         st.button(
@@ -174,9 +179,14 @@ def _figures(given: Network, made: PublishedNetwork | None, labels: list[str]) -
         if made is not None:
             st.metric("New vertices", f"{len(made.grown.network.names) - people:,}")
     _pictures(given, made, labels)
-    dropped = f"{given.loops:,} loops and {given.repeats:,} repeats were dropped. "
+    dropped = (
+        f"{given.loops:,} loops and {given.repeats:,} repeats were dropped. "
+        if given.loops or given.repeats
+        else ""
+    )
     if made is None:
-        st.caption(dropped)
+        if dropped:
+            st.caption(dropped)
     elif len(made.grown.network.names) == people:
         st.caption(f"{dropped}Everyone was like k people already.")
     else:

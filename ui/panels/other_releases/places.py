@@ -17,7 +17,7 @@ from ui.components.downloads import download
 from ui.components.guard import panel
 from ui.panels.other_releases import TABLES
 from ui.state import state
-from ui.state.kept_fields import remembered
+from ui.state.kept_fields import last_number, remembered
 
 PANEL = "Places"
 #: People whose boxes are computed as soon as they are there.
@@ -49,7 +49,13 @@ def draw() -> None:
         )
         content, name = (file.getvalue(), file.name) if file else (b"", "")
         people = (
-            60 if file else int(st.number_input("People", 2, 500, 60, **remembered("other/people")))
+            60
+            if file
+            else int(
+                st.number_input(
+                    "People", 2, 500, last_number("other/people", 60), **remembered("other/people")
+                )
+            )
         )
         asked = state.once(
             "other/asked",
@@ -64,7 +70,16 @@ def draw() -> None:
         k = (
             0
             if own
-            else int(st.number_input("k", 2, 100, 4, **remembered("other/places/k"), help=_K_HELP))
+            else int(
+                st.number_input(
+                    "k",
+                    2,
+                    100,
+                    last_number("other/places/k", 4),
+                    **remembered("other/places/k"),
+                    help=_K_HELP,
+                )
+            )
         )
         area = tolerance = None
         if not own:
@@ -80,7 +95,7 @@ def draw() -> None:
             typed = st.number_input(
                 "Tolerance of cliques",
                 min_value=0.0,
-                value=_EXAMPLE_TOLERANCE,
+                value=last_number("other/tolerance", _EXAMPLE_TOLERANCE),
                 **remembered("other/tolerance"),
                 help="How far the others in a box may be, along each axis.",
             )

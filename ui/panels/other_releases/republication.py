@@ -12,7 +12,7 @@ from ui.components.downloads import download
 from ui.components.guard import handled
 from ui.panels.other_releases import TABLES
 from ui.state import state
-from ui.state.kept_fields import remembered
+from ui.state.kept_fields import last_number, remembered
 from ui.words.escaping import plain
 
 _STATE, _LAST = "other/state", "other/last"
@@ -54,7 +54,11 @@ def draw() -> None:
             format_func=plain,
             **remembered(f"other/again/{'/'.join(rest)}"),
         )
-        m = int(st.number_input("m", 2, 20, 2, **remembered("other/m"), help=_M_HELP))
+        m = int(
+            st.number_input(
+                "m", 2, 20, last_number("other/m", 2), **remembered("other/m"), help=_M_HELP
+            )
+        )
         with st.expander("State of the releases before"):
             kept = st.file_uploader(
                 "state.json of the last release",

@@ -22,7 +22,7 @@ from ui.charts.chart_frame import palette, show
 from ui.charts.experiment_plot import experiment_chart
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
-from ui.state.kept_fields import remembered
+from ui.state.kept_fields import last_number, remembered
 from ui.state.work import experiment_runs, jobs
 from ui.words.escaping import plain
 
@@ -161,7 +161,7 @@ def _form(experiment: Experiment) -> tuple[Size, int]:
             st.number_input(
                 "Seed",
                 min_value=0,
-                value=1,
+                value=last_number(f"experiments/seed/{experiment.id}", 1),
                 step=1,
                 **remembered(f"experiments/seed/{experiment.id}"),
                 width=120,
