@@ -18,7 +18,6 @@ from anon_core.base.errors import AnonError, BadInput
 from anon_core.data.column import Column
 from anon_core.data.frequency import dense_rank, frequency_set
 from anon_core.data.values.formulas import neutralised
-from anon_core.engines.bit_packing import fields
 from anon_core.engines.counted_table import CountedTable, Groups
 from anon_core.pipeline.publish.file_formats import ROW_GROUP
 from anon_core.pipeline.publish.published_table import Edition, public_edition, witness_of
@@ -28,6 +27,9 @@ from anon_core.verification.rows.membership import Witness
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+#: A word is a signed number of 64 bits in every engine; its sign is not used.
+_BITS = 63
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,7 +114,7 @@ def published_parts(
     member = rows_of.member[kept]
     spare = {n: len(table.coded[n].tally) for n in names if n not in quasi}
     sizes = [max(len(sorted_texts[name]), spare.get(name, 0)) for name in names]
-    field = dict(zip(names, fields(sizes), strict=True))
+    field = dict(zip(names, packed_fields(sizes), strict=True))
     terms: list[list[str]] = [[] for _ in range(1 + field[names[-1]].word)]
     classes: dict[str, npt.NDArray[Any]] = {
         name: numbers[kept].astype(np.uint32) for name, numbers in rows_of.keys.items()
@@ -252,7 +254,7 @@ def _with_rows(table: CountedTable, problem: Problem) -> Problem:
 
 def _codes(table: CountedTable, names: tuple[str, ...]) -> dict[str, npt.NDArray[np.int32]]:
     """Return the numbers that an engine holds for some columns, (rows,) each."""
-    place = fields([len(table.coded[name].tally) for name in names])
+    place = packed_fields([len(table.coded[name].tally) for name in names])
     terms: list[list[str]] = [[] for _ in range(1 + place[-1].word)]
     for name, at in zip(names, place, strict=True):
         terms[at.word].append(f"CAST({table.called(name)} AS BIGINT) * {1 << at.shift}")
@@ -279,3 +281,47 @@ def _column(counted: Column, number: npt.NDArray[np.int32]) -> Column:
         thousands=counted.thousands,
         undecided=counted.undecided,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Field:
+    """Where the numbers of one column are.
+
+    Attributes
+    ----------
+    word : int
+        In which word, from 0.
+    shift : int
+        How many bits of it come after them.
+    bits : int
+        How many they take.
+    """
+
+    word: int
+    shift: int
+    bits: int
+
+    def of(self, words: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """Return the column's numbers from its words."""
+        return ((words >> self.shift) & ((1 << self.bits) - 1)).astype(np.int32)
+
+
+def packed_fields(sizes: Sequence[int]) -> list[_Field]:
+    """Return where columns are so that words in order are rows in order, the first before all.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        One more than each column's largest number.
+    """
+    widths = [max(1, (size - 1).bit_length()) for size in sizes]
+    words: list[list[int]] = [[]]
+    for width in widths:
+        if sum(words[-1]) + width > _BITS:
+            words.append([])
+        words[-1].append(width)
+    return [
+        _Field(word=word, shift=sum(held[place + 1 :]), bits=width)
+        for word, held in enumerate(words)
+        for place, width in enumerate(held)
+    ]

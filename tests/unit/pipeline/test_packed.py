@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.engines.bit_packing import fields
+from anon_core.engines.sql_release import packed_fields
 
 
 @given(st.lists(st.integers(1, 2**31), min_size=1, max_size=12), st.integers(0, 2**32))
@@ -15,7 +15,7 @@ def test_words_are_in_the_order_of_rows_and_give_the_numbers_back(
 ) -> None:
     chance = np.random.default_rng(seed)
     columns = [chance.integers(0, min(size, chance.integers(1, size + 1)), 40) for size in sizes]
-    found = fields(sizes)
+    found = packed_fields(sizes)
     words = [np.zeros(40, dtype=np.int64) for _ in range(1 + found[-1].word)]
     for field, column in zip(found, columns, strict=True):
         words[field.word] += column << field.shift
