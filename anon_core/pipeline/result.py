@@ -20,7 +20,6 @@ from anon_core.data.table import MISSING, Meaning
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.pipeline.measure.cautions import cautions
 from anon_core.pipeline.publish.file_formats import READ, in_parts, other_formats, written
-from anon_core.pipeline.publish.table_files import class_means
 from anon_core.pipeline.search.level_search import LevelSearch
 from anon_core.recipe.dialect import spreadsheet_files
 from anon_core.recipe.plan import Plan
@@ -88,6 +87,8 @@ class Result:
         Hierarchies as they were given, by column.
     witness : Witness or None
         Which row is where, if the files do not tell it; not for publication.
+    class_weights : dict of str to bytes
+        The verified file of each class's mean survey weight, by name; empty unless the plan asks.
     pending : bool
         Whether these are the first figures of a run: nothing of them is recomputed yet, what takes
         longer is not measured, and no file can be made of them.
@@ -115,6 +116,7 @@ class Result:
     kinds: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
     levels: Mapping[str, LevelTable] = field(default_factory=dict[str, LevelTable])
     witness: Witness | None = None
+    class_weights: dict[str, bytes] = field(default_factory=dict[str, bytes])
     pending: bool = False
 
     @property
@@ -191,14 +193,12 @@ class Result:
             If the privacy models are not recomputed yet.
         """
         self._refuse_pending()
-        beside = spreadsheet_files(self.plan.dialect, self.tables)
-        if self.plan.class_weights:
-            beside |= class_means(self.problem, self.published, self.member, self.row_group)
-        beside |= typed_files(self.plan.formats, self.tables, self.meanings)
         return {
             **(self.csv_files if self.plan.csv else {}),
             **written(in_parts(self.tables, self.plan.parts), other_formats()),
-            **beside,
+            **spreadsheet_files(self.plan.dialect, self.tables),
+            **self.class_weights,
+            **typed_files(self.plan.formats, self.tables, self.meanings),
         }
 
     @cached_property

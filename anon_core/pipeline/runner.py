@@ -269,6 +269,7 @@ def _result(job: _Job, seconds: Mapping[str, float], took: float) -> Result:
         meanings=job.dataset.meanings,
         levels=dict(job.given_levels),
         witness=job.witness,
+        class_weights=job.class_weights,
         pending=pending,
     )
 
@@ -305,7 +306,7 @@ class _Job:
     )  # attack, by name
     edition: Edition = field(init=False)  # publish
     files: dict[str, bytes] = field(init=False)  # publish
-    beside: dict[str, bytes] = field(default_factory=dict[str, bytes])  # publish
+    class_weights: dict[str, bytes] = field(default_factory=dict[str, bytes])  # publish
     witness: Witness | None = field(init=False)  # publish
     verification: Verification = PENDING  # verify
 
@@ -522,7 +523,9 @@ def _publish(job: _Job, context: Context) -> None:
     job.files = {} if job.verifier is not None else written(job.edition.tables, [READ])
     if job.plan.class_weights:
         (table,) = job.edition.tables.values()
-        job.beside = class_means(job.problem, table, job.edition.member, job.edition.row_group)
+        job.class_weights = class_means(
+            job.problem, table, job.edition.member, job.edition.row_group
+        )
 
 
 def _verify(job: _Job, context: Context) -> None:
@@ -569,10 +572,10 @@ def _refuse_broken(job: _Job, but: Sequence[Check] = (), *, late: bool = False) 
 def _recomputed(job: _Job) -> Verification:
     recipe = job.plan.of_kinds(job.kinds).completed()
     if job.verifier is not None:
-        return job.verifier(job.edition.tables, recipe, job.witness, job.beside)
+        return job.verifier(job.edition.tables, recipe, job.witness, job.class_weights)
     asks = any(m.counts_public(job.problem.population) for m in job.plan.models)
     public = texts_of(job.population) if job.population is not None and asks else None
-    files = {**job.files, **job.beside}
+    files = {**job.files, **job.class_weights}
     given = recipe, texts_of(job.dataset), job.hierarchies, files, public
     return verify(*given, witness=job.witness, key=job.plan.key)
 
