@@ -236,8 +236,8 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
         repeated = [n for n, times in Counter(names).items() if times > 1]
         if repeated:
             raise BadHierarchy(
-                f"Hierarchy of '{column.name}': {len(repeated)} groups on level {level} are no "
-                f"intervals of the column's order{_named(repeated, set(column.values))}.",
+                f"Hierarchy of '{column.name}': {len(repeated)} groups on level {level} are not "
+                f"intervals of the column\'s order{_named(repeated, set(column.values))}.",
                 remedy="Groups of numbers and dates must be intervals that do not overlap.",
             )
         if has_missing and level < levels - 1:
