@@ -237,7 +237,7 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
         if repeated:
             raise BadHierarchy(
                 f"Hierarchy of '{column.name}': {len(repeated)} groups on level {level} are not "
-                f"intervals of the column\'s order{_named(repeated, set(column.values))}.",
+                f"intervals of the column's order{_named(repeated, set(column.values))}.",
                 remedy="Groups of numbers and dates must be intervals that do not overlap.",
             )
         if has_missing and level < levels - 1:
