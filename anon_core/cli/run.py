@@ -270,7 +270,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         if plan.draws and not kept:
             sys.stderr.write(
                 "The random seed was not kept: this release cannot be made again, nor a sample "
-                "verified. --recipe-out FILE keeps it."
+                "verified. --recipe-out FILE keeps it.\n"
             )
     return OK
 
