@@ -124,6 +124,19 @@ def test_a_job_on_a_small_table_waits_for_no_routine(monkeypatch: pytest.MonkeyP
     assert job.value == "at once"
 
 
+def test_what_nobody_waits_for_is_not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Warming(compiling=True)
+    monkeypatch.setattr(precompile_status, "begin", lambda: found)
+    monkeypatch.setattr(state, "dataset", lambda: SimpleNamespace(rows=12))
+    work = Mock(return_value="ready")
+    job = jobs.start("one", "Looking ahead", work, needs=("optimal",), awaited=False)
+    assert not job.wait(0.3)
+    work.assert_not_called()
+    found.ready.add("optimal")
+    assert job.wait(PATIENCE)
+    assert job.value == "ready"
+
+
 @pytest.mark.usefixtures("large")
 def test_a_job_on_a_large_table_waits_for_the_routines_it_needs(
     monkeypatch: pytest.MonkeyPatch,

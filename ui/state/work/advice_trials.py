@@ -145,7 +145,8 @@ def _begin(found: Sequence[Recommendation], base: Mapping[str, Any]) -> jobs.Job
         return _told(trying.worth_offering(found, recipe_of, given, context))
 
     needs = [one.algorithm.name for one in found]
-    return jobs.start(JOB, "Trying recommendations", work, needs=needs, limited=False)
+    title = "Trying recommendations"
+    return jobs.start(JOB, title, work, needs=needs, awaited=False, limited=False)
 
 
 def _as_they_are(found: Sequence[Recommendation], why: str) -> Found:

@@ -159,7 +159,9 @@ def begin(one: what_if.Setting, before: float | None = None) -> None:
         if keeps:
             curve.found[value] = found
 
-    jobs.start(JOB, "Looking ahead", _each(wanted, search), limited=False)
+    needs = (plan.algorithm.name,)
+    work = _each(wanted, search)
+    jobs.start(JOB, "Looking ahead", work, needs=needs, awaited=False, limited=False)
 
 
 def point(value: float, result: Result) -> Point:

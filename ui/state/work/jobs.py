@@ -154,6 +154,7 @@ def start(
     *,
     page: str = "",
     needs: Collection[str] = (),
+    awaited: bool = True,
     limited: bool = True,
 ) -> Job:
     """Start work under a name of this session; a running job of that name is stopped first.
@@ -166,6 +167,9 @@ def start(
         The page that shows what it comes to.
     needs : collection of str
         Algorithms it runs, which may still have to be compiled; a large table waits for that.
+    awaited : bool
+        Whether somebody waits for it. What nobody waits for needs its algorithms compiled for a
+        small table too: as Python it would take the pages' time.
     limited : bool
         Whether it is among the work of which a person may do so much at a time.
 
@@ -186,7 +190,8 @@ def start(
     if limited:
         limits.enter(job)
     jobs[name] = job
-    ready = precompile_status.begin() if needs and precompile_status.waits(data) else None
+    waits = bool(needs) and (not awaited or precompile_status.waits(data))
+    ready = precompile_status.begin() if waits else None
     given = work, needs, ready, _noting(needs) if limited else None
     threading.Thread(target=job.carry_out, args=given, daemon=True, name=title).start()
     return job
