@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import threading
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
 
 from anon_core.cli.output import OK
 
@@ -35,5 +37,14 @@ def warm(_options: argparse.Namespace) -> int:
 
     if not sys.stdin.isatty():
         threading.Thread(target=listen, daemon=True).start()
+        _give_way()
     tell_ahead(write, lambda: asked.popleft() if asked else "")
     return OK
+
+
+def _give_way() -> None:
+    """Let the server that started this process, and the browser in front of it, go first."""
+    with suppress(AttributeError, OSError):  # not where the system has no such priorities
+        os.nice(19)
+        os.setsid()  # Linux weighs sessions first, then the processes in each
+        Path("/proc/self/autogroup").write_text("19", encoding="ascii")

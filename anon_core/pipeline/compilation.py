@@ -99,8 +99,6 @@ def tell_ahead(write: Callable[[str], None], wanted: Callable[[], str] = str) ->
     if kept_in() is None:
         write(UNKEPT)
         return
-    if hasattr(os, "nice"):  # a page that somebody waits for goes first
-        os.nice(19)
     write(COMPILING)
     warm(lambda name: write(READY + name), wanted)
 
