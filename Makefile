@@ -4,6 +4,8 @@
 PORT ?= 8501
 PY := .venv/bin/python
 INSTALL := sh scripts/install.sh
+# What the first minute loads: uv leaves it as source, and a page would wait for each module.
+FIRST_LOADED := altair jsonschema llvmlite narwhals numba numpy pandas starlette streamlit
 
 # Whatever the surroundings say: each of the many processes of the tests would compile all it loads.
 unexport PYTHONDONTWRITEBYTECODE
@@ -25,8 +27,8 @@ run: .venv/runtime.stamp ## start the dashboard and print its address (PORT=8501
 
 # Loops are compiled once, before; else each process of the tests compiles them. One process more
 # than processors, as each waits a fifth of its time for programs it has started. What drives browsers
-# runs after the others, two at a time with a server each: beside them pages wait too long for a
-# patient test, and nothing ends sooner.
+# runs after the others, two at a time with a server each: next to them pages wait too long for
+# a patient test, and nothing ends sooner.
 test: dev chromium ## run every test, browser tests included (ARGS= goes to one pytest)
 	@$(PY) scripts/fetch_sample.py
 ifdef ARGS
@@ -88,7 +90,7 @@ dev: .venv/dev.stamp
 chromium:
 	@sh scripts/chromium.sh > /dev/null
 
-# An environment whose Python has gone, or has become another one, is made anew.
+# An environment whose Python has gone, or has become another one, is made again.
 $(shell [ ! -d .venv ] || $(PY) -c 'import pip' 2> /dev/null || rm -f .venv/*.stamp)
 
 .venv/python.stamp:
@@ -99,6 +101,8 @@ $(shell [ ! -d .venv ] || $(PY) -c 'import pip' 2> /dev/null || rm -f .venv/*.st
 	@echo "Installing what the workbench needs (up to a minute the first time) ..."
 	@$(INSTALL) -r requirements.txt
 	@$(PY) -m compileall -q -j 2 anon_core anonymity_workbench ui pages app.py
+	@cd .venv/lib/python3*/site-packages && "$(CURDIR)/$(PY)" -m compileall -q -j 2 -x '/tests?/' \
+	  $(FIRST_LOADED)
 	@touch $@
 
 .venv/spark.stamp: .venv/dev.stamp requirements-spark.txt

@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import streamlit as st
 
-from anon_core.teaching.learn.lesson import Lesson
-from anon_core.teaching.learn.shelf import lesson_about
+if TYPE_CHECKING:
+    from anon_core.teaching.learn.lesson import Lesson
 
 #: Settings that a drawer names; of more it says how many.
 _NAMED = 2
@@ -88,6 +88,8 @@ def explained(technique: type[Explained]) -> None:
         f'<div class="aw-explained"><b>{html.escape(technique.title)}</b>'
         f"<p>{html.escape(technique.summary)}</p>{fold if deeper else ''}</div>"
     )
+    from anon_core.teaching.learn.shelf import lesson_about  # a second that Start does without
+
     lesson = lesson_about(getattr(technique, "name", ""))
     if lesson is not None:
         lesson_link(lesson)
