@@ -168,8 +168,8 @@ def start(
     needs : collection of str
         Algorithms it runs, which may still have to be compiled; a large table waits for that.
     awaited : bool
-        Whether somebody waits for it. What nobody waits for needs its algorithms compiled for a
-        small table too: as Python it would take the pages' time.
+        Whether a person waits for it. Other work needs its algorithms compiled for a small table
+        too: as Python it would take the pages' time.
     limited : bool
         Whether it is among the work of which a person may do so much at a time.
 
