@@ -332,7 +332,7 @@ _COMPLETED = (
     "The completed recipe holds the secret that undoes the release",
     "Name a file elsewhere, readable only by those who may see the table.",
 )
-_DECIDED = ("The decided recipe is no part of the release", "Name a file elsewhere.")
+_DECIDED = ("The decided recipe is not part of the release", "Name a file elsewhere.")
 
 
 def _refuse_recipe_out(place: Path, out: Path, read: Sequence[Path], why: tuple[str, str]) -> None:

@@ -42,7 +42,7 @@ class Budget:
             told = cls(epsilon=Decimal(str(epsilon)), delta=Decimal(str(delta)))
         except InvalidOperation as error:
             raise BadInput(
-                "A budget is no decimal.", remedy="Write ε and δ as 0.5 and 1e-6."
+                "A budget is not a decimal number.", remedy="Write ε and δ as 0.5 and 1e-6."
             ) from error
         if not all(part.is_finite() and part >= 0 for part in (told.epsilon, told.delta)):
             raise BadInput("A budget is below 0.", remedy="Write ε and δ as 0.5 and 1e-6.")
@@ -161,7 +161,7 @@ class Ledger:
                 ),
             )
         except (KeyError, TypeError) as error:
-            raise BadInput("The file is no ledger of budgets.", remedy=_REPAIR) from error
+            raise BadInput("The file is not a ledger of budgets.", remedy=_REPAIR) from error
 
 
 def _budget(told: Mapping[str, Any]) -> Budget:

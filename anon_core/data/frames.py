@@ -135,7 +135,7 @@ def coded_arrow(column: pa.ChunkedArray[Any], name: str) -> Coded:
         texts = ["" if v is None or v != v else plain_text(v) for v in values]
     except (OverflowError, ValueError) as error:
         raise BadInput(
-            f"Column '{name}' holds a day or a time that is none of the years 1 to 9999.",
+            f"Column '{name}' holds a day or a time outside the years 1 to 9999.",
             remedy="Correct the column, or store it as text.",
         ) from error
     gone = np.array([value is None or value != value for value in values] + [True])

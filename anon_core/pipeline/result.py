@@ -218,7 +218,7 @@ class Result:
     def _refuse_pending(self) -> None:
         if self.pending:
             raise NotVerified(
-                "The second computation has not ended yet, so this is no release.",
+                "The second computation has not ended yet, so this is not a release yet.",
                 remedy="Wait for the result of the run.",
             )
 

@@ -45,7 +45,7 @@ class Engine:
         if self.memory and self.bytes < _LEAST_MEMORY:
             raise BadPlan(
                 f"The memory of the engine is {brief(self.memory)}.",
-                remedy="Give at least 1.7GB: 1 GB of it is kept for what is not the table.",
+                remedy="Give at least 1.7GB: 1 GB of it is kept for everything but the table.",
             )
 
     @classmethod

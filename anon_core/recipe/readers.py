@@ -345,5 +345,5 @@ def _too_deep() -> BadPlan:
 def _too_long() -> BadPlan:
     return BadPlan(
         f"The recipe holds a whole number of more than {_MOST_BITS} bits.",
-        remedy="Write a smaller number, or the digits in quotes if they are no number.",
+        remedy="Write a smaller number, or put the digits in quotes if they are not a number.",
     )

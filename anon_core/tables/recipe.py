@@ -343,7 +343,7 @@ def rule_mapping(rule: Rule) -> dict[str, Any]:
 def _levels(given: object) -> dict[str, tuple[int, ...]]:
     if not isinstance(given, Mapping):
         raise BadPlan(
-            "[table] levels is no table by column.", remedy="Write levels = { region = [0, 1] }."
+            "[table] levels is not a table by column.", remedy="Write levels = { region = [0, 1] }."
         )
     found: dict[str, tuple[int, ...]] = {}
     for name, levels in cast(Mapping[str, object], given).items():

@@ -164,7 +164,7 @@ class Evidence:
         """Whether the model is kept against who knows the other sensitive values."""
         given = self.model.get("others_known", False)
         if not isinstance(given, bool):
-            raise CannotTell("others_known is neither true nor false")
+            raise CannotTell("others_known must be true or false")
         if given and self.terms.person:
             raise CannotTell("knowledge about a person with several rows is not defined")
         return given
@@ -203,7 +203,7 @@ class Evidence:
     def numbers(self, column: str) -> Histogram:
         """Return the same of a column of numbers; a missing value is none, but may be there."""
         if self.terms.kinds.get(column) not in (None, "number") or not self.measured(column):
-            raise CannotTell(f"'{column}' is no column of numbers")
+            raise CannotTell(f"'{column}' is not a column of numbers")
         return self.histogram(column)
 
     def refuse_not_sensitive(self, column: str) -> None:
@@ -234,7 +234,9 @@ class Evidence:
         for (value, weight), rows in Counter(zip(*(c.tolist() for c in own), strict=True)).items():
             number = told.keys[weight] if weight < len(told.keys) else None
             if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
-                raise CannotTell(f"'{weights}' has what is not a weight: a number of at least 1")
+                raise CannotTell(
+                    f"'{weights}' has a value that is not a weight: a number of at least 1"
+                )
             sums[keys[value]] = sums.get(keys[value], Fraction(0)) + rows * Fraction(number)
         unit = math.lcm(1, *(total.denominator for total in sums.values()))
         whole = {value: int(total * unit) for value, total in sums.items()}

@@ -97,7 +97,7 @@ def read_shape(told: Mapping[str, Any]) -> Shape:
     sets = told.get("sets", [])
     parts = cast(list[object], sets) if isinstance(sets, list) else [sets]
     if not all(isinstance(part, list) for part in parts):
-        raise BadPlan("The recipe's sets are no list of lists.", remedy='Write [["a", "b"]].')
+        raise BadPlan("The recipe's sets are not a list of lists.", remedy='Write [["a", "b"]].')
     found = Shape(
         **{key: told[key] for key in _ALLOWED if key in told},
         least_box=least,
@@ -310,13 +310,13 @@ def read_terms(
     for role in ("person", "household"):  # people of one household count as one
         told = roles.get(role, "")
         if not isinstance(told, str):
-            raise BadPlan(f"The recipe's {role} is no name.", remedy=f'Write {role} = "column".')
+            raise BadPlan(f"The recipe's {role} is not a name.", remedy=f'Write {role} = "column".')
         person = told or person
         if told and told not in identifier:
             identifier = (*identifier, told)  # it is published no more than they are
     weight = roles.get("weight", "")
     if not isinstance(weight, str):
-        raise BadPlan("The recipe's weight is no name.", remedy='Write weight = "column".')
+        raise BadPlan("The recipe's weight is not a name.", remedy='Write weight = "column".')
     if weight and weight not in identifier:
         identifier = (*identifier, weight)  # used for estimates only, and published no more
     kinds = {name: str(kind) for name, kind in section(recipe, "types").items()}
@@ -442,7 +442,9 @@ def label_names(recipe: Mapping[str, Any]) -> frozenset[str]:
         if isinstance(told, Mapping) and set(cast(Mapping[str, Any], told)) == {"names"}:
             named.add(column)
         elif told != "rename":
-            raise BadPlan("[labels] says what is not known here.", remedy="Correct [labels].")
+            raise BadPlan(
+                "[labels] has an entry that is not known here.", remedy="Correct [labels]."
+            )
     return frozenset(named)
 
 

@@ -244,7 +244,7 @@ def test_a_shown_column_that_should_be_blank_is_found() -> None:
         assert check.holds == holds
         assert found.holds == holds
     odd = {**recipe, "algorithm": {**recipe["algorithm"], "linked": [["zip"]]}}
-    with pytest.raises(BadPlan, match="no sets of quasi-identifiers"):
+    with pytest.raises(BadPlan, match="not sets of quasi-identifiers"):
         verify(odd, case_of(CROSSED).frame, {}, result.files)
 
 

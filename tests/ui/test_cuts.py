@@ -84,8 +84,8 @@ def test_levels_cuts_ends_and_style(age: Column) -> None:
         ({"do": "move", "level": 1, "old": "x", "new": 30}, "must be a number"),
         ({"do": "add", "level": 1, "at": 10_000}, "empty group"),
         ({"do": "add", "level": 9, "at": 30}, "no such level"),
-        ({"do": "start", "how": "odd"}, "no such start"),
-        ({"do": "dance"}, "no such edit"),
+        ({"do": "start", "how": "odd"}, "start is unknown"),
+        ({"do": "dance"}, "edit of cuts is unknown"),
     ],
 )
 def test_a_refusal_is_told_and_changes_nothing(

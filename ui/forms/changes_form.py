@@ -44,8 +44,9 @@ def _each(draft: dict[str, Any]) -> list[dict[str, Any]]:
     if len(present) > _MOST:
         return present
     st.caption(
-        "Changes are made before rows are grouped. A column that is replaced has no privacy model: "
-        "equal published cells are no crowd, since none of them need be its person's own."
+        "Changes are made before rows are grouped. Privacy models about classes are "
+        "not defined on a replaced column: equal published cells are no crowd, since "
+        "none of them need be its person's own."
     )
     found: list[dict[str, Any]] = []
     for number in range(_MOST):

@@ -156,7 +156,7 @@ class Cuts:
             levels = tuple(tuple(float(p) for p in points) for points in given["levels"])
         except (KeyError, TypeError, ValueError) as error:
             raise BadHierarchy(
-                "The cuts are no lists of numbers.", remedy="Give a list of numbers per level."
+                "The cuts are not lists of numbers.", remedy="Give a list of numbers per level."
             ) from error
         return cls(
             levels=levels,

@@ -155,7 +155,7 @@ def parts_of(folder: Path) -> Parts:
             raise BadInput(
                 f"{clipped(name)} is {_WORDS[kind]}, and {clipped(names[0])} is "
                 f"{_WORDS[kinds[0]]}; parts of one table are of one kind.",
-                remedy=f"Move out of {shown} what is no part of the table.",
+                remedy=f"Move files that are not part of the table out of {shown}.",
             )
     if keys and kinds[0] != "parquet":
         raise BadInput(
@@ -314,5 +314,6 @@ def header_line(head: bytes, name: str) -> bytes:
 def _other_columns(name: str, first: str) -> BadInput:
     return BadInput(
         f"{clipped(name)} has other columns than {clipped(first)}, or another order of them.",
-        remedy="Write all parts with the same columns, or move out what is no part of the table.",
+        remedy="Write all parts with the same columns, or move out files that are not part of "
+        "the table.",
     )

@@ -166,7 +166,8 @@ class _Parser:
                 return sign, [self._value()]
         if self._next.text == "(":
             raise _bad(
-                before.place, f"'{clipped(before.text, 60)}' is no column: functions are not read"
+                before.place,
+                f"'{clipped(before.text, 60)}' is not a column: functions are not read",
             )
         raise _unread(self._next, "a comparison")
 
@@ -371,7 +372,9 @@ def _read(text: str, quoted: bool, one: Comparison, column: Column) -> object:
             )
         return text.strip()
     if read(text) != read(text):
-        raise _other_kind(one, column, "what it is compared with is none", "Compare it with one.")
+        raise _other_kind(
+            one, column, "the value it is compared with is not one", "Compare it with one."
+        )
     return _key(column.kind, text)
 
 

@@ -85,7 +85,7 @@ def step_at(result: Result, node: NodeOf) -> Step:
         not 0 <= n <= h for n, h in zip(node, heights, strict=True)
     ):
         raise BadPlan(
-            f"There are no such levels: {node}.",
+            f"These levels do not exist: {node}.",
             remedy=f"Name one from 0 to {heights} for every quasi-identifier.",
         )
     budget = rows_removable(problem, result.plan.algorithm)

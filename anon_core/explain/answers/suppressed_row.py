@@ -57,8 +57,8 @@ def suppressed_row(result: Result, row: int) -> Answer:
             sentence=f"Row {row + 1:,} was suppressed by {result.plan.algorithm.title}. "
             f"{rows_said(alike)} of the table {'is' if alike == 1 else 'are'} equal to it in all "
             "quasi-identifiers, itself included.",
-            note="The technique does not choose one level per column, so there is no class at the "
-            "chosen levels that could be shown, nor a next level as a remedy.",
+            note="The technique does not choose one level per column, so no class at the chosen "
+            "levels can be shown, nor a next level as a remedy.",
         )
     own, sizes = classes_at(problem, node)
     size = int(sizes[own[run]])

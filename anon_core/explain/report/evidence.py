@@ -45,7 +45,7 @@ def limits(result: Result) -> list[str]:
     found = [
         "Privacy models cover the quasi-identifiers you named: anyone who knows other published "
         "columns knows more.",
-        "Only the attacks listed above were tested; an attack that was not run is no evidence.",
+        "Only the attacks listed above were tested; an attack that was not run proves nothing.",
         "Risk figures are for this release by itself. Other releases of the same "
         "people, and later publications, add to what is known.",
     ]

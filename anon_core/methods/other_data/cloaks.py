@@ -87,7 +87,7 @@ def read_asked(table: Dataset, title: str) -> Asked:
         bad = sorted({line[place] for line in lines if _number(line[place]) is None})
         if place and bad:
             raise BadInput(
-                f"Values of '{column}' of {title} that are no number: {len(bad):,}.",
+                f"Values of '{column}' of {title} that are not numbers: {len(bad):,}.",
                 remedy="Write coordinates as plain numbers with a point.",
                 values=bad,
             )

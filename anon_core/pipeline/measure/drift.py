@@ -136,7 +136,7 @@ def read_figures(then: object) -> tuple[dict[str, float], dict[str, dict[str, in
     """
     if not isinstance(then, Mapping) or cast(Mapping[str, Any], then).get("status") != "released":
         raise BadInput(
-            "The figures of the earlier run are no object of a release.",
+            "The figures of the earlier run are not those of a release.",
             remedy="Choose the file that 'run --json' wrote.",
         )
     before = cast(Mapping[str, Any], then)

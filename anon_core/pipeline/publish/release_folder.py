@@ -401,8 +401,9 @@ def _refuse_others(place: Path, names: Sequence[str]) -> None:
     others = [e.name for e in entries if e.name not in (*names, STAGE)]
     if others:
         raise BadPlan(
-            f"The folder {place} holds {listing(others)}, which is no part of this release "
-            f"({listing(names)}). Tables of two releases reveal more together than either alone.",
+            f"The folder {place} holds {listing(others)}, which is not part of this release "
+            f"({listing(names)}). Tables of two releases reveal more together than either "
+            "alone.",
             remedy="Name another folder, or remove these files.",
         )
 

@@ -231,7 +231,7 @@ def least_loss(
     A metric of which more is better counts the other way round.
     """
     if not 0 <= at_most <= 1:
-        raise BadPlan(f"The limit {at_most:g} is no chance.", remedy="Give one from 0 to 1.")
+        raise BadPlan(f"The limit {at_most:g} is not a chance.", remedy="Give one from 0 to 1.")
     turned = -1.0 if cast(type[Metric], find("metric", loss)).scale.more_is_better else 1.0
     known = known_risks(points)
     if risk not in known:

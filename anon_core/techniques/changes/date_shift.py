@@ -149,7 +149,7 @@ def _shifted(text: str, days: int, name: str) -> str:
         moved = datetime.date(int(year), int(month), int(day)) + datetime.timedelta(days=days)
     except (ValueError, OverflowError) as error:
         raise BadInput(
-            f"A date of '{name}' would leave the years 1 to 9999, or is no day of the calendar.",
+            f"A date of '{name}' would leave the years 1 to 9999, or is not a day of the calendar.",
             remedy="Correct the date, or shift by fewer days.",
             values=[text],
         ) from error

@@ -86,7 +86,7 @@ class MultiplicativeNoise(Change):
             return np.exp(-scale * scale / 2 + scale * generator.standard_normal(rows))
         if not 0 <= self.near < self.far <= 1:
             raise BadPlan(
-                f"A ring from {self.near:g} to {self.far:g} is none.",
+                f"A ring from {self.near:g} to {self.far:g} is empty or leaves 0 to 1.",
                 remedy="Use 0 ≤ a < b ≤ 1.",
             )
         away = self.near + (self.far - self.near) * generator.random(rows)

@@ -125,7 +125,7 @@ class Pram(Change):
             return "Its matrix is made from the table, so it guarantees no ε."
         ratio = read_transition(self.matrix).ratio()
         if ratio is None:
-            return "A chance of 0 in the matrix rules values out: there is no ε."
+            return "A chance of 0 in the matrix rules values out, so no ε holds."
         return (
             f"Fixed without the data, the matrix gives local differential privacy of the column "
             f"with e^ε = {ratio}; several columns and rows of a person multiply."

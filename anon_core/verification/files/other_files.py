@@ -106,7 +106,7 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
         late = any(isinstance(cell, float) and cell >= 2_958_466 for cell in cells)
         if (datetime.time in kinds or late) and kinds & {datetime.date, datetime.datetime}:
             raise BadInput(
-                f"Column '{title}' of {name} holds days and a number that is none.",
+                f"Column '{title}' of {name} holds days and a number that is not one.",
                 remedy="Correct the column, or store it as text.",
             )
     return header, columns

@@ -46,7 +46,7 @@ class PublishedTable:
         try:
             found = split(content, "utf-8-sig", ",", "The published file", strict=True)
         except (UnicodeDecodeError, csv.Error) as error:
-            raise BadInput("The published file is no well-formed CSV file in UTF-8.") from error
+            raise BadInput("The published file is not a well-formed CSV file in UTF-8.") from error
         if not found.header:
             raise BadInput("The published file is empty: it has no header.")
         self.header, self.rows, self.ragged = found.header, found.rows, list(found.ragged)

@@ -92,7 +92,7 @@ def joined(names: Sequence[str], tables: Sequence[TextTable]) -> TextTable:
         if table.names != header or tuple(own) != keys or set(own) & set(header):
             raise BadInput(
                 f"The file {clipped(name)} has other columns than the first of its folder.",
-                remedy="Move out of the folder what is no part of the table.",
+                remedy="Move files that are not part of the table out of the folder.",
             )
 
     def load(places: Sequence[int]) -> list[Cells]:
@@ -329,7 +329,7 @@ def _cells_of(column: pa.ChunkedArray[Any], name: str) -> Cells:
         return cells_of_column(column)
     except (pa.ArrowException, ValueError, OverflowError) as error:
         raise BadInput(
-            f"The file {name} holds a day or a time that is none of the years 1 to 9999.",
+            f"The file {name} holds a day or a time outside the years 1 to 9999.",
             remedy="Correct it, or store it as text.",
         ) from error
 
@@ -358,7 +358,7 @@ def _opened(content: Content | StoredObject, name: str) -> Generator[Any]:
         if isinstance(content, FileBytes):
             content.refuse_changed()
         raise BadInput(
-            f"The file {name} is no readable Parquet file.", remedy="Write it again."
+            f"The file {name} is not a readable Parquet file.", remedy="Write it again."
         ) from error
 
 

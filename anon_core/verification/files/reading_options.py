@@ -66,12 +66,12 @@ def read_options(data: Mapping[str, Any]) -> Reading:
     if not isinstance(separator, str) or len(separator) > 1 or separator in ('"', "\r", "\n"):
         raise BadPlan("The recipe's separator is not one character.", remedy="Correct [data].")
     if not isinstance(encoding, str) or "\0" in encoding:
-        raise BadPlan("The recipe's encoding is no name.", remedy="Correct [data].")
+        raise BadPlan("The recipe's encoding is not a name.", remedy="Correct [data].")
     sheet, row = data.get("sheet", ""), cast(object, data.get("header_row", 0))
     if not isinstance(sheet, str):
-        raise BadPlan("The recipe's sheet is no name.", remedy="Correct [data].")
+        raise BadPlan("The recipe's sheet is not a name.", remedy="Correct [data].")
     if isinstance(row, bool) or not isinstance(row, int) or row < 0:
-        raise BadPlan("The recipe's header_row is no row.", remedy="Correct [data].")
+        raise BadPlan("The recipe's header_row is not a row number.", remedy="Correct [data].")
     shown = data.get("value_labels", "labels")
     if shown not in ("labels", "codes"):
         raise BadPlan(

@@ -202,8 +202,7 @@ def files_of_folder(place: Path, columns: Iterable[str]) -> Mapping[str, Path]:
         pairs = [(c, f) for c in sorted(free) for f in present if fits(c, f.stem)]
         if len({c for c, _ in pairs}) != len(pairs) or len({f for _, f in pairs}) != len(pairs):
             raise BadHierarchy(
-                f"In the folder {clipped(place.name)} a file and a column do not belong to each "
-                "other alone.",
+                f"In the folder {clipped(place.name)} a file fits no column, or several.",
                 remedy="Name each file after one column.",
             )
         given |= dict(pairs)

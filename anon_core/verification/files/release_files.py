@@ -47,7 +47,7 @@ def parts_told(export: Mapping[str, Any]) -> int:
     told = export.get("parts", 1)
     if isinstance(told, bool) or not isinstance(told, int) or not 1 <= told <= _MOST:
         raise BadPlan(
-            "The recipe's parts are no number of files.", remedy="Correct [export] parts."
+            "The recipe's parts is not a number of files.", remedy="Correct [export] parts."
         )
     return told
 
@@ -568,8 +568,11 @@ def check_folder(folder: Path, names: Iterable[str]) -> Check:
     return Check(
         name="files",
         holds=not others,
-        sentence=f"The folder holds {listing(others)}, which is no file of this release. Together "
-        "with it these may reveal more than the privacy models allow; remove them."
+        sentence=(
+            f"The folder holds {listing(others)}, which is not a file of this release. "
+            "Together with it these may reveal more than the privacy models allow; remove "
+            "them."
+        )
         if others
         else "The folder holds the files of this release and nothing else.",
     )

@@ -50,7 +50,7 @@ def check_typed(
     """
     asked = cast(object, export.get("formats", []))
     if not isinstance(asked, list | tuple) or any(one not in ENDINGS for one in asked):
-        raise BadPlan("The recipe's formats are none.", remedy="Correct [export].")
+        raise BadPlan("The recipe's formats are unknown.", remedy="Correct [export].")
     there = [name for name in names_of(tables) if os.path.lexists(folder / name)]
     wanted = [f"{table}.{ending}" for table in tables for ending in cast(list[str], asked)]
     found = [

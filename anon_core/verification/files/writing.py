@@ -261,7 +261,7 @@ def _asked(export: Mapping[str, Any]) -> Mapping[str, Any] | None:
     table = cast(Mapping[str, Any], given) if isinstance(given, Mapping) else {"": given}
     for key, value in table.items():
         if key not in _KNOWN or (value, type(value)) not in [(v, type(v)) for v in _KNOWN[key]]:
-            raise BadPlan("The recipe's dialect is none.", remedy="Correct [export.dialect].")
+            raise BadPlan("The recipe's dialect is unknown.", remedy="Correct [export.dialect].")
     return {**{key: values[0] for key, values in _KNOWN.items()}, **table}
 
 

@@ -203,7 +203,7 @@ def _distances(evidence: Evidence, column: str, way: str) -> list[Fraction]:
         node = np.array([node_of[value] for value in table], dtype=np.int64)
         return by_tree(_spread(shown, table, list(table)), tree, node)
     if way != "ordered":
-        raise CannotTell("the distance is none that is known")
+        raise CannotTell("the distance is unknown")
     if None in table:
         raise CannotTell("a missing value has no place in the order")
     if evidence.measured(column):
@@ -289,7 +289,7 @@ def beta_likeness(evidence: Evidence) -> list[Check]:
     """
     most, enhanced = evidence.number("beta", above=0), evidence.model.get("enhanced", True)
     if not isinstance(enhanced, bool):
-        raise CannotTell("enhanced is neither true nor false")
+        raise CannotTell("enhanced must be true or false")
     checks: list[Check] = []
     for column in evidence.columns:
         table = evidence.original(column)
@@ -426,7 +426,7 @@ def epsilon_m_anonymity(evidence: Evidence) -> list[Check]:
     reach, most = evidence.number("epsilon", least=0), evidence.number("m", least=1)
     relative = evidence.model.get("relative", False)
     if not isinstance(relative, bool):
-        raise CannotTell("relative is neither true nor false")
+        raise CannotTell("relative must be true or false")
 
     def apart(shown: Counts) -> tuple[bool, float]:
         if any(value is None for value in shown):
@@ -435,7 +435,7 @@ def epsilon_m_anonymity(evidence: Evidence) -> list[Check]:
             raise CannotTell("a value is a text, which is not a number")
         rows = sorted((Fraction(value), count) for value, count in shown.items())
         if relative and rows[0][0] <= 0:
-            raise CannotTell("a number is not above 0, so that its share is no distance")
+            raise CannotTell("a number is not above 0, so its share does not give a distance")
         size = sum(count for _, count in rows)
         crowd = first = last = near = 0
         # Both ends of what is near only move up from one number to the next.

@@ -80,7 +80,7 @@ def _columns(evidence: Evidence) -> tuple[str, ...]:
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         raise CannotTell("columns is not a list of names")
     if any(name not in evidence.terms.quasi for name in given):
-        raise CannotTell("columns names what is not a quasi-identifier")
+        raise CannotTell("columns names a column that is not a quasi-identifier")
     return tuple(given)
 
 

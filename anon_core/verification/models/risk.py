@@ -439,7 +439,7 @@ def _weight(value: Hashable, name: str) -> Fraction:
     """Return a weight as it stands in the table."""
     (number,) = cast(tuple[Hashable, ...], value)
     if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
-        raise CannotTell(f"'{name}' has what is not a weight: a number of at least 1")
+        raise CannotTell(f"'{name}' has a value that is not a weight: a number of at least 1")
     return Fraction(number)
 
 

@@ -87,7 +87,7 @@ def check_averages(terms: Terms, release: Lines, table: PrivateTable) -> list[Ch
             continue
         if not _spread(statistic, value, told, _tolerance(terms, column, own)):
             what = (
-                f"The published numbers of '{name}' are no {statistic}s of groups of the table's."
+                f"The published numbers of '{name}' are not {statistic}s of groups of the table's."
             )
             found.append(_broken(name, Rows(), what))
     if found or not numbers_of(terms, table):
@@ -349,7 +349,9 @@ def check_class_weights(
     """
     name = "class-weights"
     if not isinstance(asked, bool) or (asked and not weight):
-        raise BadPlan("The recipe's class_weights is none.", remedy="Correct [export] and roles.")
+        raise BadPlan(
+            "The recipe's class_weights is unknown.", remedy="Correct [export] and roles."
+        )
     if content is None and not asked:
         return []
     if content is None or not asked:

@@ -117,7 +117,7 @@ def links_of(recipe: Mapping[str, Any], quasi: tuple[str, ...]) -> list[list[str
     found = [list(cast(Sequence[str], own)) for own in sets if isinstance(own, list | tuple)]
     if len(found) < len(sets) or any(set(own) - set(quasi) or len(own) < 2 for own in found):
         raise BadPlan(
-            "The recipe's linked columns are no sets of quasi-identifiers.",
+            "The recipe's linked columns are not sets of quasi-identifiers.",
             remedy="Write linked = [['zip', 'city']].",
         )
     return found

@@ -43,7 +43,7 @@ def with_unseen(
     """
     told = section(recipe, "reuse").get("unseen", "fail")
     if told not in ("fail", "top", "suppress"):
-        raise BadPlan("The recipe's unseen is none of its words.", remedy="Correct [reuse].")
+        raise BadPlan("[reuse] unseen must be fail, top or suppress.", remedy="Correct [reuse].")
     if told == "fail":
         return private, levels, ()
     widened = dict(levels)
@@ -114,7 +114,7 @@ def chosen_rows(
     """
     where = section(recipe, "data").get("where", "")
     if not isinstance(where, str):
-        raise BadPlan("The recipe's where is no text.", remedy="Write a condition in quotes.")
+        raise BadPlan("The recipe's where is not a text.", remedy="Write a condition in quotes.")
     if not where.strip():
         return terms, private, ()
     names = [n for n in private.names if n in {*terms.named, *terms.published}]
@@ -297,7 +297,7 @@ def _written(column: PrivateColumn, piece: str) -> Key:
     odd = isinstance(key, str) if column.spelling.measured else piece[0] != "'"
     if odd:
         raise BadPlan(
-            "The recipe's where compares a column with what is not of its kind.",
+            "The recipe's where compares a column with a value of another kind.",
             remedy="Correct the condition.",
         )
     return key

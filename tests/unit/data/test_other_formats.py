@@ -109,7 +109,7 @@ def test_a_number_that_is_shown_as_a_day_and_is_none_is_refused_by_both(
         with pytest.raises(BadInput, match=said):
             read_table(path)
         if rows[0] != rows[1]:
-            with pytest.raises(BadInput, match="holds days and a number that is none"):
+            with pytest.raises(BadInput, match="holds days and a number that is not one"):
                 read_again(path)
 
 

@@ -306,7 +306,7 @@ def test_values_without_a_place_are_placed() -> None:
     assert groups(alone, 1) == {"low": ["1"], "2": ["2"], "high": ["4"]}
     refused(draft, Place(values=("1",)), "already")
     refused(draft, Place(values=("1.0",)), "another spelling")
-    refused(draft, Place(values=("many",)), "are none")
+    refused(draft, Place(values=("many",)), "values are not")
     refused(draft, Place(values=()), "no value")
 
 

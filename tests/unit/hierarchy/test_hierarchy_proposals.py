@@ -137,7 +137,7 @@ def test_cuts_as_plain_values() -> None:
     cuts = Cuts(levels=((20.0, 40.0), (40.0,)), open_top=True, style="bracket")
     assert Cuts.from_mapping(cuts.as_mapping()) == cuts
     for bad in ({}, {"levels": [["x"]]}, {"levels": 3}):
-        with pytest.raises(BadHierarchy, match="no lists of numbers"):
+        with pytest.raises(BadHierarchy, match="not lists of numbers"):
             Cuts.from_mapping(bad)
     with pytest.raises(BadHierarchy, match="style"):
         Cuts.from_mapping({"levels": [], "style": "odd"})

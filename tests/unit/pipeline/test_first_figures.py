@@ -37,7 +37,7 @@ def test_first_figures_are_no_release() -> None:
     assert not figures_of(first)["verified"]
     assert not first.files
     for read in ("all_files", "csv_files", "parquet", "sha256"):
-        with pytest.raises(NotVerified, match="no release"):
+        with pytest.raises(NotVerified, match="not a release"):
             getattr(first, read)
     assert not result.pending
     assert result.verification.holds

@@ -70,7 +70,7 @@ def test_two_files_for_one_column_and_an_empty_folder_are_refused(place: Path) -
     (place / "levels" / "age_hierarchy.csv").write_text(LEVELS["age"])
     with pytest.raises(BadHierarchy, match=r"'age_hierarchy.csv', 'my_hierarchy_age.csv' may be"):
         read_plan(place / "recipe.toml")
-    with pytest.raises(BadHierarchy, match="do not belong to each other alone"):
+    with pytest.raises(BadHierarchy, match="fits no column, or several"):
         files_of_folder(place / "levels", columns_named(Plan.from_toml(RECIPE).as_mapping()))
     for one in (place / "levels").iterdir():
         one.unlink()

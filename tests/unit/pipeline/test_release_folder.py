@@ -414,7 +414,7 @@ def refused(out: Path, says: str) -> None:
 
 def test_a_folder_with_another_release_is_refused(out: Path) -> None:
     put(out, {"release.csv": b"another", "release.parquet": b"another"})
-    refused(out, "holds 'release.csv', 'release.parquet', which is no part of this release")
+    refused(out, "holds 'release.csv', 'release.parquet', which is not part of this release")
 
 
 @pytest.mark.parametrize("name", ["notes.txt", ".hidden", "quasi.csv.bak", "Quasi.csv"])

@@ -1343,7 +1343,7 @@ def test_packed_and_parquet_data_are_read(desk: Path):
     pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), desk / "people.parquet")
     assert on_disk(desk, "people.parquet").holds
     (desk / "people.parquet").write_bytes(b"PAR1 no more")
-    with pytest.raises(BadInput, match="no readable Parquet"):
+    with pytest.raises(BadInput, match="not a readable Parquet"):
         on_disk(desk, "people.parquet")
 
 

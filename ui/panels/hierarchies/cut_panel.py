@@ -143,7 +143,7 @@ def _changed(
         level = _level(asked, cuts)
         levels = cuts.levels[: level - 1] + cuts.levels[level:]
         return replace(cuts, levels=levels), f"Level {level} removed."
-    raise BadHierarchy("There is no such edit of cuts.", remedy="Use the buttons or the keys.")
+    raise BadHierarchy("This edit of cuts is unknown.", remedy="Use the buttons or the keys.")
 
 
 def _start(column: Column, cuts: Cuts, how: str) -> Cuts:
@@ -156,7 +156,7 @@ def _start(column: Column, cuts: Cuts, how: str) -> Cuts:
         return replace(starts.quantiles(column), **ends)
     if how == "round":
         return replace(starts.round_numbers(column, top_code=True), style=cuts.style)
-    raise BadHierarchy("There is no such start.", remedy="Use width, rows or round.")
+    raise BadHierarchy("This start is unknown.", remedy="Use width, rows or round.")
 
 
 def _with_level(column: Column, cuts: Cuts) -> Cuts:

@@ -161,8 +161,8 @@ def _control(attack: AttackResult) -> str:
 def _questions(run: Series) -> None:
     found = evidence(run.facts.result)
     st.caption(
-        "What each attack says to the three questions of an assessment (WP216). What was not "
-        "tested is no evidence, and there is no total."
+        "What each attack says to the three questions of an assessment (WP216). An "
+        "attack that was not run proves nothing, and there is no total."
     )
     _certain(run.facts.attacks)
     for question, heading in _QUESTIONS.items():

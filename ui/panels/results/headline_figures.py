@@ -102,7 +102,10 @@ def _chips(result: Result) -> str:
     agreed = "✓ second computation agrees" if checks.holds else "✕ second computation disagrees"
     of = f"{len(checks.checks)} checks of the published file"
     if result.pending:
-        agreed, of = "recomputing …", "Nothing of this is recomputed yet, so it is no release yet"
+        agreed, of = (
+            "recomputing …",
+            "Nothing of this is recomputed yet, so it is not a release yet",
+        )
     chips = [f"<span class='aw-chip' title='{of}'>{agreed}</span>"]
     close = len(result.verdicts) > _ROOMY
     several = len({v.column for v in result.verdicts if v.column}) > 1

@@ -252,7 +252,7 @@ def draft_of_dict(plain: Mapping[str, Any]) -> Draft:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise BadHierarchy(
-            "This is no draft of a hierarchy.", remedy="Start again from the values."
+            "This is not a draft of a hierarchy.", remedy="Start again from the values."
         ) from error
     check(draft)
     return draft

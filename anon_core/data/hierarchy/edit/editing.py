@@ -199,7 +199,7 @@ def history_of_dict(plain: Mapping[str, Any]) -> History:
     past, future = (tuple(cast(list[object], plain.get(key, ()))) for key in ("past", "future"))
     if not isinstance(present, str) or not all(isinstance(one, str) for one in (*past, *future)):
         raise BadHierarchy(
-            "This is no history of a hierarchy.", remedy="Start again from the values."
+            "This is not a history of a hierarchy.", remedy="Start again from the values."
         )
     _read(present)
     return History(
@@ -227,7 +227,7 @@ def _read(text: str) -> Draft:
             draft = draft_of_dict(json.loads(text))
         except json.JSONDecodeError as error:
             raise BadHierarchy(
-                "This is no draft of a hierarchy.", remedy="Start again from the values."
+                "This is not a draft of a hierarchy.", remedy="Start again from the values."
             ) from error
         _remember(text, draft)
     return draft

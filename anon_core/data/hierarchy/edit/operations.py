@@ -337,7 +337,7 @@ def _check_measures(shape: Shape, values: Sequence[str]) -> None:
     bad = [value for value in values if read(value) != read(value)]
     if bad:
         raise shape.refusal(
-            f"is one of {rules.several}, and {len(bad)} of the values are none",
+            f"is one of {rules.several}, and {len(bad)} of the values are not",
             f"Correct them, or declare '{shape.draft.column}' as text.",
             bad[:5],
         )

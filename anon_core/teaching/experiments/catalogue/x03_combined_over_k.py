@@ -62,8 +62,8 @@ class CombinedOverK(Experiment):
     remarks = (
         STAND_INS,
         "MPALM has no k: its figure is drawn at every k, as is that of CombinedAlg on its groups.",
-        "The source counts subsets of people one by one; here chances of presence are proven by "
-        "counting columns, so times are no measure of the source's program.",
+        "The source counts subsets of people one by one; here chances of presence are "
+        "proven by counting columns, so times do not measure the source's program.",
     )
     small = Settings(rows=500, at=(3, 4, 5), seconds=5.0)
     full = Settings(rows=2_000, at=(4, 8, 16, 32, 64), seconds=600.0)
