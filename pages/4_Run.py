@@ -7,7 +7,6 @@ import streamlit as st
 from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.base.terms import PRIVACY_MODELS
 from anon_core.contracts.algorithm import met_first
-from anon_core.explain.advice.table_facts import lacking
 from anon_core.explain.answers.differences import plan_differences
 from anon_core.explain.text.phrases import model_sentences, outcome, says_nothing
 from anon_core.explain.text.plan_words import intentions, not_defined, out_of_reach
@@ -180,14 +179,6 @@ def what_will_happen() -> bool:
         beyond = out_of_reach(plan, data.rows, people.table.rows)
         if beyond:
             st.warning(plain(beyond))
-    if plan.algorithm.shape.permutes or plan.algorithm.shape.forms_ranges:
-        return True
-    bare = () if data is None else lacking(data, plan.roles.quasi, state.levels())
-    if bare:
-        named = ", ".join(f"“{name}”" for name in bare)
-        st.caption(
-            plain(f"Without a hierarchy, {named} can only be published unchanged or suppressed.")
-        )
     return True
 
 

@@ -37,9 +37,9 @@ class LeastSize(GroupModel):
         """
         if problem.rows < self.k:
             raise Infeasible(
-                f"{self.title} with k = {self.k} needs at least {self.k} rows; the table has "
-                f"{problem.rows}.",
-                remedy=f"Choose k of at most {problem.rows}, or load more rows."
+                f"{self.title} with k = {self.k:,} needs at least {self.k:,} rows; the table has "
+                f"{problem.rows:,}.",
+                remedy=f"Choose k of at most {problem.rows:,}, or load more rows."
                 if problem.rows > 1
                 else "Load more rows: no one can be hidden alone.",
                 best=float(problem.rows),

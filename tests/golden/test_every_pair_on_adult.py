@@ -61,6 +61,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "k-map": {"k": 10},
     "k-map-by-size": {"k": 20, "share": 0.25},
     "k-one-anonymity": {"k": 5},
+    "km-anonymity": {"k": 5, "m": 2},
     "l-diversity": {"l": 3},
     "maximum-risk": {"risk": 0.1},
     "one-k-anonymity": {"k": 5},

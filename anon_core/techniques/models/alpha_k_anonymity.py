@@ -69,11 +69,11 @@ class AlphaKAnonymity(DistributionModel):
         if problem.rows < self.k:
             raise impossible(
                 f"{self.title} with k = {self.k}",
-                f"it has {problem.rows} {'row' if problem.rows == 1 else 'rows'}",
+                f"it has {problem.rows:,} {'row' if problem.rows == 1 else 'rows'}",
                 float(problem.rows),
                 "rows",
                 removable=removable,
-                remedy=f"Choose k of at most {problem.rows}, or load more rows.",
+                remedy=f"Choose k of at most {problem.rows:,}, or load more rows.",
             )
         for column in self.protects(problem):
             best = _least_share(problem, column, removable)
@@ -130,7 +130,7 @@ class AlphaKAnonymity(DistributionModel):
         """Return the group with the commonest value, in words."""
         return (
             f"In the worst group one value of '{column}' fills {worst:.4g} of the rows; at most "
-            f"{self.alpha:g} was allowed, in groups of at least {self.k} rows."
+            f"{self.alpha:g} was allowed, in groups of at least {self.k:,} rows."
         )
 
 

@@ -142,7 +142,7 @@ class DeltaPresence(GroupModel):
             share < self.delta_min
         ):
             raise Infeasible(
-                f"The table holds {problem.rows} of {people} public people, so that the mean "
+                f"The table holds {problem.rows:,} of {people} public people, so that the mean "
                 f"chance of presence is {share:.4g} at most; δ min asks for {self.delta_min:g}.",
                 remedy=f"Choose δ min of at most {share:.4g}.",
                 best=share,

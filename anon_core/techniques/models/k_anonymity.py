@@ -108,7 +108,7 @@ class KAnonymity(LeastSize):
         if self.of_release():
             named = listing(self.columns) if self.columns else "the quasi-identifiers"
             of = f"of each {self.subsets} of {named}" if self.subsets else f"of {named}"
-            return f"Every published combination {of} will occur in at least {self.k} rows."
+            return f"Every published combination {of} will occur in at least {self.k:,} rows."
         return (
             f"Everyone will share their {count(quasi, 'quasi-identifier')} with at least "
             f"{count(self.k - 1, 'other person', 'others')}."

@@ -85,9 +85,9 @@ class KMap(GroupModel):
         among = people.size - people.beyond
         if among < self.k:
             raise Infeasible(
-                f"{self.title} with k = {self.k} needs at least {self.k} people in the public "
-                f"table; it has {among} whom a published cell can cover.",
-                remedy=f"Choose k of at most {among}, or give a larger public table.",
+                f"{self.title} with k = {self.k:,} needs at least {self.k:,} people in the public "
+                f"table; it has {among:,} whom a published cell can cover.",
+                remedy=f"Choose k of at most {among:,}, or give a larger public table.",
                 best=float(among),
                 best_of="people",
             )

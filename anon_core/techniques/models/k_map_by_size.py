@@ -230,7 +230,7 @@ class KMapBySize(GroupModel):
                 )
             if people < self.k:
                 raise Infeasible(
-                    f"{self.title} with k = {self.k} needs as many people; the population has "
+                    f"{self.title} with k = {self.k:,} needs as many people; the population has "
                     f"{people}.",
                     remedy=f"Choose k of at most {people}.",
                     best=float(people),
@@ -238,7 +238,7 @@ class KMapBySize(GroupModel):
                 )
         if held < self.least_size():
             raise Infeasible(
-                f"{self.title} with k = {self.k} needs classes of {self.least_size()} "
+                f"{self.title} with k = {self.k:,} needs classes of {self.least_size()} "
                 f"{self.counted}; the table has {held}.",
                 remedy="Choose a smaller k, or load more rows.",
                 best=float(held),
@@ -337,7 +337,7 @@ class KMapBySize(GroupModel):
                 reached=float(smallest),
                 per_class=sizes.astype(np.float64),
                 sentence=f"The smallest class has {smallest} {self.counted}; by estimate {least} "
-                f"are enough for k = {self.k} people."
+                f"are enough for k = {self.k:,} people."
                 if len(sizes)
                 else "No row is published.",
             )
@@ -363,8 +363,8 @@ class KMapBySize(GroupModel):
             bound=self.alpha,
             reached=worst,
             per_class=chance,
-            sentence=f"Estimated from the weights, a class is drawn of fewer than {self.k} people "
-            f"with a chance of {worst:.3g} at worst; at most {self.alpha:g} was asked for."
+            sentence=f"Estimated from the weights, a class is drawn of fewer than {self.k:,} "
+            f"people with a chance of {worst:.3g} at worst; at most {self.alpha:g} was asked for."
             if len(sizes)
             else "No row is published.",
         )

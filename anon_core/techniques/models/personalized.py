@@ -202,7 +202,7 @@ class Personalized(GroupModel):
         stay = rows_that_can_stay(own[used], count[used])
         if problem.rows - stay > removable or not stay:  # all may go, and nothing be left
             raise Infeasible(
-                f"{self.title}: at most {stay} of {problem.rows} rows can be in classes as large "
+                f"{self.title}: at most {stay} of {problem.rows:,} rows can be in classes as large "
                 f"as they require, and {removable} may be suppressed; the largest k required is "
                 f"{int(own[used].max())}.",
                 remedy="Allow more suppression, or ask those people for a smaller k.",

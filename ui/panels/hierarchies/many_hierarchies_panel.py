@@ -72,8 +72,8 @@ def offer(columns: tuple[str, ...]) -> None:
     have = "have" if len(bare) > 1 else "has"
     st.caption(
         plain(
-            f"{listing(bare, 4)} {have} no hierarchy yet. Most techniques publish groups of "
-            "one, and without one they keep or suppress each value."
+            f"{listing(bare, 4)} {have} no hierarchy yet, so most techniques can only keep or "
+            "suppress each value."
         )
     )
     st.button(

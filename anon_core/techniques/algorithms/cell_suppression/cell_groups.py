@@ -214,8 +214,8 @@ def cell_groups(
     models = [model for model in models if not model.scope.public]
     if problem.rows < k:
         raise Infeasible(
-            f"Classes of {k} rows need at least {k} rows; the table has {problem.rows}.",
-            remedy=f"Choose k of at most {problem.rows}, or load more rows.",
+            f"Classes of {k:,} rows need at least {k:,} rows; the table has {problem.rows:,}.",
+            remedy=f"Choose k of at most {problem.rows:,}, or load more rows.",
             best=float(problem.rows),
             best_of="rows",
         )
@@ -228,7 +228,7 @@ def cell_groups(
     limit = most.get(method, problem.rows)
     if problem.rows > limit:
         raise BadPlan(
-            f"The method '{method}' handles at most {limit} rows; the table has {problem.rows}.",
+            f"The method '{method}' handles at most {limit} rows; the table has {problem.rows:,}.",
             remedy="Choose the method 'forest'.",
         )
     # Which of equal rows goes where is drawn, so that neither their order nor what else they hold
