@@ -318,7 +318,8 @@ def _refuse_overwriting(out: Path, read: Sequence[Path], names: Sequence[str]) -
             inside = inside or (path.is_dir() and out.resolve().is_relative_to(path.resolve()))
         except (ValueError, RuntimeError) as error:  # a NUL character, or a link to itself
             raise BadInput(
-                f"{clipped(str(path))} or {clipped(str(out))} is no path to a file and a folder.",
+                f"{clipped(str(path))} or {clipped(str(out))} is not a path to a file and a "
+                "folder.",
                 remedy="Check both for links to themselves and characters that no path may hold.",
             ) from error
         if inside:
@@ -348,7 +349,7 @@ def _refuse_recipe_out(place: Path, out: Path, read: Sequence[Path], why: tuple[
         odd = target.exists() and not target.is_file()
     except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a link to itself
         raise BadInput(
-            f"{shown}, or a file that the recipe names, is no path to a file.",
+            f"{shown}, or a file that the recipe names, is not a path to a file.",
             remedy="Check them for links to themselves and characters that no path may hold.",
         ) from error
     if target.is_relative_to(published):

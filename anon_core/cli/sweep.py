@@ -132,7 +132,7 @@ def _limit(text: str | None) -> tuple[str, float]:
         limit = -1.0
     if not risk or not 0 <= limit <= 1:
         raise BadPlan(
-            f"{clipped(text)!r} is no limit of a risk.",
+            f"{clipped(text)!r} is not a limit of a risk.",
             remedy="Write it as prosecutor=0.09: an attack, and a chance from 0 to 1.",
         )
     return risk, limit

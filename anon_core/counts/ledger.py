@@ -199,7 +199,7 @@ def enter(place: Path, table: str, what: str, spent: Budget, cap: Budget | None 
             except ValueError as error:
                 if isinstance(error, BadInput):
                     raise
-                raise BadInput(f"{clipped(str(place))} is no ledger.", remedy=_REPAIR) from error
+                raise BadInput(f"{clipped(str(place))} is not a ledger.", remedy=_REPAIR) from error
             if cap is not None and cap != known.cap:
                 raise BadInput(
                     f"{clipped(str(place))} has another cap than --cap says.",

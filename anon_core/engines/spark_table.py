@@ -359,7 +359,7 @@ class SparkTable(CountedTable):
                     remedy="Make room on the disk. Nothing was released.",
                 ) from None
             raise BadInput(
-                f"{self.path.name} is no table that Spark can read ({type(error).__name__}): a row "
-                "has more or fewer cells than the header, a quote stays open, or it is broken.",
+                f"{self.path.name} is not a table that Spark can read ({type(error).__name__}): a "
+                "row has more or fewer cells than the header, a quote stays open, or it is broken.",
                 remedy="Correct it, or run it with engine = 'memory', which names the place.",
             ) from None

@@ -244,7 +244,7 @@ def stored_source(
     stored = files.stored
     if not stored.is_parquet:
         raise BadInput(
-            f"{stored.shown} is no Parquet, of which alone DuckDB reads parts.",
+            f"{stored.shown} is not Parquet; DuckDB reads parts of Parquet only.",
             remedy="Bring the table to this machine, or store it as Parquet.",
         )
     names = [file.name for file in stored.files]

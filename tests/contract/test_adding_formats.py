@@ -150,7 +150,7 @@ def test_a_format_that_only_the_run_knows_is_published_by_nobody(
 ) -> None:
     monkeypatch.setitem(published.FORMATS, "jsonl", TOY)
     assert desk.run() == 1
-    assert "'release.jsonl', which is no file of this release" in capsys.readouterr().err
+    assert "'release.jsonl', which is not a file of this release" in capsys.readouterr().err
     assert not desk.out.exists()
 
 

@@ -151,7 +151,7 @@ def test_a_hierarchy_keeps_the_kind_and_its_order_while_it_is_edited() -> None:
     assert draft_of_rows(column(), to_rows(draft)) == draft
     with pytest.raises(BadHierarchy, match="has the order of its times"):
         apply(draft, Reorder(level=0, nodes=(0,), beside=2))
-    with pytest.raises(BadHierarchy, match="is one of times, and 1 of the values are none"):
+    with pytest.raises(BadHierarchy, match="is one of times, and 1 of the values are not"):
         apply(draft, Place(values=("noon",), onto=1, to=draft.levels[0][0].id))
 
 

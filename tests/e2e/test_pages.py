@@ -230,6 +230,4 @@ def test_start_opens_a_table_and_its_recipe_dropped_together(page: Page) -> None
     page.locator("input[type=file]").set_input_files(
         [{"name": "cat.png", "mimeType": "image/png", "buffer": b"\x89PNG\r\n\x1a\n\x00\x00"}]
     )
-    expect(page.get_by_text("'cat.png' is none of what is opened here")).to_be_visible(
-        timeout=30_000
-    )
+    expect(page.get_by_text("'cat.png' cannot be opened here")).to_be_visible(timeout=30_000)

@@ -119,10 +119,10 @@ def test_the_private_column_is_nowhere_to_be_seen() -> None:
 @pytest.mark.parametrize(
     ("own", "kind", "error", "words"),
     [
-        (["2", "1", "0", "1"], "number", BadInput, "1 cells of 'own' are no whole number"),
+        (["2", "1", "0", "1"], "number", BadInput, "1 cells of 'own' are not whole numbers"),
         (["2", "1.5", "1", "1"], "number", BadInput, "first in row 2"),
         (["2", None, "1", "1"], "number", BadInput, "every row needs a k of its own"),
-        (["2", "plenty", "1", "1"], "text", BadInput, "no whole number from 1 up"),
+        (["2", "plenty", "1", "1"], "text", BadInput, "not whole numbers from 1 up"),
         (["5", "1", "1", "1"], "number", Infeasible, "at most 3 of 4 rows can be in"),
     ],
 )

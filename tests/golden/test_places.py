@@ -302,7 +302,7 @@ T, Q = "who,x,y\na,1,1\nb,3,3\n", "who,x,y,k,t\na,1,1,2,3\nb,3,3,2,3\n"
         (T, ["--k", "2", "--area", "0,0,4"], "four numbers", 1),
         (T, ["--method", "cliques"], "a k and a tolerance", 1),
         (T + "a,2,2\n", ["--k", "2"], "1 rows too many", 1),
-        (T + "c,east,2\n", ["--k", "2"], "no number: 1", 1),
+        (T + "c,east,2\n", ["--k", "2"], "not numbers: 1", 1),
         (T + "c,,2\n", ["--k", "2"], "Missing values of 'x' of t.csv: 1", 1),
         ("who,x\na,1\n", ["--k", "2"], "has 2 columns", 1),
         (Q, ["--k", "2"], "only cliques", 1),

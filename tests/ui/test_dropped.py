@@ -74,7 +74,7 @@ def test_what_is_none_of_them_is_named_with_all_that_is_accepted() -> None:
     files = [("t.csv", TABLE), ("a.png", b"\x89PNG\x00"), ("b.exe", b"MZ\x00\x01")]
     with pytest.raises(BadInput) as caught:
         kinds(*files)
-    assert "'a.png', 'b.exe' are none of what is opened here" in caught.value.message
+    assert "'a.png', 'b.exe' cannot be opened here" in caught.value.message
     assert dropped_files.ACCEPTED in caught.value.message
     assert "t.csv" not in caught.value.message
 

@@ -152,7 +152,7 @@ def test_what_is_stated_on_the_page_is_kept_and_wrong_dates_are_refused() -> Non
     app.text_input(key="ctx-recipient").input("One class").run()
     app.text_area(key="ctx-harms").input("Shame\n\nLoss of work").run()
     app.text_input(key="ctx-date").input("22.11.2026").run()
-    assert "which is no date" in words(app).replace("\\", "")
+    assert "which is not a date" in words(app).replace("\\", "")
     app.text_input(key="ctx-date").input("2026-11-22").run()
     assert not app.exception
     told = app.session_state["state/context"]

@@ -82,7 +82,7 @@ def test_a_file_that_is_nothing_of_the_kind_is_refused_by_name(start: AppTest) -
     start.file_uploader(key="start/upload/0").upload("cat.png", picture, "image/png").run()
     assert not start.exception
     (told,) = start.error
-    assert "'cat.png' is none of what is opened here: a table" in told.value.replace("\\", "")
+    assert "'cat.png' cannot be opened here; allowed: a table" in told.value.replace("\\", "")
     assert "Choose other files" in told.value
 
 

@@ -299,7 +299,7 @@ def header_line(head: bytes, name: str) -> bytes:
     line = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].removesuffix(b"\r")
     if b"\0" in head or head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadInput(
-            f"{clipped(name)} is no CSV in UTF-8, as parts of a table are.",
+            f"{clipped(name)} is not CSV in UTF-8, as parts of a table are.",
             remedy="Save it as UTF-8 or Parquet, or move it out of the folder.",
         )
     if line.count(b'"') % 2:

@@ -322,7 +322,7 @@ def _is_beyond(cell: object) -> bool:
 
 
 def _no_day(place: str, name: str, cell: str, often: int, alone: bool = False) -> BadInput:
-    which = "that is no day" if often == 1 else "that are no days"
+    which = "that is not a day" if often == 1 else "that are not days"
     first = f"in {cell}" if often == 1 else f"first in {cell}"
     return BadInput(
         f"{place}: column '{name}' holds days, and {in_figures(often, 'number')} {which} of the "

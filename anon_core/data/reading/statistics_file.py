@@ -95,7 +95,7 @@ def _read(
         return read(io.BytesIO(data), **more)
     except (OverflowError, ValueError) as error:
         raise BadInput(
-            f"{name} holds a day or a time that is none of the years 1 to 9999, or a text that is "
+            f"{name} holds a day or a time outside the years 1 to 9999, or a text that is "
             "not in the encoding that it names.",
             remedy="Correct it in the program it comes from, or choose the encoding.",
         ) from error

@@ -251,7 +251,7 @@ def located(path: Path) -> Stored:
     shown = clipped(_without_keys(address))
     if scheme not in SCHEMES:
         raise BadInput(
-            f"{shown} is no address that is read: '{scheme}'.",
+            f"{shown} is not an address that is read: '{scheme}'.",
             remedy="Name a file, or an address that begins with s3://, gs://, abfs:// or hdfs://.",
         )
     with told(shown):

@@ -333,5 +333,5 @@ def _date(place: str, value: str) -> datetime.date | None:
         return datetime.date.fromisoformat(value) if value else None
     except ValueError:
         raise BadPlan(
-            f"{place} is {brief(value)}, which is no date.", remedy="Write it as 2026-11-22."
+            f"{place} is {brief(value)}, which is not a date.", remedy="Write it as 2026-11-22."
         ) from None

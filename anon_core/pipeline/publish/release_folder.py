@@ -395,7 +395,7 @@ def _refuse_others(place: Path, names: Sequence[str]) -> None:
     odd = [e.name for e in entries if e.name in names and (not e.is_file() or e.is_symlink())]
     if odd:
         raise BadPlan(
-            f"{listing(odd)} in {place} is no plain file, so no release can replace it.",
+            f"{listing(odd)} in {place} is not a plain file, so no release can replace it.",
             remedy="Name another folder, or remove it.",
         )
     others = [e.name for e in entries if e.name not in (*names, STAGE)]

@@ -208,7 +208,7 @@ def _refuse_unknown(parameters: Sequence[Parameter], name: str, path: str) -> No
     known = [p.name for p in parameters]
     if name not in known:
         raise BadPlan(
-            f"{path} is no parameter of the technique; it has {listing(known) or 'none'}.",
+            f"{path} is not a parameter of the technique; it has {listing(known) or 'none'}.",
             remedy=f"Name one of them.{nearest(name, known)}",
         )
 

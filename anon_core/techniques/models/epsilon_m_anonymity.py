@@ -105,7 +105,7 @@ class EpsilonMAnonymity(DistributionModel):
             if self.relative and numbers and numbers[0] <= 0:
                 raise BadPlan(
                     f"{self.title}: '{column}' has numbers that are not above 0, and shares of "
-                    "these are no distance.",
+                    "these do not give a distance.",
                     remedy="Take epsilon as it is: relative = false.",
                 )
             most = self._largest(problem, column, removable)

@@ -192,8 +192,8 @@ class Personalized(GroupModel):
         bad = np.flatnonzero(own[codes] < 1)
         if len(bad):
             raise BadInput(
-                f"{len(bad)} cells of '{self.column}' are no whole number from 1 up (first in row "
-                f"{int(bad[0]) + 1}); every row needs a k of its own.",
+                f"{len(bad)} cells of '{self.column}' are not whole numbers from 1 up (first in "
+                f"row {int(bad[0]) + 1}); every row needs a k of its own.",
                 remedy="Correct them; 1 asks for nothing.",
                 values=sorted({leaves[c] for c in codes[bad].tolist()})[:5],
             )

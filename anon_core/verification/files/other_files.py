@@ -70,7 +70,7 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
             )
         }
     except (calamine.CalamineError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{name} is no readable workbook.", remedy="Save it again.") from error
+        raise BadInput(f"{name} is not a readable workbook.", remedy="Save it again.") from error
     grids = {n: g for n, g in grids.items() if any(_holds(cell) for row in g for cell in row)}
     if len(grids) != 1:
         raise BadInput(

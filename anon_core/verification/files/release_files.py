@@ -544,7 +544,7 @@ def refuse_unfinished(folder: Path) -> None:
         place = Path(os.path.realpath(folder))
     except ValueError as error:  # a character that no path may hold
         raise BadInput(
-            f"{clipped(str(folder))} is no path to a folder.", remedy="Check its spelling."
+            f"{clipped(str(folder))} is not a path to a folder.", remedy="Check its spelling."
         ) from error
     stages = [place / STAGE]
     if place.name:

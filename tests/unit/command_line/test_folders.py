@@ -156,7 +156,7 @@ def test_what_is_no_part_is_named(tmp_path: Path) -> None:
         (b"y,x\n1,2\n", "b.csv has other columns than a.csv"),
         (b'x,y\n1,"2\n', "A quote stays open in b.csv"),
         (b"x,y\n1,\xe9\n", "b.csv is not written in UTF-8"),
-        ("x,y\n1,2\n".encode("utf-16"), "b.csv is no CSV in UTF-8"),
+        ("x,y\n1,2\n".encode("utf-16"), "b.csv is not CSV in UTF-8"),
     ],
 )
 def test_csv_part_that_does_not_fit_is_named(tmp_path: Path, content: bytes, words: str) -> None:

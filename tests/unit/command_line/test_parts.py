@@ -100,11 +100,11 @@ def _changed(file: Path) -> None:
         (lambda parts: parts[1].unlink(), "release-0002-of-0003.parquet is missing"),
         (
             lambda parts: parts[0].with_name("release-0004-of-0003.parquet").write_bytes(b""),
-            "'release-0004-of-0003.parquet', which is no file of this release",
+            "'release-0004-of-0003.parquet', which is not a file of this release",
         ),
         (
             lambda parts: parts[0].with_name("release.parquet").write_bytes(b""),
-            "'release.parquet', which is no file of this release",
+            "'release.parquet', which is not a file of this release",
         ),
         (
             lambda parts: _exchanged(parts[0], parts[1]),
@@ -121,7 +121,7 @@ def _changed(file: Path) -> None:
         ),
         (
             lambda parts: parts[2].write_bytes(b"PAR1 nothing"),
-            "release-0003-of-0003.parquet is no readable Parquet file",
+            "release-0003-of-0003.parquet is not a readable Parquet file",
         ),
         (
             lambda parts: pq.write_table(pa.table({"x": ["1"]}), parts[2]),
@@ -226,11 +226,11 @@ def _csv_changed(file: Path) -> None:
         ),
         (
             lambda parts: parts[0].with_name("release-0004-of-0003.csv").write_bytes(b""),
-            "'release-0004-of-0003.csv', which is no file of this release",
+            "'release-0004-of-0003.csv', which is not a file of this release",
         ),
         (
             lambda parts: parts[0].with_name("release.csv").write_bytes(b""),
-            "'release.csv', which is no file of this release",
+            "'release.csv', which is not a file of this release",
         ),
         (lambda parts: _exchanged(parts[0], parts[1]), "1 row is not in canonical order (row 81)"),
         (

@@ -91,7 +91,7 @@ def test_statuses(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*asked, "--vary", "models.k=9,10"]) == 2
     assert main([*asked, "--vary", "models.depth=2"]) == 1
     assert main([*asked, "--vary", "models.k=2", "--at-most", "prosecutor"]) == 1
-    assert "no limit of a risk" in capsys.readouterr().err
+    assert "not a limit of a risk" in capsys.readouterr().err
 
 
 def test_more_precision_is_better(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -428,10 +428,10 @@ def test_what_is_no_plain_file_is_not_replaced(out: Path) -> None:
     put(out, OLD)
     (out / "quasi.parquet").unlink()
     (out / "quasi.parquet").mkdir()
-    refused(out, "'quasi.parquet' in .* is no plain file")
+    refused(out, "'quasi.parquet' in .* is not a plain file")
     (out / "quasi.parquet").rmdir()
     (out / "quasi.parquet").symlink_to(out / "quasi.csv")
-    refused(out, "'quasi.parquet' in .* is no plain file")
+    refused(out, "'quasi.parquet' in .* is not a plain file")
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_an_unknown_parameter_of_a_technique_is_a_point_that_says_so() -> None:
     what = Varied(variations=(read_variation("algorithm.depth=3"),), settings={})
     (point,) = sweep(plan, what, table, levels)
     assert point.status == "refused"
-    assert "no parameter of the technique" in point.why
+    assert "not a parameter of the technique" in point.why
 
 
 @pytest.mark.long

@@ -252,7 +252,7 @@ def test_a_context_survives_its_file(tmp_path: Path, general: Result) -> None:
         ({"release": {"model": "open"}}, r"\[release\] model is 'open'; allowed are"),
         ({"release": {"purpose": 3}}, r"\[release\] purpose is 3, which is not a text"),
         ({"threats": {"harms": "x"}}, "which is not a list of texts"),
-        ({"decision": {"date": "22.11.2026"}}, "which is no date"),
+        ({"decision": {"date": "22.11.2026"}}, "which is not a date"),
         ({"decision": {"date": "2026-02-02", "valid_until": "2026-01-01"}}, "lies before"),
         ({"decision": {"author": "A", "approver": "a "}}, "as author and as approver"),
         ({"earlier_releases": [{"date": "2026-01-01"}]}, "has no name"),

@@ -63,8 +63,7 @@ def told_apart(files: Sequence[Opened]) -> Dropped:
                 unknown.append(one.name)
     if unknown:
         raise BadInput(
-            f"{listing(unknown)} {'is' if len(unknown) == 1 else 'are'} none of what is opened "
-            f"here: {ACCEPTED}.",
+            f"{listing(unknown)} cannot be opened here; allowed: {ACCEPTED}.",
             remedy="Choose other files; nothing was changed.",
         )
     return Dropped(sessions=tuple(sessions), recipes=tuple(recipes), others=tuple(others))

@@ -98,7 +98,7 @@ def _told(one: Tried) -> str:
         removed = f", {one.suppressed:,} rows suppressed" if one.suppressed else ""
         cost = f"{one.measure} {one.loss:.3g}{removed}."
     if one.attack is None:
-        return f"{one.why} {cost} An attack that was not run is no evidence." if cost else one.why
+        return f"{one.why} {cost} An attack that was not run proves nothing." if cost else one.why
     beside = f" {one.why}" if one.why else ""
     return f"{_reached(one.attack)}. {cost}{beside}"
 
