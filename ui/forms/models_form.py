@@ -219,9 +219,8 @@ def _not_defined(
     """Say that a privacy model is not defined for a technique, and offer what is, in one click."""
     st.warning(
         plain(
-            f"Does not apply to {technique.title}: it permutes columns separately, so no published "
-            f"row is a person's, and {model.title} needs whole rows. Require a model of groups "
-            "instead; this one returns with a technique that supports it."
+            f"Does not apply to {technique.title}: {model.title} needs whole rows. It returns with "
+            "a technique that supports it."
         )
     )
     taken = {m["name"] for m in present}

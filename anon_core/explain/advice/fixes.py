@@ -183,7 +183,7 @@ def _models(
             if own and theirs and own in model:
                 made[place][theirs] = model[own]
             yield Change(
-                label=f"Replace it by {other.title}", tables={"models": made}, about="model"
+                label=f"Replace it with {other.title}", tables={"models": made}, about="model"
             )
 
 

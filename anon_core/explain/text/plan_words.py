@@ -56,7 +56,7 @@ def not_defined(plan: Plan) -> str:
         return ""
     return (
         f"{listing(titles)} is not defined where columns are permuted separately: no published row "
-        "belongs to a person. Replace it by a model about groups."
+        "belongs to a person. Replace it with a model about groups."
     )
 
 

@@ -486,7 +486,9 @@ def test_days_that_are_none_or_get_lost_are_refused_in_binary_workbooks(
     assert cells(both(write(path, "#,##0", [3e6, 4e6], short)), "zip") == ["3000000", "4000000"]
     for numbers in ([3e6, 4e6], [45_000.5, 4e6], [2_958_466.5, 3e6]):
         write(path, "dd/mm/yyyy", numbers, short)
-        with pytest.raises(BadInput, match=f"not (a day|days).* in A{3 if numbers[0] < 1e6 else 2}"):
+        with pytest.raises(
+            BadInput, match=f"not (a day|days).* in A{3 if numbers[0] < 1e6 else 2}"
+        ):
             read_table(path)
     told = read_table(path, kinds={"zip": "number"})
     assert cells(told, "zip") == ["2958466.5", "3000000"]

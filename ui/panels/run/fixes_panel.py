@@ -35,7 +35,7 @@ _PAGES: tuple[tuple[tuple[type[AnonError], ...], str, str], ...] = (
 
 def of_plan(error: AnonError | None = None) -> None:
     """Offer changes after which the present choices make a plan that can be carried out."""
-    found = making_a_plan(error)
+    found = making_a_plan(error, keeps_technique=True)
     _draw(found, key="plan")
     _page(error, found)
 
