@@ -141,7 +141,7 @@ def main(
     prog : str
         What the program is called.
     more : sequence of Command
-        Commands besides the core's own ones.
+        Commands other than the core's own.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json, show_values = "--json" in given, "--show-values" in given

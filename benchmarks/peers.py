@@ -39,13 +39,13 @@ _RANGES: tuple[Mapping[str, Any], ...] = (
 def peers(bench: Bench, source: Source) -> None:
     """Measure local recodings and check that one of each kind loses less than the best known."""
     eight = tuple(name for name in source.quasi if name != "salary-class")
-    _beside(
+    _compare(
         bench, source, "loss at hierarchy nodes", "loss", source.quasi, _NODES, NODES, at_nodes=True
     )
-    _beside(bench, source, "NCP with ranges", "ncp", eight, _RANGES, RANGES)
+    _compare(bench, source, "NCP with ranges", "ncp", eight, _RANGES, RANGES)
 
 
-def _beside(
+def _compare(
     bench: Bench,
     source: Source,
     title: str,

@@ -93,7 +93,7 @@ def sizes(bench: Bench, source: Source, *, large: bool) -> None:
             out = folder / f"out-{size.rows}-{technique}"
             given = ["run", str(recipe), "--data", str(data), "--out", str(out)]
             given += ["--memory", size.memory] if size.memory else []
-            _measured(bench, rows, f"{technique}, verified", PROGRAM, *given, beside=copy)
+            _measured(bench, rows, f"{technique}, verified", PROGRAM, *given, plain=copy)
             bench.check(out.is_dir(), f"{technique} of {size.rows:,} rows was verified and written")
             shutil.rmtree(out)
         title = f"{size.rows:,} rows × {len(names)} columns, {size.ending} → "
@@ -105,7 +105,7 @@ def sizes(bench: Bench, source: Source, *, large: bool) -> None:
 
 
 def _measured(
-    bench: Bench, rows: list[Row], what: str, code: str, *arguments: str, beside: float = 0.0
+    bench: Bench, rows: list[Row], what: str, code: str, *arguments: str, plain: float = 0.0
 ) -> float:
     """Measure a process once, add its line, and return its seconds."""
     printed: list[str] = []
@@ -114,6 +114,6 @@ def _measured(
     row, _ = bench.time(what, lambda: printed.append(python("-c", code, *arguments)), once=True)
     seconds = row.seconds[-1]
     peak = float(printed[-1].split()[-1]) / 2**20
-    times = f", {seconds / beside:.1f} × the copy" if beside else ""
+    times = f", {seconds / plain:.1f} × the copy" if plain else ""
     rows.append(Row(what=what, seconds=row.seconds, note=f"at most {peak:.2f} GiB{times}"))
     return seconds

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-#: What a checkout holds besides, top to bottom as `ARCHITECTURE.md` has it.
+#: What else a checkout holds, top to bottom as `ARCHITECTURE.md` has it.
 ROOTS = ("anonymity_workbench", "app.py", "pages", "ui", "anon_core", "benchmarks", "scripts")
 
 

@@ -252,7 +252,7 @@ class Links:
     group : int64 array of shape (rows,)
         Published group of everyone, by age.
     shown : list of str
-        The sensitive value that is published beside everyone's age.
+        The sensitive value that is published next to everyone's age.
     true : list of str
         The sensitive value of everyone: only to count what was guessed right.
     """
@@ -296,7 +296,7 @@ def drawn_places(
 
 
 def linked(ways: Sequence[Algorithm], number: int, seed: int) -> Links | None:
-    """Release a table by one of the ways, in turn, so that an exact age stands beside a value.
+    """Release a table by one of the ways, in turn, so that an exact age stands next to a value.
 
     None where no way does that.
     """
@@ -310,7 +310,7 @@ def linked(ways: Sequence[Algorithm], number: int, seed: int) -> Links | None:
 
 
 def links(case: Case, target: Target) -> Links | None:
-    """Return what can be undone; None where no one row shows an exact age beside a value."""
+    """Return what can be undone; None where no one row shows an exact age next to a value."""
     (rows,) = target.edition.values() if len(target.edition) == 1 else ((),)
     known = dict(zip(case.columns["age"], case.columns["illness"], strict=True))
     columns = set(rows[0]) if rows else set[str]()

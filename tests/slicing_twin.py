@@ -17,14 +17,14 @@ Tuple = tuple[Value, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class SlicedBucket:
-    """One bucket of a sliced table: the values of each column, and the sensitive ones beside them.
+    """One bucket of a sliced table: the values of each column, and the sensitive ones next to them.
 
     Attributes
     ----------
     columns : tuple of tuples
         Per slicing column the value every row shows (of its quasi-identifiers only), in any order.
     sensitive : tuple
-        Sensitive values, row by row beside the last column.
+        Sensitive values, row by row next to the last column.
     """
 
     columns: tuple[tuple[Value, ...], ...]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_BESIDE = Path(__file__).resolve().parents[2]
+_CHECKOUT = Path(__file__).resolve().parents[2]
 #: The wheel packs them into this folder, whose name nothing else has; see pyproject.toml.
-_PACKED = _BESIDE / "anonymity_workbench"
+_PACKED = _CHECKOUT / "anonymity_workbench"
 
 
 def shipped() -> Path:
@@ -14,4 +14,4 @@ def shipped() -> Path:
 
     It is the checkout, or where the workbench is installed a folder next to the core.
     """
-    return _PACKED if (_PACKED / "app.py").is_file() else _BESIDE
+    return _PACKED if (_PACKED / "app.py").is_file() else _CHECKOUT

@@ -169,7 +169,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
             tables: Mapping[str, pa.Table],
             told: Mapping[str, Any],
             witness: Witness | None,
-            beside: Mapping[str, bytes],
+            extra: Mapping[str, bytes],
         ) -> Verification:
             folder_of_all = staged.anew() if tables else staged.new
             hashed.clear()
@@ -185,7 +185,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                         **written(in_parts(tables, plan.parts), in_one_piece(endings)),
                         **spreadsheet_files(plan.dialect, tables),
                         **typed_files(plan.formats, tables, meanings),
-                        **beside,
+                        **extra,
                     }
                 )
             with ThreadPoolExecutor(1) as disk:  # which takes its time for hundreds of megabytes

@@ -110,7 +110,7 @@ class AttackReport:
     achieves : str
         What it achieves, for a sentence that goes on with a chance; empty: its own sentence is
         reported.
-    besides : str
+    also : str
         What it also achieves where columns are permuted separately, after the chance.
     """
 
@@ -119,7 +119,7 @@ class AttackReport:
     of_the_release: bool = False
     certain_only: bool = False
     achieves: str = ""
-    besides: str = ""
+    also: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

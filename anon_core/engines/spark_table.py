@@ -148,7 +148,7 @@ class SparkTable(CountedTable):
             if is_parquet(paths[0]):
                 table = self._spark.read.parquet(*places)
                 if parts is not None and parts.keys:
-                    table = self._beside_folders(table, parts)
+                    table = self._with_folders(table, parts)
                 raw = list(cast("list[str]", table.columns))
             else:
                 separator, raw = csv_head(paths[0], options, self.path.name)
@@ -158,7 +158,7 @@ class SparkTable(CountedTable):
             table.createOrReplaceTempView("source")
         return raw
 
-    def _beside_folders(self, table: Any, parts: Parts) -> Any:
+    def _with_folders(self, table: Any, parts: Parts) -> Any:
         """Return a table with the columns that the names of its files' folders tell."""
         import pyarrow as pa
         from pyspark.sql import functions  # pyright: ignore[reportMissingImports]
@@ -171,9 +171,9 @@ class SparkTable(CountedTable):
         values = [told[unquote(uri.removeprefix("file://"))] for uri in files]
         columns = {key: [own[nth] for own in values] for nth, key in enumerate(parts.keys)}
         schema = pa.schema([(name, pa.string()) for name in (_FILE, *columns)])
-        beside = self._spark.createDataFrame(pa.table({_FILE: files, **columns}, schema=schema))
+        folders = self._spark.createDataFrame(pa.table({_FILE: files, **columns}, schema=schema))
         marked = table.withColumn(_FILE, functions.input_file_name())
-        return marked.join(functions.broadcast(beside), _FILE, "left").drop(_FILE)
+        return marked.join(functions.broadcast(folders), _FILE, "left").drop(_FILE)
 
     def _csv(self, places: list[str], separator: str, width: int) -> Any:
         columns = ", ".join(f"c{place} STRING" for place in range(width))

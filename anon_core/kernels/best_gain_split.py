@@ -22,7 +22,7 @@ class Prices(NamedTuple):
     by_node : bool array of shape (attributes,)
         Publish the smallest node of the hierarchy; else the range from leaf to leaf.
     position, place_of : float64 array, int64 array of shape (attributes,)
-        Where each leaf is; a range costs the distance of its ends, and `step` besides.
+        Where each leaf is; a range costs the distance of its ends, and `step` more.
     step : float64 array of shape (attributes,)
     whole, missing : float64 and int64 arrays of shape (attributes,)
         Price of everything, which a range pays that mixes the missing leaf (-1: none) with others.

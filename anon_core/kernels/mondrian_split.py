@@ -476,7 +476,7 @@ def split(
     least : int
         Rows every part needs.
     watched : WATCHED array of shape (watched,)
-        What every part needs besides.
+        What else every part needs.
     work : int
         How many codes to look at before returning.
 

@@ -191,9 +191,9 @@ class Sliced(NamedTuple):
         many rows that have a sensitive value.
     size : int64 array of shape (buckets,)
     entry_start : int64 array of shape (pairs + 1,)
-        Where the sensitive values next to each pair begin in `sensitive` and `beside`; only pairs
+        Where the sensitive values next to each pair begin in `sensitive` and `next to`; only pairs
         of the block `star` have some.
-    sensitive : int32 array of shape (entries,), beside : int64 array of shape (entries,)
+    sensitive : int32 array of shape (entries,), next to : int64 array of shape (entries,)
         Sensitive values next to a value in a bucket, and their rows.
     """
 
@@ -205,7 +205,7 @@ class Sliced(NamedTuple):
     size: I64
     entry_start: I64
     sensitive: I32
-    beside: I64
+    together: I64
 
 
 class Posteriors(NamedTuple):

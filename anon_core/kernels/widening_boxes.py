@@ -17,7 +17,7 @@ from anon_core.kernels.compiled import compiled
 # What lies outside costs something even where its price is nothing: only what is covered is free.
 _NEXT_TO_NOTHING = 1e-12
 # Tuples next to a box's own that are looked at first: most often one of them is near.
-_BESIDE = 8
+_NEAR = 8
 
 
 class Sorted(NamedTuple):
@@ -183,7 +183,7 @@ def nearest_outside(
     """
     size, attributes = tuples.codes.shape
     best, nearest, rows = np.inf, -1, 0
-    for t in range(max(home - _BESIDE, 0), min(home + _BESIDE + 1, size)):
+    for t in range(max(home - _NEAR, 0), min(home + _NEAR + 1, size)):
         price = 0.0
         for d in range(attributes):
             price += float(grown[prices.place_of[d] + tuples.codes[t, d]])

@@ -102,7 +102,7 @@ def read_population(plan: Plan, folder: Path) -> Dataset | None:
     BadInput
         If the file cannot be read.
     """
-    return _read_beside(plan, folder, plan.population_file)
+    return _read_near(plan, folder, plan.population_file)
 
 
 def read_earlier(plan: Plan, folder: Path) -> Dataset | None:
@@ -113,10 +113,10 @@ def read_earlier(plan: Plan, folder: Path) -> Dataset | None:
     BadInput
         If the file cannot be read.
     """
-    return _read_beside(plan, folder, plan.earlier.file)
+    return _read_near(plan, folder, plan.earlier.file)
 
 
-def _read_beside(plan: Plan, folder: Path, place: str) -> Dataset | None:
+def _read_near(plan: Plan, folder: Path, place: str) -> Dataset | None:
     if not place:
         return None
     told = plan.data

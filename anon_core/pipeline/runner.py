@@ -32,7 +32,7 @@ from anon_core.pipeline.random_streams import Chances, chances
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.search.level_search import at_least_levels
 from anon_core.pipeline.search.post_check_search import search
-from anon_core.recipe.earlier_release import beside_earlier, with_meanings
+from anon_core.recipe.earlier_release import with_earlier, with_meanings
 from anon_core.recipe.plan import Plan
 from anon_core.recipe.reuse import refuse_unaccepted
 from anon_core.release.attack_result import AttackResult
@@ -356,7 +356,7 @@ def _read(job: _Job, context: Context) -> None:
     job.kinds = decided_kinds(plan, job.dataset)
     job.problem = with_meanings(plan.sensitive_levels, job.problem, job.hierarchies)
     if job.assess or job.earlier is not None:
-        job.problem = beside_earlier(plan.earlier, job.problem, job.earlier)
+        job.problem = with_earlier(plan.earlier, job.problem, job.earlier)
     job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
     job.chance = chances(plan, job.problem)
     refuse_unsteered(plan.algorithm, plan.models)

@@ -63,7 +63,7 @@ class EarlierFile:
         return {"file": self.file, "people": self.people, **told} if self.file else {}
 
 
-def beside_earlier(
+def with_earlier(
     earlier: EarlierFile,
     problem: Problem,
     table: Dataset | None,

@@ -231,10 +231,10 @@ class Reference:
         """
         found = self._own.get(column)
         if found is None:
-            found = self._own[column] = self._beside(column)
+            found = self._own[column] = self._own_values(column)
         return found
 
-    def _beside(self, column: str) -> OwnValues:
+    def _own_values(self, column: str) -> OwnValues:
         held = self._dataset.column(column)
         wide = len(held.values) + 1
         pair, count = np.unique(

@@ -201,10 +201,10 @@ def cheapest(
             own = inside[np.argsort(-room[base + inside * stride], kind="stable")][:INSIDE]
         sign = side.paths[own]
         if node:
-            beside = base + outside * stride
-            able = outside[room[beside] >= up]
-            beside = base + able * stride
-            chosen = able[np.lexsort((-room[beside], price[beside]))][:most]
+            cells = base + outside * stride
+            able = outside[room[cells] >= up]
+            cells = base + able * stride
+            chosen = able[np.lexsort((-room[cells], price[cells]))][:most]
             if not len(chosen):
                 return None
             # Above where two paths meet nothing changes.

@@ -103,7 +103,7 @@ def verify(
         Level tables by column: value first, then one label a level.
     files : mapping of str to bytes or FileBytes
         The published files by name: ``release.csv``, or ``quasi.csv`` and ``sensitive.csv``; and
-        the files of other formats beside them, where there are some.
+        the files of other formats next to them, where there are some.
     public : pandas.DataFrame or TextTable, optional
         The public table as it was read, for models about its people.
     witness : Witness, optional

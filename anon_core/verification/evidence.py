@@ -170,13 +170,13 @@ class Evidence:
         return given
 
     def _parted(self, part: Grouped, column: str) -> Grouped:
-        """Return a table with its classes parted by all other sensitive columns beside one.
+        """Return a table with its classes parted by all other sensitive columns next to one.
 
         Where columns are permuted apart, only those that stay linked to it say something of it.
         """
         if column not in self.parted:
-            beside = next((b for b in blocks(self.terms) if column in b), ())
-            secret = [n for n in beside if n in self.terms.sensitive and n != column]
+            block = next((b for b in blocks(self.terms) if column in b), ())
+            secret = [n for n in block if n in self.terms.sensitive and n != column]
             known = [n for n in secret if n not in self.terms.quasi and n in part.columns]
             told = [part.table.keyed(name)[0] for name in known]
             group, _ = joined([part.group, *told], len(part.group))

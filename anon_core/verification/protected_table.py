@@ -965,7 +965,7 @@ def _keyed(shown: Sequence[str], cells: _Cells, recipe: Mapping[str, Any]) -> Ch
 
 
 def _drawn(row: Mapping[int, float], share: float) -> set[int]:
-    """Return the noise whose part of 0 to 1 a key is in, or next to."""
+    """Return the noise whose part of 0 to 1 a key is in, or near."""
     found, total = set[int](), 0.0
     for value, chance in sorted(row.items()):
         if total - 1e-9 <= share <= total + chance + 1e-9 and chance > 0:

@@ -47,7 +47,7 @@ class SecondComputation:
     counts_people : bool
         Whether it counts distinct persons where the recipe tells them apart; else it is undecided.
     looks_at : str
-        Which published columns it looks at, beside those that its parameters name:
+        Which published columns it looks at, next to those that its parameters name:
         quasi-identifiers alone, sensitive columns as well, or every one.
     """
 
@@ -87,7 +87,7 @@ def recomputes(
     counts_people : bool
         Whether it counts distinct persons where the recipe tells them apart.
     looks_at : str
-        Which published columns it looks at, beside those that its parameters name:
+        Which published columns it looks at, next to those that its parameters name:
         quasi-identifiers alone, sensitive columns as well, or every one.
 
     Raises

@@ -20,7 +20,7 @@ from tests.often import times
 
 TABLES, SEEDS = 20, 100
 DRAWING = drawing()
-#: Of these a published row shows an exact age beside a value, and the links are left to undo.
+#: Of these a published row shows an exact age next to a value, and the links are left to undo.
 LINKED = ("bucketization", "combined", "one-attribute-slicing", "slicing")
 
 

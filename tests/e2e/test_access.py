@@ -18,7 +18,7 @@ from tests.e2e.browser import SCHEMES, go, scheme_is, wait_for_app
 from tests.e2e.test_walk import pin
 from ui.panels import page_frame
 
-PAGES = tuple(step.label for step in (*page_frame.STEPS[1:], *page_frame.BESIDE))
+PAGES = tuple(step.label for step in (*page_frame.STEPS[1:], *page_frame.FURTHER))
 #: What shows most of the theme's own colours.
 DARK = "Results"
 _UNFOLD = """

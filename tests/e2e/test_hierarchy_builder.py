@@ -110,7 +110,7 @@ def by_mouse(page: Page) -> None:
         slot = page.locator(".tree .slot").bounding_box()
         assert slot is not None
         start = middle(node(page, level, members[0]))
-        # Empty space beside the member where the level is there already, else the new column.
+        # Empty space next to the member where the level is there already, else the new column.
         there = node(page, level + 1, members[0])
         end = middle(there) if there.count() else (slot["x"] + slot["width"] / 2, start[1])
         drag(page, start, end)

@@ -104,7 +104,7 @@ def told(inputs: Path) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
 
 
 def pinned(page: Page, inputs: Path, letter: str, *beside: str) -> None:
-    """Open a recipe with files beside it, run it, and pin what comes out."""
+    """Open a recipe with files next to it, run it, and pin what comes out."""
     files = [f"{letter}.toml", "age.csv", "zip.csv", "day.csv", *beside]
     recipes = page.get_by_test_id("stFileUploader").last.locator("input[type=file]")
     recipes.set_input_files([inputs / name for name in files])

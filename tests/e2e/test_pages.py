@@ -1,4 +1,4 @@
-"""Pages beside Results are short: what is looked at first is in sight, the rest one click away."""
+"""Pages next to Results are short: what is looked at first is in sight, the rest one click away."""
 
 from __future__ import annotations
 

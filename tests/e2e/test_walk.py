@@ -154,7 +154,7 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     # The pinned run that is not released stands among what was tried, with its figures.
     expect(paper.get_by_role("cell", name=re.compile("^A: "))).to_be_visible()
     assert ink(paper.screenshot(full_page=True)) > 50
-    # The report itself is the only thing that was opened beside the dashboard.
+    # The report itself is the only thing that was opened next to the dashboard.
     page.requests_seen.remove(report.as_uri())
 
 

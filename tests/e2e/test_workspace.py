@@ -11,7 +11,7 @@ from tests.e2e.browser import go, wait_for_app
 
 PANELS = ("panel-table", "panel-classes", "panel-metrics", "panel-attacks")
 PARTS = ("strip", "what-if", "history", *PANELS)
-#: Pixels that the steps may take beside a full page.
+#: Pixels that the steps may take next to a full page.
 RAIL = 56
 #: The words above a chart, by the chart's key.
 _HEADS = {"tracks": "classes-chart", "metrics": "metrics", "attacks": "attacks"}

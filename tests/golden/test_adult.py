@@ -27,13 +27,13 @@ from tests.making import Case
 TABLE, HIERARCHIES = "ANONYMITY_ADULT_ARX", "ANONYMITY_ADULT_HIERARCHIES"
 
 
-BESIDE = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "adult"
+STAGED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "adult"
 
 
 def staged() -> tuple[Path, Path]:
-    """Return the benchmark's table and its hierarchies: as named, or beside the checkout."""
-    table = os.environ.get(TABLE) or BESIDE / "adult_arx_30162.csv.gz"
-    return Path(table), Path(os.environ.get(HIERARCHIES) or BESIDE / "hierarchies_arx")
+    """Return the benchmark's table and its hierarchies: as named, or next to the checkout."""
+    table = os.environ.get(TABLE) or STAGED / "adult_arx_30162.csv.gz"
+    return Path(table), Path(os.environ.get(HIERARCHIES) or STAGED / "hierarchies_arx")
 
 
 def staged_levels(dataset: Dataset, names: Sequence[str]) -> dict[str, list[list[str]]]:

@@ -111,7 +111,7 @@ def test_k_17_only_the_first_table_is_2_anonymous(table: str, k: int) -> None:
 
 
 def published(table: str) -> Release:
-    """Return a table as the release of the rows that stand beside its own."""
+    """Return a table as the release of the rows that stand next to its own."""
     case = Case(
         columns={"race": [r for r, _ in PT], "zip": [z for _, z in PT]},
         quasi=("race", "zip"),

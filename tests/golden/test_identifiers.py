@@ -36,7 +36,7 @@ def published(
 ) -> pd.DataFrame:
     """Carry out a run with the changes and return what it publishes, in the order of the rows.
 
-    Everyone is alike in `q`. A last row beside them is left out of what is returned.
+    Everyone is alike in `q`. A last row next to them is left out of what is returned.
     """
     more = {
         name: [*cells, "987654321" if name == "id" else cells[-1]] for name, cells in table.items()
@@ -274,7 +274,7 @@ DATES = {"p1": ["2024-01-15", "2024-02-29", "2024-12-31"], "p2": ["2024-01-15"]}
 
 
 def shifted(rows: dict[str, list[str]], **told: Any) -> dict[str, list[str]]:
-    """Return each person's dates as published, persons told apart by an exact column beside."""
+    """Return each person's dates as published, persons known by an exact column."""
     found: dict[str, list[str]] = {}
     for who, dates in rows.items():
         table: dict[str, list[str | None]] = {

@@ -193,7 +193,7 @@ def test_a_release_of_overlapping_buckets_as_attacked() -> None:
     assert result.succeeded == result.at_risk == proven
     assert (result.attempted, result.interval) == (10, None)
     assert "Sara" in {n for n, d in zip(NAMES, truth.delta_worlds, strict=True) if d == 1}
-    # T-16 beside T-15 (E-08): of Ada, Elizabeth and the others what both models say.
+    # T-16 next to T-15 (E-08): of Ada, Elizabeth and the others what both models say.
     spread, known, beside = result.details
     assert sum(int(r["members"]) for r in spread.rows) == 8
     assert sum(int(r["non-members"]) for r in spread.rows) == 2

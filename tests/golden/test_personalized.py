@@ -19,7 +19,7 @@ from anon_core.verification.checks import verify
 from tests.asked import measured
 from tests.making import Case, random_case
 
-#: Table N: a gastritis that stomach guards, one flu beside it, and a flu in a class of its own.
+#: Table N: a gastritis that stomach guards, one flu next to it, and a flu in a class of its own.
 GUARDED = Case(
     columns={
         "qi": ["q1", "q2", "q2"],

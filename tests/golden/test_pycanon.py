@@ -42,7 +42,7 @@ PYTHON = "ANONYMITY_PYCANON"
 QUASI = ("race", "marital-status", "education", "workclass", "native-country")
 SENSITIVE = ("occupation", "age", "sex")
 
-#: What runs beside pyCANON: texts stay texts, ages are numbers, and rows are numbered from 0.
+#: What runs next to pyCANON: texts stay texts, ages are numbers, and rows are numbered from 0.
 ASKED = """
 import io, json, sys
 import pandas as pd

@@ -83,7 +83,7 @@ def carried_out(frame: pd.DataFrame, change: dict[str, Any]) -> Result:
             },
             "algorithm": {"name": "as-is"},
             "models": [],
-            # What replaces no value is made beside something that does.
+            # What replaces no value is made next to something that does.
             "changes": [change]
             + ([] if {"a", "b", "ill", "sex", "day"} & {*change["columns"]} else [SWAPS]),
         }

@@ -293,9 +293,9 @@ def outcome(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, floa
         assert len(said) < 20_000
         longest = max(longest, time.monotonic() - began)
         assert status in (0, 1, 2, 4) if command[0] == "run" else status in (0, 1, 3, 4)
-        # What is told beside a release, too: what was renewed in it, and what cannot be made again.
-        beside = ("Older recipe: ", "The random seed was not kept")
-        wrong = [line for line in said.splitlines() if not line.startswith(beside)]
+        # Also said of a release: what was renewed in it, and what cannot be made again.
+        notes = ("Older recipe: ", "The random seed was not kept")
+        wrong = [line for line in said.splitlines() if not line.startswith(notes)]
         assert bool(wrong) == (status not in (0, 3))
         found = status if command[0] == "run" else found
         if command[0] == "verify" and found == 0:

@@ -268,7 +268,7 @@ def test_attacks_count_distinct_persons() -> None:
     assert prosecutor.worst == pytest.approx(1 / 2)
     assert prosecutor.at_risk == 4
     assert found["marketer"].rate == prosecutor.rate
-    # Everyone of A has had the flu, p0 beside a cold; of B 2 of 3 a cold.
+    # Everyone of A has had the flu, p0 next to a cold; of B 2 of 3 a cold.
     homogeneity = found["homogeneity"]
     assert (homogeneity.succeeded, homogeneity.attempted) == (2, 4)
     inference = found["attribute-inference"]

@@ -192,7 +192,7 @@ def test_signs_are_told_in_whole_numbers(compiled: bool) -> None:
 
     tried()
     assert zeros > 5
-    # A difference that floats cannot see: 2 · 10⁻¹⁹ beside 1.
+    # A difference that floats cannot see: 2 · 10⁻¹⁹ next to 1.
     large = 2_000_000_000
     one = np.array([large, -large]), np.array([[large - 1], [large]])
     sizes = np.array([large, large + 1])

@@ -31,7 +31,7 @@ def tables(draw: st.DrawFn) -> list[tuple[str, ...]]:
 def some_at_a_time() -> Any:
     """Let even short tables be put together in several pieces."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(file_formats, "_BESIDE", 7)
+        patched.setattr(file_formats, "_ROWS_AT_ONCE", 7)
         patched.setattr(file_bytes, "_CHUNK", 5)
         yield
 

@@ -33,7 +33,7 @@ def test_the_three_questions_are_answered_with_what_was_tested() -> None:
     assert "Can a person be singled out?" in text
     assert "Journalist** – not tested\\: It needs a population" in text
     assert "Prosecutor** – 25% on average, 33\\.3% at worst; by guessing 12\\.5%" in text
-    # The links that are left stand below, beside the attacks that go along them.
+    # The links that are left stand below, next to the attacks that go along them.
     assert "What they are known by, among each other** – " in text
     own, rest = text.index("Which links are left?"), len(text)
     assert "kept" in text[own:rest]
@@ -85,7 +85,7 @@ def test_an_earlier_release_is_laid_beside_the_result() -> None:
     app = open_page(RESULTS, held, tab=ATTACKS)
     app.segmented_control(key="attack-view").set_value("Two releases").run()
     assert "Loaded: october" in words(app)
-    app.button(key="lay-beside").click().run()
+    app.button(key="compare-earlier").click().run()
     for _ in range(100):
         if app.session_state["state/result"] is not held["state/result"]:
             break

@@ -1,4 +1,4 @@
-"""A label that a move made false is said beside the builder, and mended with one click."""
+"""A label that a move made false is said next to the builder, and mended with one click."""
 
 from __future__ import annotations
 

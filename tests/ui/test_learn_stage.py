@@ -1,4 +1,4 @@
-"""The stage of a lesson: text beside pictures, a link to the step, doors to and from Run."""
+"""The stage of a lesson: text next to pictures, a link to the step, doors to and from Run."""
 
 from __future__ import annotations
 

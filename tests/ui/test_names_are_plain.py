@@ -46,7 +46,7 @@ LITERAL = {
     ("Heading", "anchor"), ("BidiComponent", "json"), ("PlotlyChart", "alt"),
     ("VegaLiteChart", "alt"),
 }  # fmt: skip
-PAGES = tuple(step.page for step in (*page_frame.STEPS, *page_frame.BESIDE))
+PAGES = tuple(step.page for step in (*page_frame.STEPS, *page_frame.FURTHER))
 RUNS: dict[str, dict[str, Any]] = {
     "mondrian": {"algorithm": {"name": "mondrian", "output": "set"}},
     "optimal": {"algorithm": {"name": "optimal", "max_suppression": 0.2}},

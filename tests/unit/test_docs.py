@@ -433,7 +433,7 @@ def test_the_table_of_kernels_is_true_and_names_everything():
 
 
 def test_every_page_is_a_step_and_a_row_of_the_readme():
-    steps = {step.page: step.label for step in (*page_frame.STEPS, *page_frame.BESIDE)}
+    steps = {step.page: step.label for step in (*page_frame.STEPS, *page_frame.FURTHER)}
     pages = [f"pages/{page.name}" for page in (CHECKOUT / "pages").glob("[0-9]*.py")]
     assert {*pages, "app.py"} == set(steps)
     for label in steps.values():

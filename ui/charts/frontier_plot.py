@@ -26,7 +26,7 @@ _LIGHT = ("#0072B2", "#AA3377", "#7A5C00", "#4B5563", "#B84A00", "#00696B")
 _DARK = ("#56B4E9", "#E58BBB", "#E6C35C", "#A9B4C0", "#F0A868", "#5CC4BE")
 _SIGNS = ("hexagon", "x", "cross", "pentagon", "diamond-tall", "hourglass")
 #: Where their points are named, so that neighbouring lines do not write over each other.
-_BESIDE = ("top center", "bottom center", "middle right", "middle left")
+_TEXT_PLACES = ("top center", "bottom center", "middle right", "middle left")
 #: Risks that lie so many times apart are drawn on a logarithmic axis.
 _FAR = 20
 
@@ -85,7 +85,7 @@ def frontier_chart(
     )
     tones = _DARK if theme.dark() else _LIGHT
     for place, line in enumerate(_lines(drawn)):
-        look = tones[place % len(tones)], _SIGNS[place % len(_SIGNS)], _BESIDE[place % 4]
+        look = tones[place % len(tones)], _SIGNS[place % len(_SIGNS)], _TEXT_PLACES[place % 4]
         _add(figure, points, line, axes, look)
     for run in runs:
         _add_run(figure, run, axes)
@@ -156,10 +156,10 @@ def _add(
     axes: Axes,
     look: tuple[str, str, Any],
 ) -> None:
-    """Draw one technique: its points with a risk as a line, the others in the lane next to."""
+    """Draw one technique: its points with a risk as a line, the others in the lane."""
     import plotly.graph_objects as go
 
-    colour, sign, beside = look
+    colour, sign, position = look
     known = family("algorithm")
     name = str(line[0].choices.get(TECHNIQUE, ""))
     title = known[name].title if name in known else "This plan"
@@ -180,7 +180,7 @@ def _add(
                 showlegend=not lane or all(_told(p, axes) is None for p in line),
                 mode="markers+text" if lane else "lines+markers+text",
                 text=_names(part, axes),
-                textposition="middle right" if lane else beside,
+                textposition="middle right" if lane else position,
                 textfont={"color": colour, "size": 11},
                 line={
                     "color": colour,

@@ -66,7 +66,7 @@ def _finding(one: Finding, *, coarser: bool) -> None:
                     "Redact these words",
                     confirmations.redact,
                     one.column,
-                    one.beside,
+                    one.identifiers,
                     key=_key("redact", one),
                 )
             if coarser:

@@ -136,7 +136,7 @@ def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
     draft, sensitive = state.draft(), state.roles().sensitive
     plan: Plan | None = None
     of: Problem | None = None
-    with suppress(AnonError):  # the page says beside the forms what is wrong
+    with suppress(AnonError):  # the page says next to the forms what is wrong
         plan = state.plan()
         of = model_facts.problem(plan)
     for place, where, inner in shown.places:

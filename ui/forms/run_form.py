@@ -341,7 +341,7 @@ def _required(models: Sequence[Mapping[str, Any]]) -> list[PrivacyModel]:
 
 
 def advanced(draft: dict[str, Any]) -> dict[str, Any]:
-    """Draw what chance starts from, and what is written besides rows; return the latter."""
+    """Draw what chance starts from, and what else is written; return the latter."""
     with st.container(key="secret"):
         st.markdown(
             "**Secret seed.** 256 random bits from the operating system. The same plan and secret "

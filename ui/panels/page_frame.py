@@ -33,7 +33,7 @@ from ui.state.sessions import kept_sessions, session_reruns
 from ui.state.work import fragments, precompile_status, running
 from ui.words.escaping import plain
 
-__all__ = ["BESIDE", "STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
+__all__ = ["FURTHER", "STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
 
 Needs = Literal["nothing", "dataset", "roles", "result", "comparison"]
 #: The page that a session began on.
@@ -77,8 +77,6 @@ h3 {font-size: 1.05rem !important;}
   min-width: min(100%, 21rem);}
 [data-testid="stLayoutWrapper"]:has(> [class*="st-key-half-"]) {flex: 1 1 13rem;
   min-width: min(100%, 13rem);}
-[class*="st-key-beside-"] > [data-testid]:first-child {flex: 1 1 12rem;}
-[class*="st-key-beside-"] > [data-testid]:last-child {flex: 3 1 24rem;}
 [class*="st-key-facing-"] > [data-testid]:first-child {flex: 3 1 20rem;}
 [class*="st-key-facing-"] > [data-testid]:last-child {flex: 2 1 13rem;}
 [class*="st-key-done-step-"] a {position: relative;}
@@ -94,6 +92,7 @@ h3 {font-size: 1.05rem !important;}
   padding: .5rem .75rem; margin: .5rem 0; border-radius: .5rem;
   border: 1px solid GRID;}
 .aw-explained details p {color: MUTED; font-size: .875rem;}
+[data-testid="stFileUploaderDropzoneInstructions"] * {white-space: normal; overflow: visible;}
 @media (max-width: 1000px) {
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-wrap: wrap; row-gap: 1rem;}
@@ -125,8 +124,8 @@ STEPS: tuple[Step, ...] = (
     Step(page="pages/6_Compare.py", label="Compare", icon="compare", needs="comparison"),
     Step(page="pages/7_Export.py", label="Export", icon="download", needs="result"),
 )
-#: What is next to the steps.
-BESIDE: tuple[Step, ...] = (
+#: Pages that belong to no step.
+FURTHER: tuple[Step, ...] = (
     Step(page="pages/10_Tables.py", label="Tables", icon="grid_on", needs="dataset"),
     Step(page="pages/11_Other_releases.py", label="Other releases", icon="hub", needs="nothing"),
     Step(page="pages/8_Learn.py", label="Learn", icon="school", needs="nothing"),
@@ -270,7 +269,7 @@ def _sidebar(title: str, *, told: str) -> None:
         if locked and missing(locked[0].needs) != told:  # else the page itself says it
             st.caption(f"{locked[0].label}: {_lacking(missing(locked[0].needs))}")
         st.divider()
-        for step in BESIDE:
+        for step in FURTHER:
             _step(step)
         session_panel.draw()
         # What comes and goes is below all links: none moves under anyone who is about to click it.
@@ -331,7 +330,7 @@ def _step(step: Step) -> None:
     if not (shipped() / step.page).is_file():
         return
     absent = missing(step.needs)
-    done = step not in BESIDE and _done(step)
+    done = step not in FURTHER and _done(step)
     with st.container(key=f"{'done' if done else 'open'}-step-{step.label}"):
         st.page_link(
             step.page,

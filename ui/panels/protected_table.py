@@ -36,7 +36,7 @@ _MOST = 3_000
 #: Heights that show form and grid on a screen of 900 pixels, without scrolling the page.
 _HIGH, _GRID = 690, 560
 #: The grid holds what is suppressed, so its own toolbar, which would save that, is not offered.
-#: The form keeps room for its words beside the table.
+#: The form keeps room for its words next to the table.
 _LOOK = """<style>.st-key-tables-grid [data-testid=stElementToolbar] {display: none}
 [data-testid="stColumn"]:has(> * > * > .st-key-tables-form) {min-width: 15.5rem;}
 [data-testid="stHorizontalBlock"]:has(> * > * > * > .st-key-tables-form) {flex-wrap: nowrap;}

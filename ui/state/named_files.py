@@ -26,8 +26,8 @@ def named_among(plan: Plan, names: Sequence[str]) -> Plan:
         return plan
     paths = [PurePosixPath(name) for name in names]
     inside = [path.name for path in paths if path.parent == PurePosixPath(folder)]
-    beside = [path.name for path in paths if path.name not in map(_base_name, plan.files)]
-    found = with_names(plan.hierarchies, plan.roles, inside or beside, strict=bool(inside))
+    loose = [path.name for path in paths if path.name not in map(_base_name, plan.files)]
+    found = with_names(plan.hierarchies, plan.roles, inside or loose, strict=bool(inside))
     return replace(plan, hierarchies=found)
 
 

@@ -125,8 +125,8 @@ def read_table(
         data = load(path, name, most_bytes)
     if len(data) > most_bytes:
         raise too_large(name, len(data), most_bytes)
-    with ThreadPoolExecutor(1) as beside:  # the digest is of the file as it lies there
-        digest = beside.submit(_sha256, data)
+    with ThreadPoolExecutor(1) as hashing:  # the digest is of the file as it lies there
+        digest = hashing.submit(_sha256, data)
         table = _read(data, name, options, kinds or {}, most_bytes)
         return replace(table, file_sha256=digest.result())
 

@@ -126,7 +126,7 @@ class Finding:
         Rows that it is about; at least so many where `sampled`.
     of : int
         Rows of the table.
-    beside : tuple of str
+    next to : tuple of str
         The identifiers whose values recur; empty but for ``names``.
     sampled : bool
         Whether only some of the column's distinct values were looked at.
@@ -136,7 +136,7 @@ class Finding:
     what: What
     rows: int
     of: int
-    beside: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
     sampled: bool = False
 
     @property
@@ -149,7 +149,7 @@ class Finding:
             return f"{name} gives {part} a date with its day."
         if self.what == "names":
             least = "At least " if self.sampled else ""
-            listed = ", ".join(f"'{one}'" for one in self.beside)
+            listed = ", ".join(f"'{one}'" for one in self.identifiers)
             return f"{least}{part} of {name} hold words of {listed}, which is not published."
         if self.what == "text":
             return f"{name} is free text in {part}, which may name people."
@@ -160,7 +160,7 @@ class Finding:
 
     @property
     def remedy(self) -> str:
-        """What helps besides confirming it."""
+        """What helps other than confirming it."""
         if self.what == "unique":
             return "Make it a quasi-identifier that becomes coarser, or leave it out."
         if self.what == "day":
@@ -224,16 +224,16 @@ def _told(column: Column, rows: int, names: dict[str, frozenset[str]]) -> list[F
     places = looked_at(column.values)
     values = [column.values[i] for i in places.tolist()]
     held = {n: holding_names(values, words) for n, words in names.items()}
-    beside = tuple(n for n, which in held.items() if which.any())
-    if beside:
-        which = np.logical_or.reduce([held[n] for n in beside])
+    identifiers = tuple(n for n, which in held.items() if which.any())
+    if identifiers:
+        which = np.logical_or.reduce([held[n] for n in identifiers])
         found.append(
             Finding(
                 column=column.name,
                 what="names",
                 rows=int(column.counts[places[which]].sum()),
                 of=rows,
-                beside=beside,
+                identifiers=identifiers,
                 sampled=len(places) < len(column.values),
             )
         )

@@ -51,7 +51,7 @@ _OF_THINGS = NAMED | all_of(
     "str via nir nif fiscale insee"
 )
 #: Words next to one of `NAMED` that leave it a person's.
-_BESIDE_A_NAME = all_of(
+_WITH_A_NAME = all_of(
     "of the full complete legal first last middle given family birth maiden mother father parent "
     "spouse contact emergency next kin child baby staff nurse person people self current former "
     "der des die das dem von voller vollstandiger ganzer kind mutter vater person personen de du "
@@ -212,7 +212,7 @@ def is_sure(words: Sequence[str], found: str) -> bool:
     bare = _bare(word)
     if not {word, bare} & _OF_THINGS:
         return True
-    rest = {other for other in words if other != word} - _BESIDE_A_NAME - OF_PERSONS - _DOCTORS
+    rest = {other for other in words if other != word} - _WITH_A_NAME - OF_PERSONS - _DOCTORS
     return bool({word, bare} & NAMED) and not rest
 
 

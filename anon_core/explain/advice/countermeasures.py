@@ -63,7 +63,7 @@ class Tried:
         The change; empty for the release as it is.
     status : {'attacked', 'not tested', 'no release'}
     why : str
-        Why it was not attacked, or nothing is published; what had to give way besides.
+        Why it was not attacked, or nothing is published; what else had to give way.
     plan : Plan or None
         With the change; None where there is no release.
     attack : AttackResult or None
@@ -166,7 +166,7 @@ def what_stops(
 
 
 def changes(result: Result, against: AttackResult, facts: Facts) -> Iterator[tuple[str, Plan, str]]:
-    """Yield the changes to be tried: in words, the plan with it, and what had to give way besides.
+    """Yield the changes to be tried: in words, the plan with it, and what gave way.
 
     Who is found depends on the size of classes and on rows that are separate; a value on what
     is together in a class. An attacker who knows the algorithm reckons with when it stopped, so

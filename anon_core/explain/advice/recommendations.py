@@ -74,7 +74,7 @@ def first_offered(stops: Stops) -> type[GroupModel]:
 def _first(
     technique: Algorithm,
     stops: Stops,
-    beside: Sequence[GroupModel],
+    others: Sequence[GroupModel],
     chance: float,
     share: Fraction,
     facts: Facts,
@@ -84,8 +84,8 @@ def _first(
         if model is None or (model.scope.public and not facts.public):
             continue
         try:
-            refuse_unsteered(technique, [*beside, model])
-            counted_in_people(technique, [*beside, model], facts.person)
+            refuse_unsteered(technique, [*others, model])
+            counted_in_people(technique, [*others, model], facts.person)
         except BadPlan:
             continue
         return model

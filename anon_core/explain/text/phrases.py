@@ -148,9 +148,9 @@ def against_threshold(attack: AttackResult, *, permuted: bool = False) -> Line:
     worst = "at worst (an upper bound)" if attack.upper_bound else "at worst"
     estimated = ", by estimate" if attack.estimated else ""
     if kind.report.achieves:
-        besides = f", {kind.report.besides}" if permuted and kind.report.besides else ""
+        also = f", {kind.report.also}" if permuted and kind.report.also else ""
         reaches = f"{kind.report.achieves} {times(reached)}"
-        return Line(sentence=f"{reaches}, {worst}{estimated}{besides}; {limit}.", standing=standing)
+        return Line(sentence=f"{reaches}, {worst}{estimated}{also}; {limit}.", standing=standing)
     return Line(sentence=f"{attack.sentence} Y{limit[1:]}{estimated}.", standing=standing)
 
 
@@ -258,7 +258,7 @@ def _outcome(result: Result) -> str:
         lost = f" Loss of cells {loss.value:.3f};" if loss else ""
         return (
             f"{groups}, the smallest has {rows(smallest)}. {hidden(result)}"
-            f"{lost} what is lost besides is the links between columns."
+            f"{lost} the links between columns are lost as well."
         )
     if result.release.grouping.published:
         return (

@@ -54,7 +54,7 @@ def matching(view: View, people: npt.NDArray[np.int32], column: str) -> Sliced:
             star = len(lists)
             known = _known(view, block, column)
             rows = np.bincount(pair[known], block.count[known], len(first)).astype(np.int64)
-            entries = _beside(view, block, column, pair + pairs, known)
+            entries = _together(view, block, column, pair + pairs, known)
         starts.append(begin[:-1] + pairs)
         lists.append((block.group[first], rows))
         pairs, values = pairs + len(first), values + size
@@ -69,7 +69,7 @@ def matching(view: View, people: npt.NDArray[np.int32], column: str) -> Sliced:
         size=view.group_size,
         entry_start=np.searchsorted(at, np.arange(pairs + 1)).astype(np.int64),
         sensitive=sensitive,
-        beside=count,
+        together=count,
     )
 
 
@@ -94,7 +94,7 @@ def _known(view: View, block: BlockTable, column: str) -> npt.NDArray[np.bool_]:
     return present[block.codes[:, block.columns.index(column)]]
 
 
-def _beside(
+def _together(
     view: View, block: BlockTable, column: str, pair: I64, known: npt.NDArray[np.bool_]
 ) -> tuple[I64, npt.NDArray[np.int32], I64]:
     """Count sensitive values next to each pair of a value and a bucket; pairs are ascending."""
@@ -124,7 +124,7 @@ def sliced_posteriors(buckets: Sliced, values: int, least: int, context: Context
     people = len(buckets.value)
     most = np.zeros(len(buckets.group), dtype=np.int64)
     pair = np.repeat(np.arange(len(most)), np.diff(buckets.entry_start))
-    np.maximum.at(most, pair, buckets.beside)
+    np.maximum.at(most, pair, buckets.together)
     found = Posteriors(
         highest=np.zeros(people),
         state=np.ones(people, dtype=np.int8),

@@ -194,7 +194,7 @@ def classes_of_view(view: View, hierarchies: Mapping[str, Hierarchy], column: st
     )
 
 
-def beside(one: Bits, two: Bits) -> Bits:
+def left_by_both(one: Bits, two: Bits) -> Bits:
     """Return the values that two releases leave to each person.
 
     Where they leave none, the person is not in both as they are now: the first shows what

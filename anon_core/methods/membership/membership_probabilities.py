@@ -253,7 +253,7 @@ def how_known(graded: Graded) -> Details:
     )
 
 
-def beside_union(joint: Graded, union: Graded, population: Population) -> Details:
+def against_union(joint: Graded, union: Graded, population: Population) -> Details:
     """Return the people of whom both models differ most: all buckets together, and their union."""
     assert population.row_tuple is not None
     apart = np.abs(np.nan_to_num(joint.chance - union.chance))

@@ -414,9 +414,9 @@ def _split(
     start = np.searchsorted(group, every).astype(np.int64)
     head = np.flatnonzero(np.diff(group, prepend=-1))
     start_of_head = np.searchsorted(group[head], every).astype(np.int64)
-    beside = group[1:] == group[:-1]
+    same_group = group[1:] == group[:-1]
     varies = np.array(
-        [bool(np.any((line[1:] != line[:-1]) & beside)) for line in codes], dtype=np.bool_
+        [bool(np.any((line[1:] != line[:-1]) & same_group)) for line in codes], dtype=np.bool_
     )
     free = np.flatnonzero(varies).tolist()
     together = [places[i] for i in free]

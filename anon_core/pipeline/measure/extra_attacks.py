@@ -14,7 +14,7 @@ from anon_core.contracts.metric import Metric, not_measured
 from anon_core.data.table import Dataset
 from anon_core.pipeline.random_streams import chances
 from anon_core.pipeline.result import Result
-from anon_core.recipe.earlier_release import EarlierFile, beside_earlier
+from anon_core.recipe.earlier_release import EarlierFile, with_earlier
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.ground_truth import truth_of
 
@@ -57,7 +57,7 @@ def attacked(result: Result, adversary: Attack, found: Sequence[AttackResult]) -
     return replace(result, plan=plan, attacks=(*kept, *found))
 
 
-def beside_release(
+def against_earlier(
     result: Result, earlier: EarlierFile, table: Dataset, context: Context
 ) -> Result:
     """Lay an earlier release next to what a run published, and attack both together.
@@ -77,7 +77,7 @@ def beside_release(
         If no attack on two releases applies to what is published.
     """
     plan = replace(result.plan, earlier=earlier)
-    found = replace(result, plan=plan, problem=beside_earlier(plan.earlier, result.problem, table))
+    found = replace(result, plan=plan, problem=with_earlier(plan.earlier, result.problem, table))
     known = cast(dict[str, type[Attack]], family("attack"))
     asked = {a.name: a for a in plan.attacks}
     both = [asked.get(n) or kind() for n, kind in known.items() if kind.needs.earlier]

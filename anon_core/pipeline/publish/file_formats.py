@@ -29,7 +29,7 @@ _SPECIAL = re.compile('[,"\\n\\r]')
 #: Rows in one row group of a Parquet file.
 ROW_GROUP = 1 << 20
 #: Rows whose lines are put together at a time, and how often at once.
-_BESIDE, _THREADS = 1 << 14, 2
+_ROWS_AT_ONCE, _THREADS = 1 << 14, 2
 
 
 def as_csv(table: pa.Table) -> bytes:
@@ -66,10 +66,10 @@ def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
     ends, text = np.frombuffer(places, dtype=np.int64), np.frombuffer(together, dtype=np.uint8)
 
     def lines(start: int) -> memoryview:
-        part = np.stack([column[start : start + _BESIDE] for column in codes])
+        part = np.stack([column[start : start + _ROWS_AT_ONCE] for column in codes])
         return joined_lines(part, first, ends, text).data
 
-    starts = range(0, table.num_rows, _BESIDE)
+    starts = range(0, table.num_rows, _ROWS_AT_ONCE)
     yield from map(lines, starts) if len(starts) < 2 else ordered_map(lines, starts, _THREADS)
 
 

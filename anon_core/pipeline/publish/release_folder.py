@@ -16,7 +16,7 @@ run the next one into the folder puts the earlier release back:
     What a run puts aside of a table that is larger than memory.
 ``done``
     What ``old`` is called once every new file is in its place.
-``beside``
+``next to``
     Which file elsewhere, the completed recipe, is replaced together with the release.
 """
 
@@ -350,18 +350,18 @@ def _stages(place: Path) -> tuple[Path, Path]:
 
 def _made(place: Path) -> Path:
     """Make the stage: inside the folder only where nothing can be moved there from next to it."""
-    beside, inside = _stages(place)
+    outside, inside = _stages(place)
     try:
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        beside.mkdir(mode=0o700)
+        outside.parent.mkdir(parents=True, exist_ok=True)
+        outside.mkdir(mode=0o700)
     except FileExistsError as error:
         raise _busy(place) from error
     except OSError:
         pass  # the folder above is somebody else's
     else:
-        if not place.exists() or _reaches(beside, place):
-            return beside
-        beside.rmdir()
+        if not place.exists() or _reaches(outside, place):
+            return outside
+        outside.rmdir()
     place.mkdir(parents=True, exist_ok=True)
     try:
         inside.mkdir(mode=0o700)
@@ -425,7 +425,7 @@ def _recovered(stage: Path, place: Path) -> bool:
                 raise _busy(place)
             published = (stage / "done").is_dir() or _is_exchanged(stage, place)
             began = not published and _put_back(stage, place)
-            _settle_beside(stage, published=published)
+            _settle_outside(stage, published=published)
             _clear(stage)
     except FileNotFoundError:  # whoever made it has just cleared it away
         return False
@@ -440,7 +440,7 @@ def waiting(place: Path, process: int) -> tuple[Path, Path]:
     return place.with_name(before), place.with_name(part)
 
 
-def _settle_beside(stage: Path, *, published: bool) -> None:
+def _settle_outside(stage: Path, *, published: bool) -> None:
     """Let the file that a killed run was replacing be that of the release which is.
 
     Only what waits next to it is moved or removed, and what others have written there since stays.

@@ -195,12 +195,12 @@ def _write(parts: Iterator[pa.Table], folder: Path, title: str, endings: Sequenc
                 one.add(part)
 
         # One part is written while the next is made ready.
-        with ThreadPoolExecutor(1) as beside:
+        with ThreadPoolExecutor(1) as writer:
             before: Future[None] | None = None
             for part in parts:
                 if before is not None:
                     before.result()
-                before = beside.submit(write, part)
+                before = writer.submit(write, part)
             if before is not None:
                 before.result()
         for one in into:

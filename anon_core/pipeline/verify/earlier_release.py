@@ -16,7 +16,13 @@ import numpy as np
 
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadInput, clipped
-from anon_core.methods.matching.composition import Bits, beside, classes_of_earlier, holds, how_many
+from anon_core.methods.matching.composition import (
+    Bits,
+    classes_of_earlier,
+    holds,
+    how_many,
+    left_by_both,
+)
 from anon_core.pipeline.input_tables import read_as_declared, read_population
 from anon_core.pipeline.prepare import prepare
 from anon_core.recipe.earlier_release import with_meanings
@@ -222,7 +228,7 @@ def _together(problem: Problem, today: Today, name: str, here: _Side, side: _Sid
     def right(bits: Bits) -> np.ndarray:
         return (how_many(bits)[run] == 1) & holds(bits[run], value) & known
 
-    both = right(beside(told[0], told[1]))
+    both = right(left_by_both(told[0], told[1]))
     fits = [how_many(bits)[run] > 0 for bits in told]
     return _Together(
         earlier=int(count[fits[1]].sum()),

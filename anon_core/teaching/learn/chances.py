@@ -25,7 +25,7 @@ class Chances:
         Of every bucket, for each set of columns the rows that show what the person shows, and all.
     buckets : mapping of int to Fraction
         p(t, B) of the buckets that match.
-    beside : mapping of int to mapping of str to Fraction
+    next to : mapping of int to mapping of str to Fraction
         p(s | t, B) of each of them.
     value : mapping of str to Fraction
         p(t, s).
@@ -33,7 +33,7 @@ class Chances:
 
     shows: Mapping[int, tuple[tuple[int, int], ...]]
     buckets: Mapping[int, Fraction]
-    beside: Mapping[int, Mapping[str, Fraction]]
+    seen_with: Mapping[int, Mapping[str, Fraction]]
     value: Mapping[str, Fraction]
 
 
@@ -54,7 +54,7 @@ def chances(trace: Trace, name: str, row: int) -> Chances:
     of = index.value[frequency.run[frequency.row_key[row]]].tolist()
     shows: dict[int, tuple[tuple[int, int], ...]] = {}
     weight: dict[int, Fraction] = {}
-    beside: dict[int, dict[str, Fraction]] = {}
+    seen_with: dict[int, dict[str, Fraction]] = {}
     for group, size in enumerate(index.size.tolist()):
         rows: list[int] = []
         for b, shown in enumerate(of):
@@ -63,8 +63,8 @@ def chances(trace: Trace, name: str, row: int) -> Chances:
             rows.append(int(index.rows[begin + at[0]]) if len(at) else 0)
             if len(at) and b == index.star:
                 entries = slice(*index.entry_start[begin + at[0] : begin + at[0] + 2].tolist())
-                said = zip(index.sensitive[entries], index.beside[entries], strict=True)
-                beside[group] = {texts[s]: Fraction(int(n), rows[-1]) for s, n in said}
+                said = zip(index.sensitive[entries], index.together[entries], strict=True)
+                seen_with[group] = {texts[s]: Fraction(int(n), rows[-1]) for s, n in said}
         shows[group] = tuple((n, size) for n in rows)
         if all(rows):
             weight[group] = prod((Fraction(n, size) for n in rows), start=Fraction(1))
@@ -72,11 +72,11 @@ def chances(trace: Trace, name: str, row: int) -> Chances:
     buckets = {group: f / total for group, f in weight.items()}
     value: dict[str, Fraction] = defaultdict(Fraction)
     for group, p in buckets.items():
-        for text, share in beside[group].items():
+        for text, share in seen_with[group].items():
             value[text] += p * share
     return Chances(
         shows=shows,
         buckets=buckets,
-        beside={group: beside[group] for group in buckets},
+        seen_with={group: seen_with[group] for group in buckets},
         value=dict(sorted(value.items(), key=lambda one: (-one[1], one[0]))),
     )

@@ -158,7 +158,7 @@ class Dial:
     label : str
         What it is called.
     values : tuple of float
-        Where it can be put, besides where the example has it.
+        Where else it can be put.
     sets : tuple of str
         Parameters of techniques and privacy models that it sets; by default the one of its name.
     runs : tuple of str

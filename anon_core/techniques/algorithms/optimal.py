@@ -357,7 +357,7 @@ class _BestFirst:
         free = [d for d in range(len(node)) if node[d] < self.lattice.heights[d]]
         while free and gone > _BY_FAR * self.nodes.budget:
             self.context.check()
-            gains = [self._open_beside(node, d) for d in free]
+            gains = [self._open_neighbours(node, d) for d in free]
             if not max(gains):
                 break
             d = free[int(np.argmax(gains))]
@@ -369,12 +369,12 @@ class _BestFirst:
                 free.remove(d)
         return node
 
-    def _open_beside(self, node: Node, d: int) -> int:
+    def _open_neighbours(self, node: Node, d: int) -> int:
         """Count the nodes that may win and would be closed by raising an attribute of a node."""
-        beside = tuple(
+        neighbours = tuple(
             slice(n + 1, n + 2) if at == d else slice(None, n + 1) for at, n in enumerate(node)
         )
-        return int(np.count_nonzero(self.bound[beside] <= self.cost_found + _TIE))
+        return int(np.count_nonzero(self.bound[neighbours] <= self.cost_found + _TIE))
 
     def _close_below(self, node: Node) -> None:
         below = tuple(slice(None, n + 1) for n in node)

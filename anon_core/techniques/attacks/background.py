@@ -130,7 +130,7 @@ class Background(SecretAttack):
         told = [f"can rule out {many} of '{of.column}'"] if self.ruled_out else []
         told += [f"knows what is likely of {listing(list(self.knows))}"] if self.knows else []
         return (
-            f"Someone who {' and '.join(told) or 'knows nothing besides'} is certain of "
+            f"Someone who {' and '.join(told) or 'knows nothing else'} is certain of "
             f"{certain:,} of {of.attempted:,} people ({per_cent(certain / of.attempted)}), and "
             f"believes the true value with a chance of {per_cent(rate)} on average."
         )

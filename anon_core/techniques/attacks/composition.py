@@ -18,11 +18,11 @@ from anon_core.methods.inference.sensitive_beliefs import AboutSecrets
 from anon_core.methods.matching.composition import (
     Bits,
     Classes,
-    beside,
     classes_of_earlier,
     classes_of_view,
     holds,
     how_many,
+    left_by_both,
     own_values,
 )
 from anon_core.methods.matching.joint_worlds import joint_candidates, only_pool
@@ -132,13 +132,13 @@ class Composition(AboutSecrets):
             both, undecided = joint_candidates(
                 one, two, frequency.run_codes, frequency.run_count, both, context
             )
-        both = np.where(how_many(both)[:, None] > 0, both, beside(known.here, known.there))
+        both = np.where(how_many(both)[:, None] > 0, both, left_by_both(known.here, known.there))
         texts = view.vocabularies[column].texts
         missing = texts.index(MISSING) if MISSING in texts else -1
         scored = _Scored(truth, value, missing)
         certain = scored.people(both)
         alone = scored.people(known.here), scored.people(known.there)
-        by_chance = scored.people(beside(known.here, known.random))
+        by_chance = scored.people(left_by_both(known.here, known.random))
         only = scored.people(both, but=(known.here, known.there))
         left = scored.open(undecided)
         everyone = truth.rows
@@ -146,7 +146,7 @@ class Composition(AboutSecrets):
         rate = (certain + left) / everyone
         found_open = int(left)
         told = int((one.count * (one.value != missing)).sum())
-        raw = scored.raw_people(beside(known.raw, known.there))
+        raw = scored.raw_people(left_by_both(known.raw, known.there))
         return AttackResult(
             attack=self.name,
             column=column,

@@ -159,7 +159,7 @@ class DeFinetti(AboutSecrets):
             control=None if control is None else control.rate,
             sentence=f"{_sentence(column, truth.rows, succeeded, known, settled)} {words}",
             details=(
-                _beside(rate, known, truth.rows, baseline),
+                _against_chance(rate, known, truth.rows, baseline),
                 *compared,
                 by_sureness(scored.belief, scored.count, scored.right > 0, truth.rows, column),
             ),
@@ -192,7 +192,7 @@ def _sentence(
     )
 
 
-def _beside(rate: float, known: Histogram, rows: int, baseline: float) -> Details:
+def _against_chance(rate: float, known: Histogram, rows: int, baseline: float) -> Details:
     """Return the attack next to ways to guess that learn nothing."""
     kinds = known.distinct[known.known > 0]
     shares: dict[str, float] = {

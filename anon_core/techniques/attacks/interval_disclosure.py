@@ -101,7 +101,7 @@ class IntervalDisclosure(Attack):
         reach = self.k * now.std(axis=0, ddof=1) if len(now) > 1 else np.zeros(len(columns))
         inside = np.zeros(len(told), dtype=np.bool_)
         inside[told] = _within(was, now, reach)
-        shifts = range(1, min(len(now), 200))  # every row beside rows some places further on
+        shifts = range(1, min(len(now), 200))  # every row next to rows some places further on
         others = [_within(was, np.roll(now, shift, axis=0), reach).mean() for shift in shifts]
         return inside, told, float(np.mean(others)) if others else 0.0
 

@@ -18,7 +18,7 @@ from anon_core.methods.membership.decisions import Members, find_members, hits, 
 from anon_core.methods.membership.joint_model import overlapping, united
 from anon_core.methods.membership.membership_probabilities import (
     Graded,
-    beside_union,
+    against_union,
     grade,
     how_known,
     in_table,
@@ -161,7 +161,7 @@ class Membership(Attack):
             return ()
         timed = self._timed(context)
         other = find_members(united(view, label), population, timed)
-        return (beside_union(chances, grade(other, timed, max_states=_STATES), population),)
+        return (against_union(chances, grade(other, timed, max_states=_STATES), population),)
 
 
 def _worst(found: Members, chances: Graded) -> tuple[float, int]:

@@ -56,7 +56,7 @@ class Prosecutor(Attack):
         worst_case=True,
         achieves="Someone who knows these columns, and that the person is in the table, picks "
         "the right row",
-        besides="and with it the person's group; what the group reveals is shown below",
+        also="and with it the person's group; what the group reveals is shown below",
     )
     use: ClassVar[AttackUse] = AttackUse(at_once=True)
 

@@ -140,8 +140,8 @@ class AdditiveNoise(Change):
                 f"follows from the others; there are {rows} rows.",
                 remedy="Restore moments in expectation, or name fewer columns.",
             )
-        beside = np.column_stack([np.ones(rows), x])
-        rest = drawn - beside @ np.linalg.lstsq(beside, drawn, rcond=None)[0]
+        design = np.column_stack([np.ones(rows), x])
+        rest = drawn - design @ np.linalg.lstsq(design, drawn, rcond=None)[0]
         own = np.atleast_2d(np.cov(rest, rowvar=False))
         return rest @ np.linalg.inv(root_of(own)) @ root_of(self.alpha * covariance)
 

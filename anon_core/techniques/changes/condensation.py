@@ -88,9 +88,9 @@ class Condensation(Change):
         scale = x[chance.order].std(axis=0)  # sums round by their order, and ties depend on it
         points = x / np.where(scale > 0, scale, 1.0)
         parts: dict[int, list[int]] = {}
-        beside = table.column(self.within).codes if self.within else np.zeros(table.rows, np.int32)
+        by = table.column(self.within).codes if self.within else np.zeros(table.rows, np.int32)
         for row in chance.order.tolist():
-            parts.setdefault(int(beside[row]), []).append(row)
+            parts.setdefault(int(by[row]), []).append(row)
         told = np.empty_like(x)
         for part in parts.values():
             rows = np.array(part)

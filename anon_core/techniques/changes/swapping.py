@@ -92,9 +92,9 @@ class Swapping(Change):
             codes = column.codes.copy()
             # 1. Strata in the order in which their rows come by content.
             groups: dict[tuple[int, ...], list[int]] = {}
-            beside = [table.column(n).codes for n in self.strata]
+            by = [table.column(n).codes for n in self.strata]
             for row in in_order(chance.order, told).tolist():
-                groups.setdefault(tuple(int(c[row]) for c in beside), []).append(row)
+                groups.setdefault(tuple(int(c[row]) for c in by), []).append(row)
             # 2. In each, a drawn order; its first 2m rows are m pairs.
             for rows in groups.values():
                 pairs = math.floor(share * len(rows) / 2)

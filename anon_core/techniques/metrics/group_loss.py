@@ -96,7 +96,7 @@ def _hull(
     np.minimum.at(lo, group, low)
     np.maximum.at(hi, group, high)
     if not cut_by_tree(problem, hierarchy):
-        if hierarchy.has_missing:  # no range holds the missing value beside others
+        if hierarchy.has_missing:  # no range holds the missing value next to others
             lo[(hi == len(hierarchy.leaves) - 1) & (lo < hi)] = 0
         return lo, hi
     level = hierarchy.smallest_node(lo, hi)

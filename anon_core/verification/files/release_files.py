@@ -177,7 +177,7 @@ def check_parts(
 # The formats of published files, as the second computation knows them: one row each.
 
 
-# What a Parquet file tells beside its rows: dictionaries, and the ends of each column.
+# What a Parquet file tells next to its rows: dictionaries, and the ends of each column.
 
 
 def beyond_rows(content: bytes) -> list[str]:
@@ -347,9 +347,9 @@ def read_from(name: str, files: Mapping[str, Content], export: Mapping[str, Any]
     if (parts := parts_told(export)) == 1:
         return whole if has_csv else f"{name}.parquet"
     wanted = part_names(name, parts, READ if has_csv else "parquet")
-    beside = part_names(name, parts, "parquet")
-    if any(part in files for part in beside):
-        wanted += beside
+    as_parquet = part_names(name, parts, "parquet")
+    if any(part in files for part in as_parquet):
+        wanted += as_parquet
     return next((part for part in wanted if part not in files), wanted[0])
 
 
@@ -529,7 +529,7 @@ def check_other_formats(
 # breaks the release. A replacement that was stopped half way is named before anything is read.
 
 
-#: What the command line calls the hidden stage of a folder, beside it or inside.
+#: What the command line calls the hidden stage of a folder, next to it or inside.
 STAGE = ".anonymity-workbench"
 
 

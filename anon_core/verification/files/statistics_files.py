@@ -1,4 +1,4 @@
-"""Files for SPSS, Stata and Excel, built again from the cells of the CSV file beside them.
+"""Files for SPSS, Stata and Excel, built again from the cells of the CSV file next to them.
 
 What the original says of its columns, titles and labels, is read from the original again. The
 libraries are those of the run; what they are handed is decided here.

@@ -30,7 +30,7 @@ _WORD = 1 << 63
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Spread:
-    """The values of classes beside those of the table.
+    """The values of classes next to those of the table.
 
     Attributes
     ----------

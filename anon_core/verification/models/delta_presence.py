@@ -224,7 +224,7 @@ def _moves(
 def delta_presence(evidence: Evidence) -> list[Check]:
     """Everyone of the public table is in the release with a chance within the bounds.
 
-    Quasi-identifiers are whole, also beside sensitive columns that are permuted apart; or every
+    Quasi-identifiers are whole, also next to sensitive columns that are permuted apart; or every
     column is permuted by itself within its group.
     """
     low, high = (evidence.number(key) for key in ("delta_min", "delta_max"))

@@ -213,7 +213,7 @@ def fitting_levels(
 # (ε, δ)-differential privacy: what of it can be recomputed, which is not the guarantee itself.
 #
 # No release shows how it came about. Recomputed are the account of the budget, the size it asks of
-# every class, that every column stands at one level of its hierarchy and no column beside, and,
+# every class, that every column is at one level of its hierarchy, no other column is there, and,
 # with the secret, the sample. That nobody chose the coins is for the mechanism to guarantee.
 
 

@@ -124,7 +124,7 @@ def check_posteriors(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Classes:
-    """Rows of one group that show the same beside the sensitive column.
+    """Rows of one group that show the same next to the sensitive column.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ def _chances(
 ) -> tuple[float, bool]:
     """Return the highest chance of a sensitive value of some people, and if it is above 1/l."""
     who, group, rows = _meetings(columns, by, shown, len(sizes))
-    # f(t, B) without the factor of the linked columns, which the share beside them divides out.
+    # f(t, B) without the factor of the linked columns, which the share next to them divides out.
     weight = np.ones(len(who))
     for n in rows[1:]:
         weight *= n / sizes[group]

@@ -102,14 +102,14 @@ F64 = npt.NDArray[np.float64]
 @makes_again("swapping")
 def _swapping(told: Told) -> Redone:
     share, draw = Fraction(str(told.change.get("share", 0.1))), told.generator()
-    beside = [told.rows(name) for name in told.change.get("strata", [])]
+    by = [told.rows(name) for name in told.change.get("strata", [])]
     found: dict[str, tuple[Rows, str]] = {}
     for name in told.columns:
         cells = told.rows(name)
         strata: dict[tuple[object, ...], list[int]] = {}
         for row in told.order():
             if cells[row] is not None:
-                strata.setdefault(tuple(c[row] for c in beside), []).append(row)
+                strata.setdefault(tuple(c[row] for c in by), []).append(row)
         made = list(cells)
         for rows in strata.values():
             lot = [rows[i] for i in draw.permutation(len(rows)).tolist()]
@@ -180,8 +180,8 @@ def _additive_noise(told: Told) -> Redone:
     drawn = told.generator().standard_normal(x.shape)
     spread = alpha * _covariance(x)
     if restore == "exact":
-        beside = np.hstack([np.ones((len(x), 1)), x])
-        across, _ = np.linalg.qr(beside)
+        design = np.hstack([np.ones((len(x), 1)), x])
+        across, _ = np.linalg.qr(design)
         rest = drawn - across @ (across.T @ drawn)
         noise = rest @ np.linalg.inv(_root(_covariance(rest))) @ _root(spread)
     elif told.text("noise", "correlated") == "correlated":
@@ -281,10 +281,10 @@ def _condensation(told: Told) -> Redone:
     scale = x[list(told.order())].std(axis=0)
     points = x / np.where(scale > 0, scale, 1.0)
     within = told.text("within", "")
-    beside = told.rows(within) if within else [None] * len(x)
+    by = told.rows(within) if within else [None] * len(x)
     parts: dict[str | None, list[int]] = {}
     for row in told.order():
-        parts.setdefault(beside[row], []).append(row)
+        parts.setdefault(by[row], []).append(row)
     made = np.zeros_like(x)
     for rows in parts.values():
         if told.asked("growing"):

@@ -283,7 +283,7 @@ def sets_are_formed(terms: Terms) -> bool:
 
 
 def _by_role(terms: Terms) -> tuple[Block, Block]:
-    """Return the columns beside the quasi-identifiers, and those beside the sensitive columns."""
+    """Return the columns next to the quasi-identifiers, and those next to the sensitive columns."""
     with_sensitive = terms.shape.insensitive_with == "sensitive"
     second = [
         name
@@ -318,7 +318,7 @@ class Grouped:
     table : Lines
         Its distinct lines.
     columns : tuple of str
-        Its columns beside the group number.
+        Its columns next to the group number.
     group : int64 array of shape (lines,)
         Every line's class, or published group where columns are permuted apart.
     """
@@ -336,7 +336,7 @@ class Grouped:
 
     @cached_property
     def rank(self) -> Codes:
-        """Place of every line among what lines show beside the group, by texts; shape (lines,)."""
+        """Place of every line among what lines show next to the group, by texts; shape (lines,)."""
         return self.table.ranked(self.columns)
 
     def histogram(self, column: str) -> Histogram:

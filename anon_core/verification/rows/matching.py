@@ -62,7 +62,7 @@ class TextRuns:
     plain: bool
 
     def covers(self, texts: Codes, codes: Codes) -> npt.NDArray[np.bool_]:
-        """Return whether each text covers the code beside it."""
+        """Return whether each text covers the code next to it."""
         inside = (self.low[texts] <= codes) & (codes <= self.high[texts])
         if self.plain:
             return inside

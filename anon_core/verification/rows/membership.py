@@ -98,32 +98,32 @@ def parts_of(terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTable) 
 
 
 def _exact(block: Block, grouped: Mapping[str, Grouped], table: PrivateTable) -> Part:
-    own, shown, beside = coded(block, grouped, table)
+    own, shown, published = coded(block, grouped, table)
     every = np.arange(int(max(own.max(initial=-1), shown.max(initial=-1))) + 1)
-    return Part(own=own, value=every, cell=every, **_entries(shown, beside))
+    return Part(own=own, value=every, cell=every, **_entries(shown, published))
 
 
 def _coarsened(
     name: str, terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTable
 ) -> Part:
     """Return one column whose cells may cover several values; see `coarsened`."""
-    beside = next(iter(grouped.values()))
+    published = next(iter(grouped.values()))
     if name not in terms.quasi:
         return _exact((name,), grouped, table)
-    texts = beside.table.texts_of(name)
+    texts = published.table.texts_of(name)
     runs = table.cover(name, texts).runs
     own = table.codes(name)
     value, first = joined([own], len(table))
-    codes, place = np.unique(beside.table.codes_of(name), return_inverse=True)
+    codes, place = np.unique(published.table.codes_of(name), return_inverse=True)
     reads = [text_runs(runs, table.columns[name].missing + 1)]
     point, cell = covering_pairs(own[first][:, None], codes[:, None], reads)
-    return Part(own=value, value=point, cell=cell, **_entries(place, beside))
+    return Part(own=value, value=point, cell=cell, **_entries(place, published))
 
 
-def _entries(shown: Codes, beside: Grouped) -> dict[str, Codes]:
-    groups = len(beside.sizes)
-    pair, place = np.unique(shown * groups + beside.group, return_inverse=True)
-    count = tally(place, beside.table.count, len(pair))
+def _entries(shown: Codes, published: Grouped) -> dict[str, Codes]:
+    groups = len(published.sizes)
+    pair, place = np.unique(shown * groups + published.group, return_inverse=True)
+    count = tally(place, published.table.count, len(pair))
     return {"shown": pair // groups, "group": pair % groups, "count": count}
 
 
@@ -275,7 +275,7 @@ def _overlapping(
 ) -> Standing:
     """Look for whole numbers where several cells of a group may be true of one person.
 
-    Beside how many of a kind stand in a group, it is open which of its cells show them.
+    Next to how many of a kind stand in a group, it is open which of its cells show them.
     """
     from scipy.sparse import coo_array
 
@@ -399,21 +399,21 @@ def check_witness(
     wrong: set[int] = set()
     for block in blocks(terms):
         owns = [witness.own(table, name) for name in block]
-        beside = next(one for one in grouped.values() if block[0] in one.columns)
+        published = next(one for one in grouped.values() if block[0] in one.columns)
         if terms.coarsened and block[0] in terms.quasi:
-            wrong |= _uncovered(block[0], owns[0], group, beside, table)
+            wrong |= _uncovered(block[0], owns[0], group, published, table)
             continue
         told = [
-            table.columns[name].codes_of_texts(beside.table.texts_of(name))[
-                beside.table.codes_of(name)
+            table.columns[name].codes_of_texts(published.table.texts_of(name))[
+                published.table.codes_of(name)
             ]
             for name in block
         ]
-        both = [np.concatenate([group, beside.group])]
+        both = [np.concatenate([group, published.group])]
         both += [np.concatenate([own, shown]) + 1 for own, shown in zip(owns, told, strict=True)]
-        part, of = joined(both, len(group) + len(beside.group))
+        part, of = joined(both, len(group) + len(published.group))
         needs = np.bincount(part[:rows], minlength=len(of))
-        offers = np.bincount(part[rows:], beside.table.count, len(of)).astype(np.int64)
+        offers = np.bincount(part[rows:], published.table.count, len(of)).astype(np.int64)
         wrong |= set(both[0][of[needs != offers]].tolist())
     return Check(
         name="membership",
@@ -429,16 +429,16 @@ def check_witness(
 
 
 def _uncovered(
-    name: str, own: Codes, group: Codes, beside: Grouped, table: PrivateTable
+    name: str, own: Codes, group: Codes, published: Grouped, table: PrivateTable
 ) -> set[int]:
     """Return the groups in which a column has cells that are true of no row of their own."""
-    texts, codes = beside.table.texts_of(name), beside.table.codes_of(name)
+    texts, codes = published.table.texts_of(name), published.table.codes_of(name)
     runs = table.cover(name, texts).runs
     point, first = joined([own], len(own))
     shown, text = joined([codes], len(codes))
     reads = [text_runs(runs, table.columns[name].missing + 1)]
     pairs = covering_pairs(own[first][:, None], codes[text][:, None], reads)
     alone = without_partner(
-        point, group, np.ones_like(point), shown, beside.group, beside.table.count, *pairs
+        point, group, np.ones_like(point), shown, published.group, published.table.count, *pairs
     )
-    return set(beside.group[alone > 0].tolist())
+    return set(published.group[alone > 0].tolist())

@@ -372,7 +372,7 @@ def without_redacted(recipe: Mapping[str, Any], terms: Terms, private: TextTable
     Names are the words of an identifier's distinct values that begin with a capital and have three
     letters, or hold a figure and have five characters, unless more than a fifth of the values (and
     more than one) hold them. In a text a name is written with a capital or a figure, or stands
-    beside another one.
+    next to another one.
 
     Raises
     ------

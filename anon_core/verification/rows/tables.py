@@ -115,7 +115,7 @@ class PrivateTable:
         self._table, self._terms, self._levels = private, terms, levels
         self._sets: dict[str, LevelSets] = {}
         self._used: dict[str, npt.NDArray[np.bool_]] = {}
-        self._beside: dict[str, PrivateColumn] = {}
+        self._further: dict[str, PrivateColumn] = {}
         private.prefetch(terms.published)
         for name in private.names:
             if name in terms.published:
@@ -181,9 +181,9 @@ class PrivateTable:
 
     def column(self, name: str) -> PrivateColumn | None:
         """Return a column whether it is published or not; None where the table has none."""
-        found = self.columns.get(name) or self._beside.get(name)
+        found = self.columns.get(name) or self._further.get(name)
         if found is None and name in self._table.names:
-            found = self._beside[name] = read_of_rows(self._terms, self._table, name)
+            found = self._further[name] = read_of_rows(self._terms, self._table, name)
         return found
 
     def codes(self, name: str) -> Codes:

@@ -25,7 +25,7 @@ Narrow = npt.NDArray[np.signedinteger[Any]]
 def text_of(value: object) -> str:
     """Return a value of a file as text: moments of a zone in UTC.
 
-    Whole floats are integers with gaps beside them.
+    Whole floats are integers with gaps next to them.
     """
     if isinstance(value, str):
         return value
@@ -36,7 +36,7 @@ def text_of(value: object) -> str:
     return str(value)
 
 
-def _text_beside(value: object, *, timed: bool) -> str:
+def _text_in_column(value: object, *, timed: bool) -> str:
     """Return a value's text; a day is its midnight where other cells of the column have a time."""
     if timed and type(value) is datetime.date:
         return f"{value} 00:00:00"
@@ -92,7 +92,7 @@ class Cells:
         found = [
             -1
             if cell is None or cell != cell
-            else code_of.setdefault(_text_beside(cell, timed=timed), len(code_of))
+            else code_of.setdefault(_text_in_column(cell, timed=timed), len(code_of))
             for cell in cells
         ]
         codes = np.array(found, dtype=np.int64)
@@ -106,7 +106,7 @@ class Cells:
         if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
             # Among mixed objects 1 and True are equal, but their texts are not.
             timed = any(isinstance(cell, datetime.datetime) for cell in column)
-            column = column.map(partial(_text_beside, timed=timed), na_action="ignore")
+            column = column.map(partial(_text_in_column, timed=timed), na_action="ignore")
         codes, values = pd.factorize(column)
         return cls(codes=narrow(codes, len(values)), texts=[text_of(value) for value in values])
 

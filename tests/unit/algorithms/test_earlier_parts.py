@@ -50,7 +50,7 @@ def shown(result: Result) -> list[str]:
 
 
 def test_a_row_between_parts_goes_to_the_nearer_one_and_small_parts_are_joined() -> None:
-    """Of 33 and 36 no part says anything; 41 would stand alone were 36 not beside it."""
+    """Of 33 and 36 no part says anything; 41 would stand alone were 36 not next to it."""
     own = november(21, 25, 28, 33, 36, 41, 22)
     result = carried(own)
     assert not result.release.suppressed

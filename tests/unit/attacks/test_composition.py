@@ -29,7 +29,7 @@ Groups = Sequence[int]
 
 
 def beside(case: Case, groups: Groups, people: Overlap = "all") -> Problem:
-    """Return a table beside an earlier release of it: the value sets of groups of its rows."""
+    """Return a table next to an earlier release of it: the value sets of groups of its rows."""
     names = case.column("who")
     sets = {
         g: "{" + ", ".join(sorted({n for n, h in zip(names, groups, strict=True) if h == g})) + "}"

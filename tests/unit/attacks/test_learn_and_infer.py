@@ -140,7 +140,7 @@ def test_people_of_a_larger_table_are_counted_beyond_those_of_this_one() -> None
     found = dataclasses.replace(case.problem(), larger=(larger,)).holdout
     assert found is not None
     told = {tuple(c): n for c, n in zip(found.codes.tolist(), found.count.tolist(), strict=True)}
-    assert told == {(0, 0): 1, (-1, 0): 1, (10, -1): 1}  # beside 20 and flu: 99, and a cold
+    assert told == {(0, 0): 1, (-1, 0): 1, (10, -1): 1}  # next to 20 and flu: 99, and a cold
 
 
 def test_cells_are_spread_and_groups_are_expected() -> None:

@@ -201,7 +201,7 @@ def test_entries_are_those_of_the_classes_together() -> None:
 
 
 def test_beliefs_keep_weights_that_are_small_beside_others() -> None:
-    # Beside a class of a million, c and d of the second are as likely as each other.
+    # Next to a class of a million, c and d of the second are as likely as each other.
     case = table([["a"] * 1000, ["c", "d"], list("acd")])
     known = {"a": 999_999.0, "c": 1e-12, "d": 1e-12}
     none = attack(case, Background(ruled_out=0, knows=known))

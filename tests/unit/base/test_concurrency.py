@@ -1,4 +1,4 @@
-"""Work beside other work: both end, and the failure of one stops the other."""
+"""Work next to other work: both end, and the failure of one stops the other."""
 
 from __future__ import annotations
 

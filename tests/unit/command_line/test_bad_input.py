@@ -616,7 +616,7 @@ def test_formulas_are_neutralised_and_the_release_still_verifies(technique):
 
 @pytest.mark.parametrize("technique", ["optimal", "mondrian", "one-attribute-slicing"])
 def test_cells_that_differ_by_an_apostrophe_stay_apart(technique):
-    """Neutralising can be undone without loss: `=x` beside `'=x` stays two values."""
+    """Neutralising can be undone without loss: `=x` next to `'=x` stays two values."""
     jobs = ["=x", "'=x", "''=x", "-5", "'-5", "'til", "=x"]
     table = Dataset.from_frame(pd.DataFrame({"sex": ["F"] * 7, "job": jobs}), kinds={"job": "text"})
     promise = "bucket-size" if "slicing" in technique else "k-anonymity"

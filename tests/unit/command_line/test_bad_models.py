@@ -23,7 +23,7 @@ name = "optimal"
 name = "{model}"
 {promise}
 """
-#: Numbers that nobody can mean for any parameter but those said beside.
+#: Numbers that nobody can mean for any parameter but those listed.
 BAD = ("-3", "nan", "inf", "-inf", "1e400")
 NUMBERS = [
     (model, p.name, p.allowed(), value)

@@ -690,7 +690,7 @@ def test_a_file_that_cannot_be_replaced_leaves_the_earlier_release(desk, capsys,
 
 
 def test_two_recipes_do_not_release_into_one_folder(desk, capsys):
-    """Anatomy's two tables beside the one of bucketization would be linked to each other."""
+    """Anatomy's two tables next to the one of bucketization would be linked to each other."""
     desk.recipe.write_text(_permuting("anatomy"))
     assert desk.run() == 0
     before = desk.release()

@@ -75,7 +75,7 @@ class _Desk:
         )  # fmt: skip
 
     def left(self) -> list[Path]:
-        """Return whatever lies there beside a release."""
+        """Return whatever lies there next to a release."""
         found = [*self.temporary.rglob("*"), *self.desk.rglob("*")]
         return [path for path in found if path != self.out and path.parent != self.out]
 

@@ -23,7 +23,7 @@ def steps() -> dict[str, Step]:
 
 
 def test_both_releases_tell_what_neither_tells() -> None:
-    """The four people of a brute-force example, beside four whom nothing tells apart."""
+    """The four people of a brute-force example, next to four whom nothing tells apart."""
     (left,) = (p for p in steps()["Composition"].pictures if isinstance(p, Table))
     told = {row.label: [cell.text for cell in row.cells] for row in left.rows}
     assert told["Ann"] == ["HIV, flu", "HIV, flu", "HIV, flu"]

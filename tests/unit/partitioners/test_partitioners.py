@@ -115,7 +115,7 @@ def test_dealing_gives_l_to_2l_minus_1_rows_with_no_value_twice() -> None:
 # ---- what they refuse ----------------------------------------------------------------------------
 
 
-#: Promises beside, or in place of, one column's frequency l-diversity, and when a group keeps them.
+#: Promises other than one column's frequency l-diversity, and when a group keeps them.
 OTHERS: list[tuple[list[GroupModel], Callable[[list[int]], bool]]] = [
     ([BucketSize(k=2)], lambda g: len(g) >= 2),
     ([FrequencyLDiversity(l=2), BucketSize(k=3)], lambda g: len(g) >= 3 and diverse(g, 2)),

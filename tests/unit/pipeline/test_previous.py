@@ -124,7 +124,7 @@ def test_permuted_releases_in_parquet_alone(tmp_path: Path, name: str, linked: s
         earlier[file.replace(".csv", ".parquet")] = packed.getvalue()
     check = laid(tmp_path, own, plan, both[1], earlier)
     assert check.reached == by_hand(own, both, linked)
-    # Beside a release of whole rows, both ways in which columns may be linked count.
+    # Next to a release of whole rows, both ways in which columns may be linked count.
     boxes = own.plan(algorithm={"name": "mondrian"})
     whole = run(boxes, own.dataset, {})
     (tmp_path / "whole").mkdir()

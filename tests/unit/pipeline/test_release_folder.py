@@ -47,7 +47,7 @@ def held(out: Path) -> dict[str, bytes]:
     return {f.name: f.read_bytes() for f in out.iterdir()} if out.exists() else {}
 
 
-def nothing_beside(out: Path) -> bool:
+def nothing_left(out: Path) -> bool:
     return [f.name for f in out.parent.iterdir()] in ([], [out.name])
 
 
@@ -73,10 +73,10 @@ def failing(monkeypatch: pytest.MonkeyPatch, at: int, error: BaseException) -> l
 def test_a_release_is_written_replaced_and_leaves_nothing_beside(out: Path) -> None:
     put(out, OLD)
     assert held(out) == OLD
-    assert nothing_beside(out)
+    assert nothing_left(out)
     put(out, NEW)
     assert held(out) == NEW
-    assert nothing_beside(out)
+    assert nothing_left(out)
 
 
 def test_an_attempt_that_is_not_taken_leaves_nothing_to_the_next(out: Path) -> None:
@@ -108,7 +108,7 @@ def test_what_fails_at_any_step_leaves_the_earlier_release(
                 put(out, NEW)
             assert len(moved) >= at
         assert held(out) == OLD
-        assert nothing_beside(out)
+        assert nothing_left(out)
     with monkeypatch.context() as patch:
         assert len(failing(patch, steps + 1, error)) == 0
         put(out, NEW)
@@ -133,7 +133,7 @@ def test_a_run_that_fails_leaves_the_earlier_release_and_no_stage(out: Path) -> 
         staged.write(NEW)
         raise RuntimeError
     assert held(out) == OLD
-    assert nothing_beside(out)
+    assert nothing_left(out)
 
 
 @pytest.mark.usefixtures("one_by_one")
@@ -156,7 +156,7 @@ def test_what_could_not_be_put_back_is_kept(out: Path, monkeypatch: pytest.Monke
     with writing(out, NAMES) as staged:
         assert staged.restored
         assert held(out) == OLD
-    assert nothing_beside(out)
+    assert nothing_left(out)
 
 
 def test_a_verified_release_is_written_in_one_call(out: Path) -> None:
@@ -263,11 +263,11 @@ def test_a_kill_at_any_step_never_leaves_new_beside_old(out: Path) -> None:
         with writing(out, list(new)) as staged:
             assert staged.restored == named
             assert held(out) == old
-        assert nothing_beside(out)
+        assert nothing_left(out)
         assert not is_named(out)
     assert seen == [False] + [True] * 5  # the trial, two out, two in, and the word that all are in
     assert held(out) == new
-    assert nothing_beside(out)
+    assert nothing_left(out)
 
 
 @pytest.mark.slow
@@ -293,7 +293,7 @@ def test_where_folders_change_places_one_release_is_always_there_whole(
         with writing(out, list(new)) as staged:
             assert not staged.restored
             assert held(out) == found
-        assert nothing_beside(out)
+        assert nothing_left(out)
     assert seen == sorted(seen)
     assert 3 < seen.count(True) < len(seen) - 8
     assert held(out) == new
@@ -315,7 +315,7 @@ def test_what_fails_after_folders_changed_places_changes_them_back(
         with pytest.raises(KeyboardInterrupt):
             put(out, NEW)
     assert held(out) == OLD
-    assert nothing_beside(out)
+    assert nothing_left(out)
 
 
 def test_a_folder_keeps_its_place_where_somebody_stands_in_it_and_its_mode_elsewhere(
@@ -335,7 +335,7 @@ def test_a_folder_keeps_its_place_where_somebody_stands_in_it_and_its_mode_elsew
 
 # ---- what is replaced together with the release ----------------------------------------------
 
-_KILLED_BESIDE = """
+_KILLED_THERE = """
 import os, signal, sys
 from pathlib import Path
 from anon_core.pipeline.publish import release_folder
@@ -376,7 +376,7 @@ def test_the_recipe_of_the_release_that_stands_is_there_after_a_kill(out: Path, 
     place = out.parent.parent / "kept" / "made.toml"
     place.parent.mkdir()
     place.write_text("old recipe")
-    command = [sys.executable, "-c", _KILLED_BESIDE, at, str(out), str(place)]
+    command = [sys.executable, "-c", _KILLED_THERE, at, str(out), str(place)]
     status = subprocess.run(command, cwd=CHECKOUT, check=False).returncode
     assert status == -signal.SIGKILL
     with writing(out, ["release.csv"]):
@@ -392,7 +392,7 @@ def test_a_recipe_that_another_run_wrote_since_is_left(out: Path) -> None:
     put(out, {"release.csv": b"old"})
     place = out.parent / "made.toml"
     place.write_text("old recipe")
-    command = [sys.executable, "-c", _KILLED_BESIDE, "recipe", str(out), str(place)]
+    command = [sys.executable, "-c", _KILLED_THERE, "recipe", str(out), str(place)]
     subprocess.run(command, cwd=CHECKOUT, check=False)
     place.write_text("of another run")
     with writing(out, ["release.csv"]):
@@ -409,7 +409,7 @@ def refused(out: Path, says: str) -> None:
         raise AssertionError
     assert caught.value.remedy
     assert sorted(out.iterdir()) == before
-    assert nothing_beside(out)
+    assert nothing_left(out)
 
 
 def test_a_folder_with_another_release_is_refused(out: Path) -> None:
@@ -448,7 +448,7 @@ def test_a_file_that_comes_during_the_run_is_not_published_with_the_release(out:
         with pytest.raises(BadPlan, match=r"notes\.txt"):
             staged.publish()
     assert held(out) == {**OLD, "notes.txt": b"mine"}
-    assert nothing_beside(out)
+    assert nothing_left(out)
 
 
 def test_two_runs_do_not_write_to_one_folder(out: Path) -> None:
@@ -460,7 +460,7 @@ def test_two_runs_do_not_write_to_one_folder(out: Path) -> None:
     assert held(out) == OLD
 
 
-# ---- where nothing can be moved from beside the folder -----------------------------------------
+# ---- where nothing can be moved from next to the folder -----------------------------------------
 
 
 def test_a_folder_that_is_mounted_is_staged_inside(
@@ -481,7 +481,7 @@ def test_a_folder_that_is_mounted_is_staged_inside(
         assert not verified_folder.check_folder(out, NAMES).holds
         staged.publish()
     assert held(out) == NEW
-    assert nothing_beside(out)
+    assert nothing_left(out)
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
@@ -505,7 +505,7 @@ def test_a_stage_that_was_left_is_cleared_away(out: Path, inside: bool) -> None:
         assert not staged.restored
         assert not (staged.stage / "new").exists()
     assert held(out) == OLD
-    assert nothing_beside(out)
+    assert nothing_left(out)
 
 
 # ---- what verification says of a folder --------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a Parquet file tells beside its rows, and files that tell what cannot be."""
+"""What a Parquet file tells next to its rows, and files that tell what cannot be."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def figures(run: Series, beside: Sequence[Series] = ()) -> dict[str, float]:
-    """Return a run's figures by name, each exactly as in its JSON; named alike in runs `beside`."""
-    return {n: v for group in _by_group(run, beside or [run]).values() for n, v in group.items()}
+def figures(run: Series, others: Sequence[Series] = ()) -> dict[str, float]:
+    """Return a run's figures by name, each exactly as in its JSON; named alike in `others`."""
+    return {n: v for group in _by_group(run, others or [run]).values() for n, v in group.items()}
 
 
 def _by_group(run: Series, runs: Sequence[Series]) -> dict[str, dict[str, float]]:

@@ -121,11 +121,11 @@ def _changed(
     if what == "move":
         old, new = _number(asked, "old"), _number(asked, "new")
         moved = cutting.move_cut(column, cuts, old, new, also=leaves)
-        return moved, _beside(column, moved, _level(asked, cuts), new, leaves)
+        return moved, _both_sides(column, moved, _level(asked, cuts), new, leaves)
     if what == "add":
         level, at = _level(asked, cuts), _number(asked, "at")
         added = cutting.add_cut(column, cuts, level, at, also=leaves)
-        return added, _beside(column, added, level, at, leaves)
+        return added, _both_sides(column, added, level, at, leaves)
     if what == "remove":
         level, at = _level(asked, cuts), _number(asked, "at")
         return cutting.remove_cut(cuts, level, at), f"Cut removed from level {level}."
@@ -181,7 +181,7 @@ def _told(column: Column, cuts: Cuts) -> str:
     return f"{len(groups)} levels. {each}."
 
 
-def _beside(column: Column, cuts: Cuts, level: int, at: float, leaves: Sequence[str]) -> str:
+def _both_sides(column: Column, cuts: Cuts, level: int, at: float, leaves: Sequence[str]) -> str:
     """Tell the two intervals that a cut parts."""
     found = intervals(column, cuts, also=leaves)[level - 1]
     sides: list[Interval] = [one for one in found if at in (one.low, one.high)]

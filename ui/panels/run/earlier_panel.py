@@ -9,7 +9,7 @@ import streamlit as st
 
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
-from anon_core.pipeline.measure.extra_attacks import beside_release
+from anon_core.pipeline.measure.extra_attacks import against_earlier
 from anon_core.recipe.earlier_release import EarlierFile
 from anon_core.release.attack_result import AttackResult
 from ui.charts.attack_plots import name_of
@@ -41,7 +41,7 @@ def draw(run: Series, colours: Palette) -> None:
     chosen = earlier_form.earlier({"earlier": result.plan.earlier.as_mapping()}, where="results")
     st.button(
         "Compare it with this release",
-        key="lay-beside",
+        key="compare-earlier",
         type="primary",
         disabled=not chosen or ATTACKING.is_running(),
         on_click=handled("Two releases")(_begin),
@@ -59,7 +59,7 @@ def _one(run: Series, colours: Palette, attack: AttackResult, kind: type[Attack]
     with st.container(gap=None):
         st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
         what_is_this(kind)
-    details_panel.draw(run, colours, attack.details, f"beside-{attack.attack}-{attack.column}")
+    details_panel.draw(run, colours, attack.details, f"earlier-{attack.attack}-{attack.column}")
 
 
 def _begin(result: Result, chosen: Mapping[str, Any]) -> None:
@@ -74,5 +74,5 @@ def _begin(result: Result, chosen: Mapping[str, Any]) -> None:
     ATTACKING.start(
         result,
         "Two releases",
-        lambda context: beside_release(result, file, held.table, context),
+        lambda context: against_earlier(result, file, held.table, context),
     )

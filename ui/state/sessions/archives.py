@@ -21,7 +21,7 @@ MOST_UNPACKED = 512 * 2**20
 _ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar", ".xz", ".bz2", ".zst")
 _TABLES = tuple(f".{end}" for one in READABLE.values() for end in one.endings)
 #: Written by Export for people; never read.
-_BESIDE = ("README.txt", "reproduce.py")
+_NOT_OPENED = ("README.txt", "reproduce.py")
 
 
 def unpacked(opened: Opened) -> tuple[Opened, ...]:
@@ -115,7 +115,7 @@ def table_of(recipe: Opened, files: Sequence[Opened]) -> Opened | None:
     found = [
         one
         for one in files
-        if PurePosixPath(one.name).name not in (*named, *_BESIDE)
+        if PurePosixPath(one.name).name not in (*named, *_NOT_OPENED)
         and one.name.lower().endswith(_TABLES)
     ]
     return found[0] if len(found) == 1 else None

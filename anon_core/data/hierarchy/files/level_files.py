@@ -61,8 +61,8 @@ def match_files(files: Sequence[str], columns: Sequence[str]) -> Matched:
         # The sign between words distinguishes columns that are alike without it.
         own = [one for one in files if PurePath(one).stem == column]
         alike = [one for one in files if _bare(PurePath(one).stem) == bare[column]]
-        beside = [one for one in files if bare[column] in _without_the_word(PurePath(one).stem)]
-        by_column[column] = [own, alike, beside]
+        holding = [one for one in files if bare[column] in _without_the_word(PurePath(one).stem)]
+        by_column[column] = [own, alike, holding]
     for rank in range(3):
         for column, ranks in by_column.items():
             fit = [one for one in ranks[rank] if one not in taken]

@@ -10,7 +10,7 @@ from anon_core.base.context import Context
 from anon_core.data.reading import read_table
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.pipeline.measure.extra_attacks import beside_release
+from anon_core.pipeline.measure.extra_attacks import against_earlier
 from anon_core.recipe.earlier_release import EarlierFile
 from anon_core.release.attack_result import AttackResult
 from anon_core.teaching.learn.example import Example, Material
@@ -138,7 +138,7 @@ def _composed(trace: Trace) -> AttackResult:
     first, second = trace[_FIRST].result, trace[_SECOND].result
     (content,) = (file for name, file in first.files.items() if name.endswith(".csv"))
     file = EarlierFile(file="october.csv", people="all")
-    both = beside_release(second, file, read_table(content), Context())
+    both = against_earlier(second, file, read_table(content), Context())
     return next(a for a in both.attacks if a.column and a.attack == "composition")
 
 

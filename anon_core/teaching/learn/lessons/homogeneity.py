@@ -349,7 +349,7 @@ def _background(trace: Trace) -> Step:
             release_table(trace, "k", "What is published"),
         ),
         question=number_question(
-            "One value besides the own can be ruled out of anybody. Of how many people is "
+            "One value other than the own can be ruled out of anybody. Of how many people is "
             f"{column} then certain?",
             number,
             "They are in classes of at most two values.",

@@ -85,7 +85,7 @@ class SingleDimensionLesson(Lesson):
     }
 
     def steps(self, trace: Trace) -> Sequence[Step]:
-        """Return the steps: every part that was looked at, the release, and Mondrian's next to."""
+        """Return the steps: every part that was looked at, the release, and Mondrian's."""
         whole = (0,) * trace.rows
         found = [
             Step(

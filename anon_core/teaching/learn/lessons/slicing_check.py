@@ -157,10 +157,10 @@ def _l(trace: Trace) -> int:
 
 def _allows(material: Material, column: str, secret: str) -> bool:
     """Say whether no value of a column shows more than 1 in l of the secret to begin with."""
-    beside: dict[str, Counter[str]] = defaultdict(Counter)
+    seen_with: dict[str, Counter[str]] = defaultdict(Counter)
     for own, said in zip(texts_of(material, column), texts_of(material, secret), strict=True):
-        beside[own][said] += 1
-    return all(max(one.values()) * _L <= one.total() for one in beside.values())
+        seen_with[own][said] += 1
+    return all(max(one.values()) * _L <= one.total() for one in seen_with.values())
 
 
 def _sets_said(trace: Trace) -> str:
@@ -368,8 +368,8 @@ def _added(trace: Trace) -> Step:
             cells=(
                 *(
                     Cell(
-                        text=f"{told.buckets[g]} · {told.beside[g][text]}"
-                        if text in told.beside[g]
+                        text=f"{told.buckets[g]} · {told.seen_with[g][text]}"
+                        if text in told.seen_with[g]
                         else "0"
                     )
                     for g in order

@@ -310,7 +310,7 @@ def _counted(trace: Trace, order: Sequence[str]) -> Step:
     return Step(
         title="All of them counted",
         words="CG and AG are what generalizes cells and columns; suppressing cells or columns "
-        "besides (CG_CS, AG_AS) adds nothing, since the top of a hierarchy is blank. Fewer cells "
+        "as well (CG_CS, AG_AS) adds nothing, since the top of a hierarchy is blank. Fewer cells "
         "are changed, the finer what may be changed; but cells of one column then say different "
         "things in different rows, and the best table is hard to find.",
         pictures=(

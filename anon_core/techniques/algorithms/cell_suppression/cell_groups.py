@@ -109,19 +109,19 @@ def _cheapest_links(distance: F64, least: int) -> list[tuple[int, int]]:
 
 def _walks(links: Sequence[tuple[int, int]], rows: int) -> list[list[int]]:
     """Return the paths and rings of links, each as its rows one after the other."""
-    beside: list[list[int]] = [[] for _ in range(rows)]
+    neighbours: list[list[int]] = [[] for _ in range(rows)]
     for one, other in links:
-        beside[one].append(other)
-        beside[other].append(one)
+        neighbours[one].append(other)
+        neighbours[other].append(one)
     seen: set[int] = set()
     walks: list[list[int]] = []
-    for start in sorted(range(rows), key=lambda row: len(beside[row])):  # ends of paths first
+    for start in sorted(range(rows), key=lambda row: len(neighbours[row])):  # ends of paths first
         walk: list[int] = []
         at: int | None = start if start not in seen else None
         while at is not None:
             walk.append(at)
             seen.add(at)
-            at = next((row for row in beside[at] if row not in seen), None)
+            at = next((row for row in neighbours[at] if row not in seen), None)
         if walk:
             walks.append(walk)
     return walks

@@ -295,7 +295,7 @@ class _Column:
 
     def clipped(self, value: int, level: int | None, box: Cell) -> Cell:
         """Return the cell of a value at a level, or at the box, within the box."""
-        if not box[0] <= value <= box[1]:  # a missing value beside the box
+        if not box[0] <= value <= box[1]:  # a missing value next to the box
             return value, value, 0
         if level is None:
             return box

@@ -99,8 +99,8 @@ def _told(one: Tried) -> str:
         cost = f"{one.measure} {one.loss:.3g}{removed}."
     if one.attack is None:
         return f"{one.why} {cost} An attack that was not run proves nothing." if cost else one.why
-    beside = f" {one.why}" if one.why else ""
-    return f"{_reached(one.attack)}. {cost}{beside}"
+    why = f" {one.why}" if one.why else ""
+    return f"{_reached(one.attack)}. {cost}{why}"
 
 
 def _reached(attack: AttackResult) -> str:
