@@ -14,11 +14,16 @@ from anon_core.cli.output import OK
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """Say what carries out the command, which has no arguments."""
+    """Declare the option, and say what carries out the command."""
+    parser.add_argument(
+        "--give-way",
+        action="store_true",
+        help="let other processes go first, and end when the standard input ends",
+    )
     parser.set_defaults(command=warm)
 
 
-def warm(_options: argparse.Namespace) -> int:
+def warm(options: argparse.Namespace) -> int:
     """Compile, and tell each step as it is done; return the exit status.
 
     A line of the standard input names a technique that someone waits for: it is next.
@@ -34,17 +39,21 @@ def warm(_options: argparse.Namespace) -> int:
     def listen() -> None:
         with suppress(OSError, ValueError):  # there may be no input, or it was closed
             asked.extend(line.strip() for line in sys.stdin)
+        if options.give_way:  # the server that waits for it has ended
+            os._exit(OK)
 
+    if options.give_way:
+        _give_way()
     if not sys.stdin.isatty():
         threading.Thread(target=listen, daemon=True).start()
-        _give_way()
     tell_ahead(write, lambda: asked.popleft() if asked else "")
     return OK
 
 
 def _give_way() -> None:
-    """Let the server that started this process, and the browser in front of it, go first."""
-    with suppress(AttributeError, OSError):  # not where the system has no such priorities
+    """Let pages, and the browser in front of them, have the processor first."""
+    with suppress(AttributeError, OSError):  # not where a system has no such priorities
         os.nice(19)
-        os.setsid()  # Linux weighs sessions first, then the processes in each
-        Path("/proc/self/autogroup").write_text("19", encoding="ascii")
+        # Linux weighs sessions first, then the processes in each.
+        if os.getsid(0) == os.getpid():
+            Path("/proc/self/autogroup").write_text("19", encoding="ascii")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
+import io
 import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -12,6 +15,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError
+from anon_core.cli import warm
 from anon_core.data.table import Dataset
 from anon_core.pipeline import compilation as core
 from tests.ui.conftest import APP
@@ -134,8 +138,28 @@ def test_the_process_is_the_command_line_of_this_checkout(
     monkeypatch.setattr(says, "__init__", noted)
     Warming().carry_out()
     ((command, more),) = given
-    assert command[1:] == ["-m", "anon_core", "warm"]
+    assert command[1:] == ["-m", "anon_core", "warm", "--give-way"]
+    assert more["start_new_session"]
     assert (more["cwd"] / "anon_core" / "pipeline" / "compilation.py").is_file()
+
+
+def test_the_process_ends_with_the_server_and_no_other_does(monkeypatch: pytest.MonkeyPatch):
+    ended = threading.Event()
+    waited: list[bool] = []
+
+    def tell_ahead(write: object, wanted: object) -> None:
+        waited.append(ended.wait(0.2 if waited else 30))
+
+    monkeypatch.setattr(core, "tell_ahead", tell_ahead)
+    monkeypatch.setattr(warm, "_give_way", lambda: None)
+    monkeypatch.setattr(warm.os, "_exit", lambda status: ended.set())
+    for arguments in (["--give-way"], []):
+        ended.clear()
+        monkeypatch.setattr(sys, "stdin", io.StringIO("mondrian\n"))  # the server has gone
+        parser = argparse.ArgumentParser()
+        warm.declare(parser)
+        warm.warm(parser.parse_args(arguments))
+    assert waited == [True, False]
 
 
 def test_it_is_begun_once_a_process_and_loads_at_its_end(monkeypatch: pytest.MonkeyPatch):

@@ -71,7 +71,7 @@ class Warming:
         """Compile ahead, in a thread that waits for the process; whatever happens, it ends."""
         from anon_core.base.compilation import interpreting
 
-        command = [sys.executable, "-m", "anon_core", "warm"]
+        command = [sys.executable, "-m", "anon_core", "warm", "--give-way"]
         try:
             with (
                 interpreting(),
@@ -82,6 +82,7 @@ class Warming:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     text=True,
+                    start_new_session=True,  # it gives way to other sessions
                 ) as process,
             ):
                 self.process = process
