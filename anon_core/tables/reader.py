@@ -28,6 +28,10 @@ _DENOMINATORS = (1, 12, 1_000, 100_000)
 _LARGE = 1_000
 #: Corners of a branch and bound for whole numbers that are looked at before it is left open.
 _MOST_BRANCHES = 400
+#: Programs whose answers are kept, so that nobody asks twice.
+_KEPT = 5_000
+#: Cells of a program that is small: the time goes into its making, and not into its solution.
+SMALL = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +136,9 @@ class Reader:
         if key not in self._solvers:
             cells = [c for c in self.hidden if self._part[c] == key]
             rows = [(n, row) for n, row in self._sums if self._part[row[0][0]] == key]
-            self._solvers[key] = _Component(cells, rows, self.lower, self.upper, self.context)
+            self._solvers[key] = _Component(
+                cells, rows, self.lower, self.upper, self.context, self.system.answers
+            )
         return self._solvers[key]
 
     def hides(self, cell: int) -> bool:
@@ -163,6 +169,28 @@ class Reader:
         part = self.part(cell)
         return part.whole_side(first, sign) if whole else part.side(first, sign, own)
 
+    def stands(self, witness: Mapping[int, Number]) -> bool:
+        """Return whether a table that keeps every sum is one that this reader cannot rule out.
+
+        Parameters
+        ----------
+        witness : mapping of int to int or Fraction
+            As that of a `Side` of another reader who sees the same suppressed cells.
+        """
+        for cell, change in witness.items():
+            low, high = self.lower[cell], self.upper[cell]
+            if (low is not None and change < low) or (high is not None and change > high):
+                return False
+        return True
+
+    def goes_on(self, witness: Mapping[int, Number]) -> bool:
+        """Return whether this reader has no limit in a direction that keeps every sum."""
+        return not any(
+            (self.lower[cell] is not None and change < 0)
+            or (self.upper[cell] is not None and change > 0)
+            for cell, change in witness.items()
+        )
+
     def multipliers(self, cell: int, sign: int) -> dict[int, Number]:
         """Return how often each distinct sum of the system is taken for the bound of a cell."""
         return self.part(cell).multipliers(self.system.same[cell], sign)
@@ -186,8 +214,10 @@ class _Component:
         lower: Mapping[int, Number | None],
         upper: Mapping[int, Number | None],
         context: Context | None,
+        answers: dict[Any, Any],
     ) -> None:
         self.context = context if len(cells) > _LARGE else None
+        self.answers = answers
         self.cells = list(cells)
         self.at = {cell: n for n, cell in enumerate(self.cells)}
         self.rows = [[(self.at[c], sign) for c, sign in row] for _, row in rows]
@@ -196,13 +226,15 @@ class _Component:
         self.lower = [lower[c] for c in self.cells]
         self.upper = [upper[c] for c in self.cells]
         entries = [(r, c, float(sign)) for r, row in enumerate(self.rows) for c, sign in row]
-        self.matrix = csc_array(
+        matrix = csc_array(
             (
                 [e[2] for e in entries],
                 ([e[0] for e in entries], [e[1] for e in entries]),
             ),
             shape=(len(self.rows), len(self.cells)),
         )
+        #: Of few cells, the time goes into taking sparse arrays to pieces.
+        self.matrix: Any = matrix.toarray() if len(self.cells) <= SMALL else matrix
 
     def side(
         self, cell: int, sign: int, own: tuple[Number | None, Number | None] | None = None
@@ -246,7 +278,23 @@ class _Component:
     def _program(
         self, k: int, sign: int, lower: Sequence[Number | None], upper: Sequence[Number | None]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
-        """Return the changes at a corner and the multipliers of its sums; None without an end."""
+        """Return the changes at a corner and the multipliers of its sums; None without an end.
+
+        Its sums follow from its cells, so that these and their limits are the whole program.
+        """
+        if len(self.cells) > SMALL:
+            return self._answered(k, sign, lower, upper)
+        asked = (k, sign, tuple(self.cells), tuple(lower), tuple(upper))
+        if asked in self.answers:
+            return self.answers[asked]
+        found = self._answered(k, sign, lower, upper)
+        if len(self.answers) < _KEPT:
+            self.answers[asked] = found
+        return found
+
+    def _answered(
+        self, k: int, sign: int, lower: Sequence[Number | None], upper: Sequence[Number | None]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
         cost = np.zeros(len(self.cells))
         cost[k] = -sign
         limits = [

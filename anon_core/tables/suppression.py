@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,12 +29,14 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound, clipped
 from anon_core.tables.audit import Everyone, Insider
 from anon_core.tables.product_moves import Moves
-from anon_core.tables.reader import Reader, as_fraction
+from anon_core.tables.reader import SMALL, Reader, Side, as_fraction
 from anon_core.tables.system import Bounds, Level, Number, Relation, System
 
 Cost = Literal["value", "cells", "log", "respondents"]
 #: Seconds that the heuristic looks for superfluous cells, at most.
 _SECONDS_OF_REDUCTION = 10
+#: Tables found for some tasks that are tried for the next.
+_SEEN = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,7 +276,7 @@ class _Search:
         """Cut off a solution of the relaxed master; return how many cuts are new."""
         new, limit = 0, float(max(map(abs, self.system.values), default=1)) + 1
         support = np.flatnonzero(x > 1e-7)
-        part = self.matrix[:, support].tocsc()
+        part = _quick(self.matrix[:, support])
         place = {int(n): at for at, n in enumerate(support)}
         for task in self.tasks:
             self.context.check()
@@ -348,6 +351,7 @@ class _Search:
         """Return which tasks a set fails, decided exactly, and how many cuts are new by that."""
         hidden = self.system.closed(chosen)
         readers: dict[int, Reader] = {}
+        seen: deque[Side] = deque(maxlen=_SEEN)
         broken: list[_Task] = []
         new = 0
         for task in self.tasks:
@@ -362,8 +366,11 @@ class _Search:
                     context=only_stopped(self.context),
                 )
             reader, own = readers[task.reader], self.own.get(task.cell)
+            if own is None and _seen(task, reader, seen):
+                continue
             if not task.sign:
                 up, down = (reader.side(task.cell, sign, own=own) for sign in (1, -1))
+                seen += (up, down)
                 if up.endless or down.endless or up.reached + down.reached >= task.need:
                     continue
                 broken.append(task)
@@ -373,6 +380,7 @@ class _Search:
                 new += self.add(task, self._both(task, sums[0], sums[1]))
                 continue
             side = reader.side(task.cell, task.sign, own=own)
+            seen.append(side)
             if side.endless or side.reached >= task.need:
                 continue
             broken.append(task)
@@ -442,7 +450,7 @@ class _Search:
             If it is later than `until`, on the clock of `time.monotonic`.
         """
         hidden = set(chosen) | self.primary
-        double = hstack([self.matrix, -self.matrix]).tocsc()
+        double = _quick(hstack([self.matrix, -self.matrix]))
         limit = float(max(map(abs, self.system.values), default=1)) * 2 + 2
         for _ in range(3):
             broken, _new = self.failed(frozenset(hidden))
@@ -644,6 +652,26 @@ def suppress(
     if search.price(best) > bound and not own.enough():
         best = search.reduced(best, until)
     return pattern(best, min(bound, search.price(best)), rounds)
+
+
+def _quick(matrix: Any) -> Any:
+    """Return a matrix as the solver takes it soonest: of few columns, it is not sparse."""
+    return matrix.toarray() if matrix.shape[1] <= SMALL else matrix.tocsc()
+
+
+def _seen(task: _Task, reader: Reader, seen: Iterable[Side]) -> bool:
+    """Return whether tables that were found for other tasks keep a task's reader off as well."""
+    reached: Number = 0
+    for sign in (task.sign,) if task.sign else (1, -1):
+        best: Number = 0
+        for side in seen:
+            by = sign * side.witness.get(task.cell, 0)
+            if side.endless and by > 0 and reader.goes_on(side.witness):
+                return True
+            if by > best and not side.endless and reader.stands(side.witness):
+                best = by
+        reached += best
+    return reached >= task.need
 
 
 def changes_of(system: System, moves: Moves | None) -> dict[int, dict[int, int]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
 
@@ -87,6 +88,11 @@ class System:
     def place(self) -> dict[str, int]:
         """Cell by name."""
         return {name: at for at, name in enumerate(self.names)}
+
+    @cached_property
+    def answers(self) -> dict[Any, Any]:
+        """Of small programs over these cells, what was answered already: see `Reader`."""
+        return {}
 
     @cached_property
     def same(self) -> tuple[int, ...]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 from anon_core.base.errors import Infeasible
+from anon_core.tables import reader, suppression
 from anon_core.tables.audit import Insider, audit
 from anon_core.tables.axis import Axis
 from anon_core.tables.product_moves import (
@@ -20,11 +23,14 @@ from anon_core.tables.product_moves import (
     product_moves,
     sides_of,
 )
+from anon_core.tables.recipe import Protection, TableRecipe
+from anon_core.tables.sensitivity import Threshold
+from anon_core.tables.suppressed import Hidden, hide, judge
 from anon_core.tables.suppression import costs_of, suppress
 from anon_core.tables.system import Bounds, Level, System
-from anon_core.tables.table import relations_of
+from anon_core.tables.table import Layout, relations_of
 from tests.often import times
-from tests.tabulated import grid
+from tests.tabulated import dataset_of, grid
 
 
 @pytest.mark.often
@@ -218,3 +224,36 @@ def test_what_is_known_of_a_system_stays_true_with_sums() -> None:
         assert (more.same, more.distinct) == (plain.same, plain.distinct)
         assert list(map(sorted, more.relations_of)) == list(map(sorted, plain.relations_of))
         assert more.closed([4]) == {c for c, f in enumerate(plain.same) if f == plain.same[4]}
+
+
+def test_what_is_asked_once_is_answered_as_if_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Respondents who are alone in a suppressed cell may read, each of them.
+    recipe = TableRecipe(
+        layout=Layout(columns=("a", "b")),
+        rules=(Threshold(n=2),),
+        protection=Protection(levels="cap"),
+    )
+    rows = {"a": list("pppppqqqq"), "b": list("xyyzzxxyz")}
+    asked: list[int] = []
+    solver = optimize.linprog
+
+    def counting(*given: Any, **more: Any) -> Any:
+        asked[-1] += 1
+        return solver(*given, **more)
+
+    monkeypatch.setattr(reader, "linprog", counting)
+    monkeypatch.setattr(optimize, "linprog", counting)
+    found: list[Hidden] = []
+    for slow in (False, True):
+        if slow:
+            monkeypatch.setattr(reader, "SMALL", 0)
+            monkeypatch.setattr(suppression, "SMALL", 0)
+            monkeypatch.setattr(suppression, "_SEEN", 0)
+        asked.append(0)
+        found.append(hide(judge(dataset_of(rows), recipe, {})))
+    quick, plain = found
+    assert quick.pattern == plain.pattern
+    assert quick.audit == plain.audit
+    assert quick.sums == plain.sums
+    assert quick.audit.readers == 4
+    assert asked[0] < 0.75 * asked[1]
