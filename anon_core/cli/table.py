@@ -40,7 +40,7 @@ def table(options: argparse.Namespace) -> int:
     from anon_core.base.terms import in_figures
     from anon_core.data.reading import MOST_BYTES_OF_COMMANDS, read_table
     from anon_core.tables.differencing import Together
-    from anon_core.tables.publication import files_of, protect, report_of
+    from anon_core.tables.publication import files_of, protect, refuse_bare, report_of
     from anon_core.tables.recipe import read_recipe
     from anon_core.tables.suppressed import judge
     from anon_core.verification.files.reading import read_table as read_again
@@ -68,6 +68,7 @@ def table(options: argparse.Namespace) -> int:
     judged = judge(dataset, recipe, levels)
     if options.earlier is None:
         publication = protect(judged, context)
+        refuse_bare(publication)
     else:
         earlier = _earlier(options.earlier, options.recipe.parent, dataset)
         publication = Together(earlier, judged).protected(context)

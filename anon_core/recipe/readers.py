@@ -122,7 +122,8 @@ def refuse_unknown_keys(place: str, given: Mapping[str, Any], known: Collection[
     for key in given:
         if key not in known:
             raise BadPlan(
-                f"{place} has the unknown key '{key}'; known are {listing(sorted(known))}.",
+                f"{place} has the unknown key '{key}'; known are "
+                f"{listing(sorted(known)) or 'none'}.",
                 remedy=f"Remove or rename it.{nearest(key, known)}",
             )
 

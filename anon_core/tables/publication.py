@@ -15,8 +15,8 @@ from typing import Any
 
 from anon_core.base.concurrency import only_stopped
 from anon_core.base.context import Context, now, part_of
-from anon_core.base.errors import AnonError, BadPlan, Cancelled
-from anon_core.base.terms import count
+from anon_core.base.errors import AnonError, BadPlan, Cancelled, clipped
+from anon_core.base.terms import count, in_figures
 from anon_core.data.values.formulas import neutralised
 from anon_core.tables.audit import Audit, Implied, Interval, interval
 from anon_core.tables.reader import Reader
@@ -36,7 +36,7 @@ from anon_core.tables.rounding import (
     record_keys,
     small_cells,
 )
-from anon_core.tables.suppressed import Judged, hide, refuse_unknown_cells
+from anon_core.tables.suppressed import Judged, NotSafe, hide, refuse_unknown_cells
 from anon_core.tables.suppression import Pattern
 from anon_core.tables.system import Bounds, Number, shown_interval
 from anon_core.tables.table import Table
@@ -233,6 +233,24 @@ def protect(judged: Judged, context: Context | None = None) -> Publication:
             notes = ("Totals add up within this table, and differ from those of other tables.",)
     found = Publication(judged=judged, texts=tuple(map(str, values)), limits=limits, notes=notes)
     return _with_learned(found, context)
+
+
+def refuse_bare(publication: Publication) -> None:
+    """Refuse a table that publishes every cell, as it is, where some are sensitive.
+
+    Raises
+    ------
+    NotSafe
+    """
+    found, table = publication.judged.findings, publication.table
+    if publication.judged.recipe.protection.method == "none" and found:
+        first = next(iter(found.values()))
+        raise NotSafe(
+            f"{in_figures(len(found), 'cell')} would be published and "
+            f"{'is' if len(found) == 1 else 'are'} sensitive, such as "
+            f"'{clipped(table.names[first.cell])}': {first.reason}.",
+            remedy="Choose a method that protects them, or change the rules.",
+        )
 
 
 def _with_learned(publication: Publication, context: Context | None) -> Publication:

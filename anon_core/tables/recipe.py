@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
@@ -108,11 +109,16 @@ class Protection:
                     f"[protect] {key} is {brief(value)}; allowed are {listing(allowed)}.",
                     remedy=f"Use one of these.{nearest(str(value), allowed)}",
                 )
-        if isinstance(self.seconds, bool) or not 0 < self.seconds <= 3600:
+        if not (_is_number(self.seconds) and 0 < self.seconds <= 3600):
             raise BadPlan(
                 f"[protect] seconds is {brief(self.seconds)}; allowed are numbers above 0 up to "
                 "3600.",
                 remedy="Give the search some time.",
+            )
+        if not (_is_number(self.variance) and self.variance > 0):
+            raise BadPlan(
+                f"[protect] variance is {brief(self.variance)}; allowed are numbers above 0.",
+                remedy="Change variance.",
             )
         refuse_base(self.base)
         for key, number, least in (("steps", self.steps, 0), ("noise", self.noise, 1)):
@@ -150,6 +156,13 @@ class TableRecipe:
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
+        lost = [name for name in self.layout.levels if name not in self.layout.columns]
+        if lost:
+            raise BadPlan(
+                f"[table] levels names {listing(lost)}; columns of the table are "
+                f"{listing(self.layout.columns)}.",
+                remedy=f"Name a column of the table.{nearest(lost[0], self.layout.columns)}",
+            )
         if not self.layout.value and any(
             rule.name in ("dominance", "zero-cells") for rule in self.rules
         ):
@@ -230,7 +243,7 @@ class TableRecipe:
         protect = dict(table_of(given, "protect"))
         refuse_unknown_keys("[protect]", protect, {f.name for f in fields(Protection)})
         if "published" in protect:
-            protect["published"] = tuple(protect["published"])
+            protect["published"] = _published(protect["published"])
         return cls(
             layout=layout,
             rules=tuple(rule_of(one) for one in list_of(given, "rules")),
@@ -323,12 +336,20 @@ def rule_of(given: object) -> Rule:
     if missing:
         raise BadPlan(f"The rule {name} lacks {listing(missing)}.", remedy=f"Add {missing[0]} = ….")
     for key, value in own.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if not _is_number(value):
             raise BadPlan(
                 f"The rule {name} has {key} = {brief(value)}; allowed are numbers.",
                 remedy=f"Write {key} as a number.",
             )
-    return rule(**{k: Fraction(str(v)) if isinstance(v, float) else v for k, v in own.items()})
+    whole = {
+        key for key, one in inspect.signature(rule).parameters.items() if one.annotation == "int"
+    }
+    return rule(
+        **{
+            k: Fraction(str(v)) if isinstance(v, float) and k not in whole else v
+            for k, v in own.items()
+        }
+    )
 
 
 def rule_mapping(rule: Rule) -> dict[str, Any]:
@@ -338,6 +359,20 @@ def rule_mapping(rule: Rule) -> dict[str, Any]:
         value = getattr(rule, one)
         found[one] = float(value) if isinstance(value, Fraction) else value
     return found
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
+
+
+def _published(given: object) -> tuple[str, ...]:
+    names = cast(list[object], given) if isinstance(given, list) else [None]
+    if not all(isinstance(name, str) for name in names):
+        raise BadPlan(
+            f"[protect] published is {brief(given)}; allowed is a list of cells.",
+            remedy='Write published = ["north|Total"].',
+        )
+    return tuple(cast(list[str], names))
 
 
 def _levels(given: object) -> dict[str, tuple[int, ...]]:

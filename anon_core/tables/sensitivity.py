@@ -155,7 +155,9 @@ class PPercent(Rule):
             raise _range("p-percent", "p", self.p, "numbers above 0")
         if self.q < self.p:
             raise _range("p-percent", "q", self.q, f"numbers from p = {shown(self.p)} up")
-        if isinstance(self.coalition, bool) or self.coalition < 1:
+        if isinstance(self.coalition, bool) or not isinstance(self.coalition, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise _range("p-percent", "coalition", self.coalition, "whole numbers from 1 up")
+        if self.coalition < 1:
             raise _range("p-percent", "coalition", self.coalition, "whole numbers from 1 up")
 
     def _parts(self, cell: Contributions) -> tuple[Number, Number]:
@@ -221,6 +223,8 @@ class ZeroCells(Rule):
 
     def reason(self, cell: Contributions, who: str) -> str:
         """See `Rule`."""
+        if cell.respondents == 1:
+            return f"its only {who.removesuffix('s')} contributes 0"
         return f"all {cell.respondents} {who} contribute 0"
 
 

@@ -123,7 +123,7 @@ class _Search:
         self.firsts = sorted(set(system.same))
         self.at = {cell: n for n, cell in enumerate(self.firsts)}
         known = [bounds, *(bounds.with_known(one.known) for one in insiders)]
-        self.readers = known
+        self.readers, self.names = known, ("", *(one.name for one in insiders))
         self.primary = frozenset(system.same[cell] for cell in needs)
         fixed = {system.same[cell] for cell in published}
         alone = {system.same[cell] for cell in everyone.alone} if everyone is not None else set()
@@ -422,6 +422,7 @@ class _Search:
         if found is None:
             return None, 0.0
         if found.status == 2:
+            self.completed(self.primary)  # names the cell
             raise Infeasible(
                 "No pattern hides every sensitive cell.",
                 remedy="Let more cells be suppressed, let the reader know less, or use coarser "
@@ -467,9 +468,11 @@ class _Search:
                     )
                 move = self._move(task, hidden, double, limit)
                 if move is None:
+                    alone = self.names[task.reader]
+                    reader = f" from {alone}, who is alone in another cell," if alone else ""
                     raise Infeasible(
-                        f"'{clipped(self.system.names[task.cell])}' cannot be hidden by other "
-                        "cells of the table.",
+                        f"'{clipped(self.system.names[task.cell])}' cannot be hidden{reader} by "
+                        "other cells of the table.",
                         remedy="Let more cells be suppressed, let the reader know less, or use "
                         "coarser categories.",
                     )

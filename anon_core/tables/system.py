@@ -304,6 +304,12 @@ def refuse_levels(system: System, needs: Mapping[int, Level], bounds: Bounds) ->
     for cell, level in needs.items():
         value, low, high = system.values[cell], bounds.lower[cell], bounds.upper[cell]
         name = clipped(system.names[cell])
+        if low is not None and value < low:
+            raise BadPlan(
+                f"'{name}' is {shown(value)} and sensitive, and a reader is taken to know that a "
+                f"suppressed cell is at least {shown(low)}.",
+                remedy="Say zeros_printed = false in [reader], or change the rule.",
+            )
         if low is not None and value - level.lower < low:
             raise BadPlan(
                 f"'{name}' is to be protected by {shown(level.lower)} downwards, but a reader "

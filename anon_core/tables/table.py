@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
+from anon_core.base.terms import in_figures
 from anon_core.data.column import Column
 from anon_core.data.hierarchy import flat, from_rows
 from anon_core.data.hierarchy.model import Hierarchy
@@ -150,7 +151,7 @@ class Table:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Cells by their labels, such as ``north|Total``."""
-        labels = [[text.replace("|", "/") for text in axis.labels] for axis in self.axes]
+        labels = [_joinable(axis.labels) for axis in self.axes]
         return tuple("|".join(names) for names in product(*labels))
 
     @cached_property
@@ -182,6 +183,24 @@ class Table:
         sign, number = ("-" if whole < 0 else ""), abs(whole)
         head, tail = divmod(number, 10**self.digits)
         return f"{sign}{head}.{tail:0{self.digits}d}"
+
+
+def _joinable(labels: Sequence[str]) -> list[str]:
+    """Return labels without the sign between them; two that are then alike are told apart.
+
+    Examples
+    --------
+    >>> _joinable(["a|b", "a/b", "c"])
+    ['a/b', 'a/b (2)', 'c']
+    """
+    found: dict[str, None] = {}
+    for text in labels:
+        name, number = text.replace("|", "/"), 1
+        while name in found or (number > 1 and name in labels):
+            number += 1
+            name = f"{text.replace('|', '/')} ({number})"
+        found[name] = None
+    return list(found)
 
 
 def relations_of(axes: Sequence[Axis]) -> tuple[Relation, ...]:
@@ -358,8 +377,8 @@ def _amounts(dataset: Dataset, layout: Layout) -> tuple[npt.NDArray[np.int64], i
     if (found < 0).any() and layout.negatives == "refused":
         row = int(np.flatnonzero(found < 0)[0]) + 1
         raise BadInput(
-            f"'{clipped(column.name)}' is negative in row {row:,} and "
-            f"{int((found < 0).sum()) - 1:,} more; allowed are numbers from 0 up.",
+            f"'{clipped(column.name)}' is negative in row {row:,}"
+            f"{_and_more(int((found < 0).sum()) - 1)}; allowed are numbers from 0 up.",
             remedy="Say negatives = 'absolute' for rules on the size of each contribution, or use "
             "a threshold of respondents only; say what a reader knows of the cells.",
             values=[column.values[column.codes[row - 1]]],
@@ -389,13 +408,17 @@ def _weights(dataset: Dataset, layout: Layout) -> tuple[npt.NDArray[np.int64] | 
     return found, digits
 
 
+def _and_more(many: int) -> str:
+    return f" and {many:,} more" if many else ""
+
+
 def _decimals(column: Column, used: str) -> tuple[npt.NDArray[np.int64], int]:
     """Return the numbers of a column as integers in units of its last digit."""
     missing = np.flatnonzero(column.codes < 0)
     if len(missing):
         raise BadInput(
-            f"'{clipped(column.name)}' is missing in row {int(missing[0]) + 1:,} and "
-            f"{len(missing) - 1:,} more; a column that is {used} has a number in each row.",
+            f"'{clipped(column.name)}' is missing in row {int(missing[0]) + 1:,}"
+            f"{_and_more(len(missing) - 1)}; a column that is {used} has a number in each row.",
             remedy="Fill the numbers in, or leave the rows out (missing = 'drop').",
         )
     numbers: list[Decimal] = []
@@ -452,7 +475,8 @@ def _respondents(dataset: Dataset, layout: Layout) -> npt.NDArray[np.int64]:
     twice = np.flatnonzero(pairs[0, 1:] == pairs[0, :-1])
     if len(twice):
         raise BadInput(
-            f"{len(twice):,} respondents of '{clipped(layout.respondent)}' are in two holdings of "
+            f"{in_figures(len(twice), 'respondent')} of '{clipped(layout.respondent)}' "
+            f"{'is' if len(twice) == 1 else 'are'} in two holdings of "
             f"'{clipped(layout.holding)}'; allowed is one.",
             remedy="Mend the holding of these respondents.",
             values=[dataset.column(layout.respondent).values[pairs[0, twice[0]]]],
@@ -464,7 +488,7 @@ def _codes(column: Column, what: str) -> npt.NDArray[np.int64]:
     missing = np.flatnonzero(column.codes < 0)
     if len(missing):
         raise BadInput(
-            f"{what} is missing in row {int(missing[0]) + 1:,} and {len(missing) - 1:,} more of "
+            f"{what} is missing in row {int(missing[0]) + 1:,}{_and_more(len(missing) - 1)} of "
             f"'{clipped(column.name)}'; each row needs one.",
             remedy="Fill it in, or leave the rows out.",
         )

@@ -215,20 +215,41 @@ def _paths(
 ) -> dict[str, Key]:
     """Return the labels from the total down to each value, each node once."""
     lines: dict[str, Sequence[str]] = {line[0]: line for line in levels.get(name, [])}
-    lines |= {v: [v, "*"] for v in values if v not in lines}
+    # Where two are called alike, the first keeps its label; what is missing comes last.
+    more = sorted((v for v in values if v not in lines), key=lambda v: (v == "", v))
+    lines |= {v: [v, "*"] for v in more}
     height = max((len(line) for line in lines.values()), default=2) - 1
-    chosen = table.get("levels", {}).get(name, list(range(height)))
-    found: dict[str, Key] = {}
-    for value, line in lines.items():
-        path = [_TOTAL]
-        for level in sorted(chosen, reverse=True):
-            label = str(line[level] if level < len(line) - 1 else line[0])
-            if label == "":
-                label = _MISSING
-            if level < height and label != path[-1]:
-                path.append(label)
-        found[value] = tuple(path)
-    return found
+    chosen = set(table.get("levels", {}).get(name, range(height))) - {height}
+    raw: dict[str, list[Key]] = {value: [(_TOTAL,)] for value in lines}
+    for level in sorted(chosen, reverse=True):
+        own = {
+            value: str(line[level] if level < len(line) - 1 else line[0])
+            for value, line in lines.items()
+        }
+        parts: dict[Key, set[str]] = defaultdict(set)
+        for value, path in raw.items():
+            parts[path[-1]].add(own[value])
+        for value, path in raw.items():
+            # The only part of a total, of the same label, is that total.
+            if parts[path[-1]] != {path[-1][-1]}:
+                path.append((*path[-1], own[value]))
+    labels: dict[Key, str] = {}
+    used: set[str] = set()
+    for node in (node for path in raw.values() for node in path):
+        if node not in labels:
+            labels[node] = _told_apart(node, used)
+            used.add(labels[node])
+    return {value: tuple(labels[node] for node in path) for value, path in raw.items()}
+
+
+def _told_apart(node: Key, others: set[str]) -> str:
+    """Return how a node is called that may have the label of another; the total has its own."""
+    text = label = node[-1] or _MISSING
+    number = 1
+    while label in others:
+        number += 1
+        label = f"{text} of {node[-2] or _MISSING}" if number == 2 else f"{text} ({number})"
+    return label
 
 
 class _Tree:

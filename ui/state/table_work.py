@@ -29,6 +29,7 @@ from anon_core.tables.publication import (
     Side,
     files_of,
     protect,
+    refuse_bare,
     sides,
 )
 from anon_core.tables.recipe import Method, TableRecipe
@@ -99,6 +100,7 @@ def start(data: Dataset, found: Judged, levels: Levels, *, together: bool = Fals
 
     def work(context: Context) -> Finished:
         done = protect(found, context) if before is None else _both(before.earlier, found, context)
+        refuse_bare(done)
         context.report(1.0, "Recomputing")
         checks = _recomputed(done, data, levels, context)
         return Finished(published=done, checks=checks, before=before)

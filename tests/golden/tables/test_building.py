@@ -9,7 +9,8 @@ import pytest
 
 from anon_core.base.errors import BadHierarchy, BadInput, BadPlan
 from anon_core.tables.axis import Axis
-from anon_core.tables.sensitivity import PPercent, Threshold, sensitive_cells
+from anon_core.tables.sensitivity import PPercent, Threshold, ZeroCells, sensitive_cells
+from anon_core.tables.system import Bounds, refuse_levels
 from anon_core.tables.table import Layout, Table, build, relations_of
 from tests.tabulated import CHILDREN, dataset_of
 
@@ -117,10 +118,10 @@ ROWS: Columns = {"p": list("aab"), "x": [1, -3, 3], "w": [1, -1, 1], "r": ["u", 
 @pytest.mark.parametrize(
     ("layout", "message"),
     [
-        ({"value": "x"}, "'x' is negative in row 2 and 0 more; allowed are numbers from 0 up"),
+        ({"value": "x"}, "'x' is negative in row 2; allowed are numbers from 0 up"),
         ({"weight": "w"}, "The weight 'w' is negative in row 2; allowed are numbers from 0 up"),
         ({"value": "p"}, "'p' has a value that is not a number in row 1;"),
-        ({"respondent": "r", "holding": "x"}, "1 respondents of 'r' are in two holdings of 'x'"),
+        ({"respondent": "r", "holding": "x"}, "1 respondent of 'r' is in two holdings of 'x'"),
         ({"holding": "r"}, "names a holding and no respondent"),
     ],
 )
@@ -148,3 +149,25 @@ def test_negatives_are_summed_before_their_size_is_taken() -> None:  # TB-22
     cell = table.contributions[0]
     assert (table.values[0], cell.total) == (4, 6)
     assert PPercent(p=40).excess(cell) == Fraction(1, 5)
+
+
+def test_cells_are_told_apart_where_labels_have_the_sign_between_them() -> None:
+    table = build(dataset_of({"a": ["p|x", "p/x"], "b": ["y", "y"]}), Layout(columns=("a", "b")))
+    assert len(set(table.names)) == len(table.names)
+    assert len(table.system.place) == len(table.values)
+
+
+@pytest.mark.parametrize("zeros", [[0, 0, 0], [0, 0, 7]])
+def test_a_sensitive_cell_of_0_contradicts_that_zeros_are_printed(zeros: list[int]) -> None:
+    table = build(dataset_of({"a": ["p", "p", "q"], "x": zeros}), Layout(columns=("a",), value="x"))
+    found = sensitive_cells(table.contributions, [ZeroCells()])
+    needs = {cell: one.level for cell, one in found.items()}
+    with pytest.raises(BadPlan, match="is 0 and sensitive, and a reader is taken to know"):
+        refuse_levels(table.system, needs, Bounds.of(table.system, lower=1))
+    refuse_levels(table.system, needs, Bounds.of(table.system, lower=0))
+
+
+def test_the_only_respondent_who_contributes_0_is_one() -> None:
+    table = build(dataset_of({"a": ["p"], "x": [0]}), Layout(columns=("a",), value="x"))
+    reasons = {one.reason for one in sensitive_cells(table.contributions, [ZeroCells()]).values()}
+    assert reasons == {"its only respondent contributes 0"}

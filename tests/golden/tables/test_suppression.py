@@ -11,14 +11,18 @@ from anon_core.base.context import Context, Standing
 from anon_core.base.errors import Infeasible
 from anon_core.tables.audit import Insider, audit, intervals
 from anon_core.tables.reader import Reader
+from anon_core.tables.recipe import Protection, TableRecipe
+from anon_core.tables.sensitivity import PPercent
+from anon_core.tables.suppressed import hide, judge
 from anon_core.tables.suppression import (
     _Search,  # pyright: ignore[reportPrivateUsage]
     costs_of,
     suppress,
 )
 from anon_core.tables.system import Bounds, Level, System, union
+from anon_core.tables.table import Layout
 from tests.golden.tables.test_audit import CHILDREN, INVESTMENT, SMALL, counties
-from tests.tabulated import grid
+from tests.tabulated import dataset_of, grid
 
 WIDTH = Level(sliding=1)
 
@@ -208,3 +212,14 @@ def test_a_search_that_is_stopped_returns_a_safe_pattern_with_its_bound() -> Non
     assert found.bound <= whole.cost <= found.cost == seen[0].cost
     assert whole.optimal
     assert audit(system, found.cells, needs, bounds).safe
+
+
+def test_a_search_for_the_best_names_what_it_cannot_hide() -> None:
+    rows = {"a": list("pppqqqqq"), "b": list("xxyxxyyy"), "v": [5, 4, 100, 100, 3, 50, 50, 50]}
+    recipe = TableRecipe(
+        layout=Layout(columns=("a", "b"), value="v"),
+        rules=(PPercent(p=60),),
+        protection=Protection(levels="cap"),
+    )
+    with pytest.raises(Infeasible, match=r"'p\|Total' cannot be hidden from respondent 3, who is"):
+        hide(judge(dataset_of(rows), recipe, {}))

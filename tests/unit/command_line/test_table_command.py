@@ -95,6 +95,25 @@ def test_a_text_that_stands_for_a_missing_value_is_one_for_both_computations(
             "'medium|white' is sensitive and has to be published",
         ),
         (RECIPE + "[protect]\nbase = 1\n", "The base is 1; allowed are whole numbers from 2 up"),
+        (RECIPE + "[protect]\npublished = [1]\n", "published is [1]; allowed is a list of cells"),
+        (RECIPE + '[protect]\npublished = "low"\n', "published is 'low'; allowed is a list"),
+        (RECIPE + '[protect]\nseconds = "x"\n', "seconds is 'x'; allowed are numbers above 0"),
+        (RECIPE + "[protect]\nvariance = nan\n", "variance is nan; allowed are numbers above 0"),
+        (RECIPE + '[protect]\nvariance = "x"\n', "variance is 'x'; allowed are numbers above 0"),
+        (RECIPE.replace("n = 3", "n = inf"), "The rule threshold has n = inf; allowed are numbers"),
+        (RECIPE.replace("n = 3", "n = 2.5"), "The rule threshold has n = 2.5; allowed are whole"),
+        (
+            RECIPE.replace('"threshold"\nn = 3', '"p-percent"\np = 10\ncoalition = 1.5'),
+            "The rule p-percent has coalition = 1.5; allowed are whole numbers from 1 up",
+        ),
+        (
+            RECIPE.replace("[[rules]]", "levels = { salary = [0] }\n[[rules]]"),
+            "[table] levels names 'salary'; columns of the table are 'education', 'race'",
+        ),
+        (
+            RECIPE + '[protect]\nmethod = "none"\n',
+            "6 cells would be published and are sensitive, such as",
+        ),
     ],
 )
 def test_refused_recipes(

@@ -57,6 +57,28 @@ def test_what_was_protected_is_confirmed(
     assert all(check.holds for check in checks)
 
 
+ALIKE: Mapping[str, Sequence[str]] = {
+    "a total": ["Total", "Total", "Total", "q", "q"],
+    "what the other is called": ["Total", "Total", "Total", "Total of Total", "Total of Total"],
+    "a missing value": ["(missing)", "(missing)", "", "r", "r"],
+    "its group": ["q", "q", "q", "p", "r"],
+}
+
+
+@pytest.mark.parametrize("labels", ALIKE.values(), ids=ALIKE)
+@pytest.mark.parametrize("method", ["small-cells", "random-rounding"])
+def test_labels_that_are_alike_are_told_apart_by_both(labels: Sequence[str], method: str) -> None:
+    levels = {"a": [["q", "q", "*"], ["p", "q", "*"], ["r", "H", "*"]]} if "p" in labels else {}
+    recipe = TableRecipe.from_toml(
+        f'[table]\ncolumns = ["a"]\n[protect]\nmethod = "{method}"\nbase = 2\n'
+    )
+    judged = judge(dataset_of({"a": labels, "b": labels}), recipe, levels)
+    content = files_of(protect(judged))["table.csv"]
+    rows = [{"a": text} for text in labels]
+    checks = verify_table(content, recipe.as_mapping(), rows, levels)
+    assert [check.sentence for check in checks if not check.holds] == []
+
+
 #: Two cells that one firm fills: each by itself is hidden well, their sum is not.
 ONE_FIRM: Mapping[str, Sequence[object]] = {
     "place": ["n"] * 3 + ["s"] * 3 + ["e"] * 3 + ["w"] * 3,
