@@ -84,6 +84,33 @@ def test_an_emptied_number_field_keeps_the_number_it_had() -> None:
     assert app.number_input(key="other/k").value == 4
 
 
+def test_emptied_number_fields_of_tables_keep_the_number_they_had() -> None:
+    held = load("hospital") | {
+        "tables/value": "age", "tables/q": 30, "tables/method/True": "cell-key",
+        "tables/variance/2": 1.5,
+    }  # fmt: skip
+    app = open_page(_TABLES, held)
+    app.run()
+    assert not app.exception
+    for key, number in (("tables/q", 30), ("tables/variance/2", 1.5)):
+        assert app.number_input(key=key).value == number
+        assert app.number_input(key=key).proto.default == number
+    app.slider(key="tables/p").set_value(40).run()
+    assert app.number_input(key="tables/q").value == 40  # the nearest that is allowed
+
+
+def test_an_emptied_stepper_stays_at_its_page() -> None:
+    def page() -> None:
+        from ui.panels import panel_head
+
+        panel_head.stepper("Page", 9, key="pages")
+
+    app = AppTest.from_function(page).run()
+    app.number_input(key="pages").set_value(4).run()
+    assert not app.exception
+    assert app.number_input(key="pages").proto.default == 4
+
+
 def kept(app: AppTest) -> dict[str, Any]:
     """Return the session file of what a page shows."""
     held = dict(app.session_state._state.filtered_state)  # pyright: ignore

@@ -194,8 +194,8 @@ def _rules(value: str) -> tuple[Rule, ...]:
         p = st.slider("to within p %", 1, 60, 10, **remembered("tables/p"))
         with st.container(horizontal=True):
             q = st.number_input(
-                "known to q %", p, 1_000, max(100, p), **remembered("tables/q"),
-                help="What others know of each contribution beforehand.",
+                "known to q %", p, 1_000, max(p, last_number("tables/q", 100)),
+                **remembered("tables/q"), help="What others know of each contribution beforehand.",
             )  # fmt: skip
             many = st.number_input(
                 "by", 1, 20, last_number("tables/coalition", 1), **remembered("tables/coalition"),
@@ -291,9 +291,10 @@ def _settings(method: Method) -> dict[str, Any]:
     if method == "cell-key":
         noise = st.slider("Largest noise", 1, 10, 2, **remembered("tables/noise"))
         given["noise"] = noise
+        key = f"tables/variance/{noise}"
         given["variance"] = st.number_input(
-            "Variance", 0.05, float(noise * noise), min(1.05, 0.5 * noise * noise), 0.05,
-            **remembered(f"tables/variance/{noise}"),
+            "Variance", 0.05, float(noise * noise),
+            last_number(key, min(1.05, 0.5 * noise * noise)), 0.05, **remembered(key),
         )  # fmt: skip
     given["seconds"] = st.slider("Seconds at most", 5, 600, 30, **remembered("tables/seconds"))
     return given

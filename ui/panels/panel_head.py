@@ -134,6 +134,7 @@ def stepper(noun: str, most: int, *, key: str, more: str = "", first: int = 1) -
                 f"{noun} of {most:,}" + (f", {more}" if more else ""),
                 min_value=1,
                 max_value=most,
+                value=now,  # an emptied field keeps its number
                 step=1,
                 key=key,
                 label_visibility="collapsed",
