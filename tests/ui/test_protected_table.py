@@ -48,6 +48,14 @@ def test_a_slider_shows_at_once_how_many_cells_are_sensitive() -> None:
     assert sum(str(text).startswith("▲ ") for text in grid.to_numpy().ravel()) == 26
 
 
+def test_only_signs_that_are_in_the_grid_are_explained() -> None:
+    app = opened()
+    assert "▲ sensitive" in words(app)
+    app.slider(key="tables/level/age").set_value(3).run()
+    assert "**0** sensitive" in words(app)
+    assert "▲" not in words(app)
+
+
 def test_protected_cells_are_proven_and_a_change_takes_the_proof_away() -> None:
     app = opened()
     wait_for(app.button(key="tables/protect").click().run(), "protect-table")

@@ -97,10 +97,11 @@ def _shown(data: Dataset, judged: Judged, chosen: Chosen, packed: Packed) -> Non
             icon=":material/info:",
         )
         return
-    frame, places = _grid(judged, done)
+    become = [_status(judged, done, cell) for cell in range(cells)]
+    frame, places = _grid(judged, done, become)
     st.html(_LOOK)
     picked = st.dataframe(
-        _coloured(frame, places, judged, done),
+        _coloured(frame, places, become),
         height=min(_GRID, 38 + 35 * len(frame)),
         on_select="rerun",
         selection_mode="single-cell",
@@ -109,10 +110,8 @@ def _shown(data: Dataset, judged: Judged, chosen: Chosen, packed: Packed) -> Non
         },
         key="tables/grid",
     )
-    words = [
-        w for k, w in _WORDS.items() if (k == "sensitive") == (done is None or done.pattern is None)
-    ]
-    st.caption(" · ".join(words) + ". Click a cell for the reason and what a reader can tell.")
+    signs = [f"{words}. " for status, words in _WORDS.items() if status in become]
+    st.caption("".join(signs) + "Click a cell for the reason and what a reader can tell.")
     cell = _picked(picked, frame, places)
     if cell is not None:
         _reason(judged, done, cell)
@@ -136,10 +135,12 @@ def _curve(judged: Judged) -> None:
     """Say how many cells other thresholds would make sensitive, before one is set."""
     others = [rule for rule in judged.recipe.rules if not isinstance(rule, Threshold)]
     cells = judged.table.contributions
-    found = [
-        f"{n} → {len(sensitive_cells(cells, [Threshold(n=n), *others])):,}"
-        for n in (2, 3, 5, 10, 20)
-    ]
+
+    def counted() -> list[str]:
+        found = ((n, sensitive_cells(cells, [Threshold(n=n), *others])) for n in (2, 3, 5, 10, 20))
+        return [f"{n} → {len(one):,}" for n, one in found]
+
+    found = state.once("tables/curve", (judged.table, repr(others)), counted)
     st.caption("Sensitive cells by threshold: " + " · ".join(found))
 
 
@@ -156,7 +157,9 @@ def _status(judged: Judged, done: Publication | None, cell: int) -> str:
     return "sensitive" if cell in judged.findings else "plain"
 
 
-def _grid(judged: Judged, done: Publication | None) -> tuple[pd.DataFrame, list[list[int]]]:
+def _grid(
+    judged: Judged, done: Publication | None, become: Sequence[str]
+) -> tuple[pd.DataFrame, list[list[int]]]:
     """Return the table with the last column's categories across, and the cell at each place."""
     table = judged.table
     across = table.axes[-1]
@@ -166,11 +169,10 @@ def _grid(judged: Judged, done: Publication | None) -> tuple[pd.DataFrame, list[
     for row in places:
         texts.append([])
         for cell in row:
-            status = _status(judged, done, cell)
             text = table.text(table.values[cell])
             if done is not None and done.pattern is None:
                 text = done.texts[cell]
-            texts[-1].append(_SIGN[status] + _grouped(text))
+            texts[-1].append(_SIGN[become[cell]] + _grouped(text))
     down = table.axes[:-1] if wide > 1 or len(table.axes) > 1 else table.axes
     index: list[str] = []
     for row in places:
@@ -197,9 +199,7 @@ def _grouped(text: str) -> str:
     return f"{int(whole):,}{point}{digits}" if whole.lstrip("-").isdigit() else text
 
 
-def _coloured(
-    frame: pd.DataFrame, places: list[list[int]], judged: Judged, done: Publication | None
-) -> Any:
+def _coloured(frame: pd.DataFrame, places: list[list[int]], become: Sequence[str]) -> Any:
     red, grey = ("#5A1F24", "#39424E") if dark() else ("#FBE3E1", "#E8EBEF")
     ink = "#FFFFFF" if dark() else "#1F2430"
     look = {
@@ -209,7 +209,7 @@ def _coloured(
         "plain": "",
     }
     styles = pd.DataFrame(
-        [[look[_status(judged, done, cell)] for cell in row] for row in places],
+        [[look[become[cell]] for cell in row] for row in places],
         index=frame.index,
         columns=frame.columns,
     )
