@@ -62,6 +62,21 @@ def test_every_field_follows_the_draft_or_is_remembered() -> None:
     assert {one for path in places for one in _loose(path)} == _PASSING.keys()
 
 
+def test_lists_show_names_letter_by_letter() -> None:
+    """Their options are no markdown, so what is escaped shows its backslashes."""
+    escaped = [
+        (path.name, call.lineno)
+        for path in [*(CHECKOUT / "ui").rglob("*.py"), *(CHECKOUT / "pages").glob("*.py")]
+        if "format_func" in (text := path.read_text("utf-8"))
+        for call in ast.walk(ast.parse(text))
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func).rpartition(".")[2] in ("selectbox", "multiselect")
+        for one in call.keywords
+        if one.arg == "format_func" and "plain" in ast.unparse(one.value)
+    ]
+    assert escaped == []
+
+
 def test_what_was_typed_is_there_on_return() -> None:
     app = open_page(_TABLES, load("hospital"))
     app.slider(key="tables/n").set_value(8).run()

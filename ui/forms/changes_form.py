@@ -94,7 +94,6 @@ def _one(number: int, given: Mapping[str, Any]) -> dict[str, Any] | None:
                 known,
                 default=follow(where, named),
                 key=where,
-                format_func=plain,
                 placeholder="no column",
             )
         st.caption(plain(f"{kind.when} {kind.leaves}"))

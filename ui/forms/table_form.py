@@ -57,7 +57,6 @@ def draw(data: Dataset) -> Chosen | None:
         offered,
         default=(quasi or offered)[:2],
         max_selections=4,
-        format_func=plain,
         **remembered("tables/columns"),
         help="The last one runs across the top. Columns with a hierarchy get its subtotals.",
     )
@@ -98,7 +97,7 @@ def methods_for(value: str) -> list[Method]:
 
 
 def _content(name: str) -> str:
-    return name if name == COUNT else f"Sum of {plain(name)}"
+    return name if name == COUNT else f"Sum of {name}"
 
 
 def _changed(name: str, said: Sequence[str]) -> str:
@@ -107,7 +106,7 @@ def _changed(name: str, said: Sequence[str]) -> str:
 
 
 def _column(label: str, offered: Sequence[str], key: str, help: str) -> str:
-    found = st.selectbox(label, [_NONE, *offered], **remembered(key), format_func=plain, help=help)
+    found = st.selectbox(label, [_NONE, *offered], **remembered(key), help=help)
     return "" if found == _NONE else found
 
 

@@ -187,7 +187,7 @@ def _box(data: Dataset) -> None:
     )
     value = middle.selectbox(
         "Asked for", [COUNT, *numbers], **remembered("tables/box/value"),
-        format_func=lambda name: name if name == COUNT else f"Sum of {plain(name)}",
+        format_func=lambda name: name if name == COUNT else f"Sum of {name}",
     )  # fmt: skip
     audits = right.toggle(
         "Audit answers", **remembered("tables/box/audits"),

@@ -81,7 +81,7 @@ def _form() -> None:
             path = st.selectbox(
                 "Parameter",
                 list(numbers),
-                format_func=lambda p: plain(_said(p, numbers[p])),
+                format_func=lambda p: _said(p, numbers[p]),
                 **remembered("sweep-path"),
                 width=120,
             )

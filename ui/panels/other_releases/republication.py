@@ -13,7 +13,6 @@ from ui.components.guard import handled
 from ui.panels.other_releases import TABLES
 from ui.state import state
 from ui.state.kept_fields import last_number, remembered
-from ui.words.escaping import plain
 
 _STATE, _LAST = "other/state", "other/last"
 _MONTHS = {
@@ -40,18 +39,15 @@ def draw() -> None:
         columns = list(table.names)
         last = len(columns) - 1
         left, right = st.columns(2)
-        person = left.selectbox(
-            "Person", columns, format_func=plain, **remembered("other/again/person")
-        )
+        person = left.selectbox("Person", columns, **remembered("other/again/person"))
         sensitive = right.selectbox(
-            "Sensitive", columns, last, format_func=plain, **remembered("other/again/sensitive")
+            "Sensitive", columns, last, **remembered("other/again/sensitive")
         )
         rest = [n for n in columns if n not in (person, sensitive)]
         quasi = st.multiselect(
             "Others know",
             rest,
             rest,
-            format_func=plain,
             **remembered(f"other/again/{'/'.join(rest)}"),
         )
         m = int(

@@ -12,7 +12,6 @@ from anon_core.methods.consistent_tables.views import Candidates, Projection, ca
 from ui.panels.other_releases import TABLES
 from ui.state import state
 from ui.state.kept_fields import remembered
-from ui.words.escaping import plain
 
 #: Seconds that views are compared.
 _SECONDS = 20.0
@@ -46,22 +45,19 @@ def draw() -> None:
         )
         shown = st.multiselect(
             "Published", [name for name, _ in tables], default=[n for n, _ in tables],
-            format_func=plain, **remembered(f"other/shown/{len(tables)}"),
+            **remembered(f"other/shown/{len(tables)}"),
         )  # fmt: skip
         tables = [one for one in tables if one[0] in shown]
         names = list(dict.fromkeys(n for _, table in tables for n in table.names))
         if len(names) < 2:
             st.caption("Choose a view.")
             return
-        person = st.selectbox(
-            "Person column", names, format_func=plain, **remembered("other/person")
-        )
+        person = st.selectbox("Person column", names, **remembered("other/person"))
         rest = [n for n in names if n != person]
         about = st.selectbox(
             "Column to protect",
             rest,
             len(rest) - 1,
-            format_func=plain,
             **remembered("other/about"),
         )
 
