@@ -205,6 +205,7 @@ def hide(judged: Judged, context: Context | None = None) -> Hidden:
         if not grown(pattern.cells & part.real):
             break
         moved = _moves_of_sums(judged, tuple(sums), able, moved, own)
+    own.so_far.standing = None  # the search is over: nothing is left to be taken
     proof = part.audited(pattern)
     if proof.exposed:
         one = proof.exposed[0]

@@ -12,7 +12,7 @@ from anon_core.base.errors import Infeasible
 from anon_core.tables.audit import Insider, audit, intervals
 from anon_core.tables.reader import Reader
 from anon_core.tables.recipe import Protection, TableRecipe
-from anon_core.tables.sensitivity import PPercent
+from anon_core.tables.sensitivity import PPercent, Threshold
 from anon_core.tables.suppressed import hide, judge
 from anon_core.tables.suppression import (
     _Search,  # pyright: ignore[reportPrivateUsage]
@@ -223,3 +223,13 @@ def test_a_search_for_the_best_names_what_it_cannot_hide() -> None:
     )
     with pytest.raises(Infeasible, match=r"'p\|Total' cannot be hidden from respondent 3, who is"):
         hide(judge(dataset_of(rows), recipe, {}))
+
+
+def test_nothing_is_left_to_be_taken_once_the_search_is_over() -> None:
+    rows = {"a": list("pppppqqqqq"), "b": list("xyyzzxxyyz")}
+    recipe = TableRecipe(layout=Layout(columns=("a", "b")), rules=(Threshold(n=2),))
+    seen: list[bool] = []
+    context = Context(progress=lambda _, __: seen.append(context.so_far.standing is not None))
+    hide(judge(dataset_of(rows), recipe, {}), context)
+    assert any(seen)
+    assert context.so_far.standing is None
