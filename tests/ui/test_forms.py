@@ -6,6 +6,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from anon_core.base.params import Parameter
 from anon_core.base.registry import FAMILIES, Family, family
 from tests.ui.sessions import PATIENCE
 
@@ -38,12 +39,37 @@ def asked(which: str, name: str) -> AppTest:
 
 
 @pytest.mark.parametrize(("which", "name"), EVERY)
-def test_shows_the_defaults(which: Family, name: str) -> None:
+def test_shows_the_defaults_and_returns_what_is_typed(which: Family, name: str) -> None:
     app = asked(which, name).run()
     assert not app.exception
     technique = family(which)[name]
     assert app.session_state["shown"] == technique().as_mapping()
     assert technique.from_mapping(app.session_state["shown"])
+    typed: dict[str, object] = {}
+    fields = {"flag": app.checkbox, "integer": app.number_input, "number": app.number_input}
+    for one in technique.parameters():
+        text = app.text_area if one.lines else app.text_input
+        field = text if one.kind == "text" else fields.get(one.kind)
+        if field is not None and not one.options:
+            typed[one.name] = _another(one)
+            field(key=f"t/{name}/{one.name}").set_value(typed[one.name])
+    if typed:
+        app.run()
+    assert {n: v for n, v in app.session_state["shown"].items() if n in typed} == typed
+
+
+def _another(parameter: Parameter) -> object:
+    """Return an allowed value of a parameter that is not its default."""
+    if parameter.kind == "flag":
+        return not parameter.default
+    if parameter.kind == "text":
+        return "abc"
+    low = parameter.low if parameter.low is not None else 0
+    step = 1 if parameter.kind == "integer" else 0.125
+    found = float(parameter.default) + step
+    if parameter.high is not None and found > parameter.high:
+        found = (float(parameter.default) + low) / 2
+    return int(found) if parameter.kind == "integer" else found
 
 
 @pytest.mark.parametrize(("which", "name"), EVERY)
