@@ -14,7 +14,7 @@ from anon_core.pipeline.input_tables import refuse_undecided
 from anon_core.pipeline.result import Result
 from ui.components import hotkey
 from ui.components.clicks import clicked
-from ui.components.guard import handled, panel, show_error
+from ui.components.guard import handled, panel, show_best, show_error
 from ui.forms import (
     attack_form,
     changes_form,
@@ -88,7 +88,8 @@ def choices() -> None:
             key="run/metrics",
         )
         export = folded(
-            f"Advanced: secret seed, formulas · {changed(run_form.advanced_changed(draft))}",
+            f"Advanced: secret seed, formulas{', mean weights' * bool(roles.weight)} · "
+            f"{changed(run_form.advanced_changed(draft))}",
             lambda: run_form.advanced(state.draft()),
             lambda: {"formulas": "neutralise", **state.draft()["export"]},
             key="run/advanced",
@@ -172,7 +173,8 @@ def what_will_happen() -> bool:
     undefined = not_defined(plan)
     if undefined:
         st.warning(plain(undefined))
-        fixes_panel.of_plan()
+        if not models_form.instead(plan):
+            fixes_panel.of_plan()
         return False
     people = population_tables.find(plan.population_file) if plan.population_file else None
     if data is not None and people is not None:
@@ -190,8 +192,8 @@ def what_went_wrong() -> None:
     elif error is not None:
         show_error(error)
         fixes_panel.of_run(error)
-        if isinstance(error, Infeasible | NotFound) and error.best is not None:
-            st.caption(plain(f"Best value reached: {error.best:g} ({error.best_of})."))
+        if isinstance(error, Infeasible | NotFound):
+            show_best(error, "Best value reached")
 
 
 def _changed(result: Result) -> str:

@@ -196,7 +196,9 @@ def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
         with panel("Runs"):
             heads(chosen, runs)
     if len(pins) == 1:
-        st.info("One run is pinned. Pin a second one on Results to compare them.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.info("One run is pinned. Pin a second one on Results to compare them.")
+            next_step("pages/5_Results.py", "Go to Results")
     with panel("How they stand"):
         baseline_panel.standing(runs)
     panels(runs, colours)

@@ -36,7 +36,7 @@ CONTRADICTIONS: dict[str, dict[str, Any]] = {
 
 
 def offered(app: AppTest, of: str) -> list[Any]:
-    return [b for b in app.button if str(b.key).startswith(f"fix-{of}-")]
+    return [b for b in app.button if str(b.key).startswith((f"fix-{of}-", "replace-"))]
 
 
 def broken(draft: dict[str, Any]) -> dict[str, Any]:

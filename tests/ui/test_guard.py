@@ -275,3 +275,17 @@ def test_every_click_is_handled() -> None:
 )
 def test_a_click_that_is_not_handled_is_found(source: str) -> None:
     assert _unguarded(source)
+
+
+def test_how_much_can_be_had_is_told_only_where_the_message_does_not() -> None:
+    def page() -> None:
+        from anon_core.base.errors import Infeasible
+        from ui.components.guard import show_best
+
+        show_best(Infeasible("k = 19 needs 19 rows; the table has 9.", best=9, best_of="rows"), "A")
+        show_best(Infeasible("k = 90 needs 90 rows.", best=9, best_of="rows"), "B")
+        show_best(Infeasible("No class is large enough."), "C")
+
+    app = AppTest.from_function(page, default_timeout=PATIENCE).run()
+    assert not app.exception
+    assert [one.value for one in app.caption] == ["B\\: 9 \\(rows\\)\\."]

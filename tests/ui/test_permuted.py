@@ -87,7 +87,10 @@ def test_k_anonymity_is_replaced_in_one_click_and_comes_back() -> None:
     app = open_page(RUN, load(models=[{"name": "k-anonymity", "k": 3}]))
     choose(app, "anatomy")
     assert not app.exception
-    assert "Does not apply to Anatomy" in plain(words(app))
+    assert "not with Anatomy" in plain(words(app))
+    warned = [w.value for w in app.warning if "permute" in w.value]
+    assert len(warned) == 1  # said once, with the remedy below it
+    assert not [b for b in app.button if (b.key or "").startswith("fix-plan")]
     assert next(b for b in app.button if b.key == "run").disabled
     control(app, "model_picker/stops").set_value("identity").run()
     assert next(b for b in app.button if b.key == "add-k-anonymity").disabled

@@ -144,8 +144,9 @@ def test_what_cannot_be_reached_is_refused_and_the_last_result_stays() -> None:
     wait_for(app, "run")
     assert not app.exception
     said = words(app).replace("\\", "")
-    assert "needs at least 9 rows" in said
-    assert "Best value reached: 8 (rows)." in said
+    assert "needs at least 9 rows; the table has 8" in said
+    assert "Best value reached" not in said  # the message says it
+    assert not [w for w in app.warning if "at least 9 rows" in w.value]  # the error says it
     assert "Your last result is still available" in said
     assert app.session_state["state/result"] is last
     assert not app.dataframe

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import traceback
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from streamlit.errors import FragmentHandledException
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState, get_script_run_ctx
 
 import anon_core
-from anon_core.base.errors import AnonError
+from anon_core.base.errors import AnonError, Infeasible, NotFound
 from anon_core.base.shipped_files import shipped
 from ui.journal import here
 from ui.words.escaping import plain
@@ -129,6 +130,15 @@ def show_error(error: AnonError, *, where: str = "") -> None:
         with st.expander("Show the values"):
             for value in error.values:
                 st.code(value, language=None)
+
+
+def show_best(error: Infeasible | NotFound, lead: str) -> None:
+    """Show below a refusal how much can be had, where its own words do not say it."""
+    if error.best is None:
+        return
+    best = f"{error.best:,g}"
+    if best not in re.findall(r"\d[\d.,]*\d|\d", f"{error.message} {error.remedy}"):
+        st.caption(plain(f"{lead}: {best} ({error.best_of})."))
 
 
 def keep_values_out_of_the_log() -> None:

@@ -19,14 +19,14 @@ from anon_core.recipe.plan import Plan
 from anon_core.release.problem import Problem
 from ui.charts.chart_frame import palette, show
 from ui.charts.example_plot import example_chart
-from ui.components.guard import handled
+from ui.components.guard import handled, show_best
 from ui.forms import allowed_range, model_picker
 from ui.forms.model_picker import once
 from ui.forms.parameter_forms import label_of, parameter_form, usual
 from ui.state import state
-from ui.state.work import model_facts
+from ui.state.work import model_facts, running
 from ui.state.work.fragments import once_opened
-from ui.words.escaping import changed, explained, plain
+from ui.words.escaping import explained, plain
 
 _REPLACED = "models_form/replaced"
 #: Pixels of a number's field.
@@ -56,7 +56,7 @@ class Shown:
 def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Algorithm]) -> Shown:
     """Draw the privacy models, each with its form.
 
-    A privacy model that the technique cannot give is marked, with what can take its place.
+    A privacy model that the technique cannot give is marked; see `instead`.
     """
     known = {n: m for n, m in family("model").items() if issubclass(m, GroupModel)}
     present: list[dict[str, Any]] = draft["models"]
@@ -78,6 +78,8 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
                 inner = st.container()
                 if can:
                     given, inner = _numbers(chosen, model, place, sensitive)
+                else:  # the page says next to Run why, and offers what can take its place
+                    st.caption(plain(f"not with {technique.title}"), width="content")
                 st.button(
                     "Remove",
                     key=f"remove-model-{place}",
@@ -88,7 +90,6 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
                     type="tertiary",
                 )
             if not can:
-                _not_defined(place, chosen, technique, present, bool(sensitive))
                 found.append(model)
                 continue
             places.append((place, st.container(gap="xsmall"), inner))
@@ -119,8 +120,10 @@ def _numbers(
             without = [p.name for p in rest]
             given = parameter_form(chosen, model, key=key, sensitive=sensitive, without=without)
     differ = [label_of(p) for p in rest if not usual(p, model)]
-    more = "Settings" if not differ else f"Settings · {changed(differ)}"
-    with st.popover(more, type="tertiary", key=f"model-more-{place}"):
+    # Which they are would push the last button to a line of its own.
+    more = f"Settings · {len(differ)} changed" if differ else "Settings"
+    told = f"Changed: {plain(', '.join(differ))}" if differ else None
+    with st.popover(more, type="tertiary", key=f"model-more-{place}", help=told):
         explained(chosen)
         given |= parameter_form(chosen, model, key=key, sensitive=sensitive, without=numbers)
         inner = st.container()
@@ -170,11 +173,10 @@ def _told(
     """Draw what the table says of one model: what is wrong in sight, the rest in its drawer."""
     found = model_facts.facts(model, of, plan, place)
     with where:
-        if found.refused is not None:
+        if found.refused is not None and str(found.refused) != str(running.error()):
             st.warning(plain(f"{found.refused.message} {found.refused.remedy}".strip()))
-            best = found.refused.best if isinstance(found.refused, Infeasible) else None
-            if isinstance(found.refused, Infeasible) and best is not None:
-                st.caption(plain(f"Best possible: {best:g} ({found.refused.best_of})."))
+            if isinstance(found.refused, Infeasible):
+                show_best(found.refused, "Best possible")
         for caution in found.cautions:
             st.info(plain(caution))
         columns = [name for name in model.protects(of) if name in of.sensitive]
@@ -209,38 +211,40 @@ def restore(technique: type[Algorithm]) -> None:
     del st.session_state[_REPLACED]
 
 
-def _not_defined(
-    place: int,
-    model: type[GroupModel],
-    technique: type[Algorithm],
-    present: list[dict[str, Any]],
-    sensitive: bool,
-) -> None:
-    """Say that a privacy model is not defined for a technique, and offer what is, in one click."""
-    st.warning(
-        plain(
-            f"Does not apply to {technique.title}: {model.title} needs whole rows. It returns with "
-            "a technique that supports it."
-        )
-    )
-    taken = {m["name"] for m in present}
-    known = family("model")
-    instead = [
-        name
-        for name, kind in known.items()
+def instead(plan: Plan) -> bool:
+    """Offer in one click what can take the place of models about whole rows.
+
+    Returns
+    -------
+    bool
+        Whether the plan's technique permutes columns, and anything can.
+    """
+    if not plan.algorithm.shape.permutes:
+        return False
+    sensitive = bool(state.roles().sensitive)
+    taken = {model.name for model in plan.models}
+    offered = [
+        (place, model, name, kind.title)
+        for place, model in enumerate(plan.models)
+        if model.scope.whole_rows
+        for name, kind in family("model").items()
         if issubclass(kind, GroupModel)
         and kind.aim.replaces_whole_rows
+        and name not in taken
         and (sensitive or once(kind))  # a column that is not there cannot be protected
     ]
-    with st.container(horizontal=True):
-        for name in instead:
-            if name not in taken:
-                st.button(
-                    f"Replace it with {known[name].title}",
-                    key=f"replace-{place}-{name}",
-                    on_click=_replace,
-                    args=(place, name),
-                )
+    several = len({place for place, *_ in offered}) > 1
+    with st.container(gap="xsmall"):
+        for place, model, name, title in offered:
+            st.button(
+                plain(f"Replace {model.title if several else 'it'} with {title}"),
+                key=f"replace-{place}-{name}",
+                icon=":material/build:",
+                on_click=_replace,
+                args=(place, name),
+                help=plain(f"{model.title} returns with a technique that supports it."),
+            )
+    return bool(offered)
 
 
 @handled("Choices")

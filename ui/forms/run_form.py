@@ -379,7 +379,7 @@ def advanced(draft: dict[str, Any]) -> dict[str, Any]:
     export.pop("class_weights", None)
     weight = state.roles().weight
     if weight and st.checkbox(
-        f"Publish the mean of '{plain(weight)}' of each class",
+        f"Publish the mean of '{plain(weight)}' in each class",
         value=follow("class-weights", bool(draft["export"].get("class_weights"))),
         key="class-weights",
         help="In a file of its own, weights.csv. The weight itself distinguishes rows that are "

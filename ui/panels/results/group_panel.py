@@ -50,6 +50,9 @@ def draw(facts: Facts, *, key: str) -> None:
             words = "Only rows of the chosen groups are shown."
         else:
             start, stop, words = _page(facts, key)
+    if len(frames) == 1:  # else the table's own buttons would lie over the choice of a page
+        st.caption(plain(words))
+        words = ""
     _side_by_side(facts, frames, start, stop, whole=view == "Whole tables", key=f"{key}-{side}")
     if view == "One group" and stop > start:
         _guesses(facts, int(facts.by_size[np.searchsorted(facts.page_starts, start)]), key)
@@ -60,13 +63,13 @@ def draw(facts: Facts, *, key: str) -> None:
             else "Every cell is exact, so no cell is marked as changed"
         )
         st.caption(
-            plain(f"{words} {links(facts.result)}"),
+            plain(f"{words} {links(facts.result)}".strip()),
             help=f"{cells}; and no published row is set against an original one, because the "
             "release does not say which belong together.",
         )
     else:
         st.caption(
-            plain(f"{words} Internal view: the rows of these groups as your table links them.")
+            plain(f"{words} Internal view: the rows as your table links them.".strip())
             + " **None of these links is published.**"
         )
 

@@ -44,7 +44,7 @@ def cards(lessons: tuple[Lesson, ...]) -> None:
                     on_click=_open,
                     args=(one.name,),
                 )
-                st.write(plain(first_sentence(one.summary)))
+                st.caption(plain(first_sentence(one.summary)))
 
 
 def draw_lesson(now: Reading, leave: Callable[[], None]) -> None:
