@@ -14,6 +14,9 @@ from ui.state import state
 from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
+#: Columns that are listed in sight; more would push what is edited out of the window.
+_IN_SIGHT = 30
+
 
 def main() -> None:
     """Draw the page."""
@@ -39,16 +42,7 @@ def _choice(data: Dataset, released: Dataset) -> None:
         many_hierarchies_panel.draw(roles.quasi)
     # What a sensitive column can be published as is chosen on Run.
     columns = (*roles.quasi, *(n for n in roles.sensitive if n not in roles.quasi))
-    column = st.radio(
-        "Column",
-        columns,
-        format_func=plain,
-        captions=[_caption(name) for name in columns],
-        **remembered("hierarchies/column"),
-        horizontal=True,
-        help="A hierarchy generalizes a value level by level, up to one top that hides it. "
-        "Searches choose among its levels; without one, a value is kept or suppressed.",
-    )
+    column = _column(columns)
     if column not in roles.quasi:
         st.caption(
             "Published exactly unless you choose a level on Run; searches never generalize a "
@@ -67,11 +61,35 @@ def _choice(data: Dataset, released: Dataset) -> None:
             level_panel.draw(released, column)
 
 
+def _column(columns: tuple[str, ...]) -> str:
+    """Draw the choice of a column: all in sight, or a list to type in where they are many."""
+    told = (
+        "A hierarchy generalizes a value level by level, up to one top that hides it. "
+        "Searches choose among its levels; without one, a value is kept or suppressed."
+    )
+    if len(columns) > _IN_SIGHT:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            column = st.selectbox(
+                "Column", columns, **remembered("hierarchies/column"), help=told, width=420
+            )
+            st.caption(plain(_caption(column)))
+        return column
+    return st.radio(
+        "Column",
+        columns,
+        format_func=plain,
+        captions=[_caption(name).replace("*", "\\*") for name in columns],
+        **remembered("hierarchies/column"),
+        horizontal=True,
+        help=told,
+    )
+
+
 def _caption(column: str) -> str:
     rows = state.levels().get(column)
     sensitive = column not in state.roles().quasi
     if not rows:
-        return "sensitive, exact" if sensitive else "value or \\*"
+        return "sensitive, exact" if sensitive else "value or *"
     height = max(len(rows[0]) - 1, 1)
     told = f"{height} level{'s' if height > 1 else ''}"
     return f"sensitive, {told}" if sensitive else told

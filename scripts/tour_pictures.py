@@ -80,7 +80,7 @@ def main(url: str) -> None:
         rest(page)
         for name in ("Roles", "Hierarchies", "Run"):
             go(page, name)
-            expect(page.get_by_text("Trying on this table")).to_have_count(0, timeout=60_000)
+            expect(page.get_by_text("Trying on")).to_have_count(0, timeout=60_000)
             rest(page)
             picture(page, f"tour/{name.lower()}")
         page.keyboard.press("Control+Enter")

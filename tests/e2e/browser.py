@@ -67,7 +67,7 @@ def go(page: Page, step: str, *, title: str = "") -> None:
     expect(heading).to_be_visible(timeout=60_000)
     wait_for_app(page, seconds=60)
     if step == "Run":  # what it recommends is tried first, and drawn then
-        expect(page.get_by_text("Trying on this table")).to_have_count(0, timeout=120_000)
+        expect(page.get_by_text("Trying on")).to_have_count(0, timeout=120_000)
         wait_for_app(page, seconds=60)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pandas as pd
 import pytest
@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import NotFound
+from anon_core.base.registry import family
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.explain.advice import trials as trying
@@ -28,6 +29,7 @@ from tests.ui.sessions import (
     wait_for,
     words,
 )
+from ui.panels.run import advice_panel
 from ui.state import release_context, release_context_answers, state
 from ui.state.work import advice_trials
 
@@ -207,3 +209,14 @@ def test_what_finds_no_release_is_not_offered(tries: None, monkeypatch: pytest.M
     told = words(app).replace("\\", "")
     assert "No suitable technique finds a release of this table" in told
     assert "Mondrian** – Not found: cuts left 2 parts." in told
+
+
+def test_numbers_of_one_letter_are_told_with_their_columns() -> None:
+    known = family("model")
+    l_of = known["l-diversity"]
+    models = (known["k-anonymity"](k=12), l_of(l=12, column="income"), l_of(l=2, column="ill"))
+    told = advice_panel._numbers(Mock(models=models))
+    said = [one.replace("\u00a0", " ") for one in told]
+    assert said == ["k = 12", "l = 12 (income)", "l = 2 (ill)"]
+    alone = advice_panel._numbers(Mock(models=models[:2]))
+    assert alone[1].replace("\u00a0", " ") == "l = 12"

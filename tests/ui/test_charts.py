@@ -330,7 +330,8 @@ def test_no_class_at_all_is_drawn_as_nothing() -> None:
 @pytest.mark.parametrize(
     ("value", "told"),
     [(0.04076, "0.041"), (1.0, "1.000"), (11.93, "11.9"), (9_876_543, "9,876,543"),
-     (86_200_000, "86.2 M"), (0.0, "0"), (0.00012, "0.00012")],
+     (86_200_000, "86.2 M"), (0.0, "0"), (0.00012, "0.00012"),
+     (2.32e-5, "0.0000232"), (3e-9, "3e-09")],
 )  # fmt: skip
 def test_a_value_in_a_line_has_three_digits(value: float, told: str) -> None:
     measure = Measure(metric="query-error", value=value, share=0.5)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+from unittest.mock import patch
+
+import pandas as pd
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError, BadHierarchy
 from anon_core.data.hierarchy import levels_csv, parse_levels
 from anon_core.data.roles.roles import Roles
-from tests.ui.sessions import words
+from anon_core.data.table import Dataset
+from tests.ui.sessions import open_page, words
 from ui.state import drafts, loading, many_hierarchies, state
 from ui.state.loading import Opened
 
@@ -56,6 +62,21 @@ def test_every_column_is_shown(start: AppTest, sample: str) -> None:
         start.radio(key="hierarchies/column").set_value(name).run()
         assert not start.exception
         assert not start.error
+
+
+def test_many_columns_are_a_list_to_type_in() -> None:
+    names = [f"column {place}" for place in range(31)]
+    data = Dataset.from_frame(pd.DataFrame({name: ["a", "b", "c"] for name in names}))
+    held: dict[str, Any] = {}
+    with patch.object(st, "session_state", held):
+        state.set_dataset(data, roles=Roles(quasi=tuple(names)), levels={}, types={}, title="W")
+    app = open_page(HIERARCHIES, held)
+    assert not app.exception
+    assert not [r for r in app.radio if r.key == "hierarchies/column"]
+    app.selectbox(key="hierarchies/column").set_value("column 30").run()
+    assert not app.exception
+    assert app.selectbox(key="hierarchies/column").value == "column 30"
+    assert "value or" in words(app)
 
 
 def test_none_and_the_samples(start: AppTest) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -22,6 +23,8 @@ _ROOMY, _CROWDED = 10, 14
 _UNIT = 5
 #: Below this a value is what rounding leaves of nothing.
 _NOTHING = 1e-12
+#: Below this a value is drawn with a power of ten: its zeros have no room.
+_MINUTE = 1e-6
 #: From here on a value is drawn in millions: all its digits have no room in a line.
 _MILLIONS = 1e7
 _CELL = 22
@@ -42,7 +45,11 @@ def amount(value: float, digits: int = 4) -> str:
     """
     if abs(value) < _NOTHING:
         return "0"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    if _MINUTE <= abs(value) < 0.0001:  # Python would write a power of ten
+        return f"{value:.{digits - 1 - math.floor(math.log10(abs(value)))}f}"
+    return f"{value:.{digits}g}"
 
 
 def _in_a_line(metric: str, measure: Measure) -> str:

@@ -37,8 +37,13 @@ _LOOK = """
   :root:not([data-sidebar="open"]) [data-testid="stSidebarUserContent"]
     > div > .stVerticalBlock > [data-testid="stElementContainer"],
   :root:not([data-sidebar="open"]) [data-testid="stSidebarUserContent"] > div > .stVerticalBlock
-    > [data-testid="stLayoutWrapper"]:not(:has(> :is([class*="-step-"], .st-key-rail)))
+    > [data-testid="stLayoutWrapper"]:not(:has(> :is([class*="-step-"], .st-key-rail,
+    .st-key-under-way)))
     {position: absolute; width: 1px; height: 1px; overflow: hidden; visibility: hidden;}
+  :root:not([data-sidebar="open"]) .st-key-under-way > [data-testid="stElementContainer"]:has(
+    > .stButton, > [data-testid="stMarkdown"]),
+  :root:not([data-sidebar="open"]) .st-key-under-way .stProgress [data-testid="stMarkdownContainer"]
+    {display: none;}
   :root:not([data-sidebar="open"]) [data-testid="stSidebar"] [data-testid="stPageLink"] a
     {padding: .3rem .5rem; justify-content: center; gap: 0; margin: 0; min-width: 0;
     min-height: 34px;}

@@ -46,7 +46,7 @@ def draw(columns: tuple[str, ...]) -> None:
         + (f", {left:,} not." if left else ".")
     )
     with st.container(height="content" if len(lines) <= _MOST_LINES else 300, border=True):
-        st.markdown("\n".join(f"- {_told(line)}" for line in lines))
+        st.markdown("  \n".join(_told(line) for line in lines))
     with st.container(horizontal=True):
         if many_hierarchies.can_undo():
             st.button(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -246,7 +247,15 @@ def _figures(
 
 
 def _numbers(one: Recommendation) -> list[str]:
-    return [f"{name} = {value:,}" for name, value in numbers_asked(one.models)]
+    """Return the numbers asked for; those of one letter with the columns they are of."""
+    asked = [(model, *number) for model in one.models for number in numbers_asked([model])]
+    letters = Counter(name for _, name, _ in asked)
+    told: list[str] = []
+    for model, name, value in asked:
+        column = model.as_mapping().get("column", "")
+        of = f"\u00a0({column})" if column and letters[name] > 1 else ""
+        told.append(f"{name}\u00a0=\u00a0{value:,}{of}")
+    return told
 
 
 def _about(offered: Offered, shared: Sequence[str], quasi: int) -> str:

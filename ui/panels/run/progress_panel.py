@@ -38,7 +38,7 @@ def draw(page: str) -> None:
     with place.container(key="under-way"):
         for name, job in found.items():
             if job.state == "running":
-                _running(name, job)
+                _running(name, job, page)
             elif _step(job) != page:
                 _ended(job)
         if ended is not None and running.JOB not in found:
@@ -49,7 +49,7 @@ def draw(page: str) -> None:
                 )
 
 
-def _running(name: str, job: Job) -> None:
+def _running(name: str, job: Job, page: str) -> None:
     @st.fragment(run_every=LOOK_EVERY)
     def drawn() -> None:
         if jobs.current(name) is not job or job.state != "running":
@@ -58,7 +58,8 @@ def _running(name: str, job: Job) -> None:
         st.progress(job.share, text=plain(f"{job.title}: {job.told}"))
 
     drawn()
-    _link(job)
+    if _step(job) != page:
+        _link(job)
     st.button(
         "Cancel",
         key=f"under-way/cancel-{name}",

@@ -122,12 +122,15 @@ def of(
 def watch() -> None:
     """Say that recommendations are being tried, and run the page again once they were."""
     job = cast(tuple[object, jobs.Job], st.session_state[_JOB])[1]
+    data = state.dataset()
+    sampled = data is not None and data.rows > trying.MOST_ROWS
+    on = f"a sample of {trying.MOST_ROWS:,} rows" if sampled else "this table"
 
     @st.fragment(run_every=jobs.LOOK_EVERY)
     def drawn() -> None:
         if job.state != "running":
             st.rerun()
-        st.markdown("**Trying on this table …**")
+        st.markdown(f"**Trying on {on} …**")
 
     drawn()
 
