@@ -191,23 +191,27 @@ def _rules(value: str) -> tuple[Rule, ...]:
         return tuple(rules)
     if st.checkbox("others can estimate the largest (p %)", True, **remembered("tables/with-p")):
         p = st.slider("to within p %", 1, 60, 10, **remembered("tables/p"))
-        with st.container(horizontal=True):
+        left, right = st.columns(2, gap="small")
+        with left:
             q = st.number_input(
                 "known to q %", p, 1_000, max(p, last_number("tables/q", 100)),
                 **remembered("tables/q"), help="What others know of each contribution beforehand.",
             )  # fmt: skip
+        with right:
             many = st.number_input(
                 "by", 1, 20, last_number("tables/coalition", 1), **remembered("tables/coalition"),
                 help="Others who put together what they know.",
             )  # fmt: skip
         rules.append(PPercent(p=p, q=q, coalition=many))
     if st.checkbox("a few make most of it (m, k)", **remembered("tables/with-k")):
-        with st.container(horizontal=True):
+        left, right = st.columns(2, gap="small")
+        with left:
             m = st.number_input(
                 "the largest m", 1, 20, last_number("tables/m", 2), **remembered("tables/m")
             )
+        with right:
             k = st.number_input(
-                "make more than k %", 1.0, 99.9, last_number("tables/k", 85.0), 0.5,
+                "make over k %", 1.0, 99.9, last_number("tables/k", 85.0), 0.5,
                 **remembered("tables/k"),
             )  # fmt: skip
         rules.append(Dominance(m=m, k=Fraction(str(k))))
