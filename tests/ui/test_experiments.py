@@ -54,7 +54,8 @@ def test_all_experiments_are_listed_and_open_by_a_click() -> None:
     assert [label.split(" · ")[0] for label in listed] == [e.id for e in all_experiments()]
     press(app, "experiments/open/X-05")
     assert app.query_params["experiment"] in ("X-05", ["X-05"])
-    assert "A documented run" in app.info[0].value
+    assert "A documented run with" in app.info[0].value
+    assert "rows" not in app.info[0].value  # the line below the verdict names the table
     press(app, "experiments/all")
     assert app.button(key="experiments/open/X-05")
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import streamlit as st
 
 from anon_core.teaching.experiments import Experiment, Report, all_experiments
-from anon_core.teaching.experiments.execution import documented, run_said
+from anon_core.teaching.experiments.execution import documented, run_said, size_of
 from anon_core.teaching.experiments.experiment import Outcome, Size
 from anon_core.teaching.experiments.result_files import (
     CSV,
@@ -104,7 +104,7 @@ def draw(experiment: Experiment) -> None:
             st.info("The first figures are under way.", icon=":material/info:")
         if told is not None:
             st.info(
-                plain(f"A documented run: {run_said(told)}. Run it to see your own figures."),
+                plain(f"A documented run with {size_of(told)}. Run it to see your own figures."),
                 icon=":material/history:",
             )
             _figures(told)

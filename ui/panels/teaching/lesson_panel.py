@@ -232,7 +232,7 @@ def _followed(now: Reading) -> int:
             on_change=_example,
             args=(f"learn/example/{now.lesson.name}/{own}",),
             help="The table of the lesson: an example, or a few rows of your own.",
-            width=200,
+            width=290,
         )
     if own == TYPED:
         st.button(
