@@ -169,7 +169,7 @@ class Reader:
         part = self.part(cell)
         return part.whole_side(first, sign) if whole else part.side(first, sign, own)
 
-    def stands(self, witness: Mapping[int, Number]) -> bool:
+    def allows(self, witness: Mapping[int, Number]) -> bool:
         """Return whether a table that keeps every sum is one that this reader cannot rule out.
 
         Parameters
@@ -183,7 +183,7 @@ class Reader:
                 return False
         return True
 
-    def goes_on(self, witness: Mapping[int, Number]) -> bool:
+    def allows_without_end(self, witness: Mapping[int, Number]) -> bool:
         """Return whether this reader has no limit in a direction that keeps every sum."""
         return not any(
             (self.lower[cell] is not None and change < 0)

@@ -669,9 +669,9 @@ def _seen(task: _Task, reader: Reader, seen: Iterable[Side]) -> bool:
         best: Number = 0
         for side in seen:
             by = sign * side.witness.get(task.cell, 0)
-            if side.endless and by > 0 and reader.goes_on(side.witness):
+            if side.endless and by > 0 and reader.allows_without_end(side.witness):
                 return True
-            if by > best and not side.endless and reader.stands(side.witness):
+            if by > best and not side.endless and reader.allows(side.witness):
                 best = by
         reached += best
     return reached >= task.need
