@@ -28,6 +28,7 @@ WRITERS = {
     ("anon_core/cli/counts.py", "_write"): "public: counts with noise, in a new folder",
     ("anon_core/data/reading/stored.py", "brought"): "private, opened by for_owner",
     ("anon_core/teaching/experiments/result_files.py", "write"): "figures of the literature",
+    ("anon_core/cli/warm.py", "_give_way"): "the priority of a session of processes",
     ("anon_core/pipeline/compilation.py", "warm"): "which kernels are compiled",
     (
         "anon_core/pipeline/publish/release_folder.py",
