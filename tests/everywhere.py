@@ -147,6 +147,8 @@ def trial(model: str, algorithm: str, number: int) -> Trial:
     settings: dict[str, Any] = {n: v for n, v in EFFORT.items() if n in names}
     if "max_suppression" in names:
         settings["max_suppression"] = float(rng.choice([0.0, 0.2, 0.4]))
+    if "small" in names and settings["max_suppression"]:
+        settings["small"] = "remove"
     if chosen.shape.codes_tails:
         numbers = sorted({int(v) for v in case.column("q1")})
         low, high = numbers[len(numbers) // 3], numbers[-1 - len(numbers) // 3]

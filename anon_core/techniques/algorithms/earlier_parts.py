@@ -10,7 +10,7 @@ import numpy as np
 
 from anon_core.base.arrays import B1, I64
 from anon_core.base.context import Context
-from anon_core.base.errors import Infeasible
+from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.base.params import choice, number
 from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
@@ -95,7 +95,15 @@ class EarlierParts(Algorithm):
         Infeasible, NotFound
             If not even the whole table keeps the privacy models, or more rows would have to go than
             the budget allows.
+        BadPlan
+            If rows may be removed, and small parts are joined.
         """
+        if self.small == "join" and self.max_suppression:
+            raise BadPlan(
+                f"{self.name}: small parts are joined, so no row is removed; max_suppression is "
+                f"{self.max_suppression:g}.",
+                remedy="Set small to 'remove', or max_suppression to 0.",
+            )
         context.report(0.0, "Cutting where the earlier release was cut")
         nodes = [
             self.output == "node" or (self.output == "mixed" and cut_by_tree(problem, h))

@@ -65,6 +65,9 @@ def test_small_parts_are_removed_within_the_budget() -> None:
     assert (result.release.suppressed, shown(result)) == (1, ["[21, 28]"] * 4)
     with pytest.raises(Infeasible, match=r"1 of 5 rows would have to go: 1 of parts .* At most 0"):
         carried(own, small="remove", max_suppression=0.1)
+    with pytest.raises(BadPlan, match="small parts are joined, so no row is removed") as refused:
+        carried(own, max_suppression=0.2)
+    assert "Set small to 'remove'" in refused.value.remedy
 
 
 def test_where_parts_overlap_a_row_goes_to_the_first_that_covers_it() -> None:
