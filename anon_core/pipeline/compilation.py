@@ -155,6 +155,8 @@ def _plans(name: str, given: Sample) -> Iterator[Plan]:
     settings: list[dict[str, object]] = [{}]
     if any(parameter.name == "max_suppression" for parameter in technique.parameters()):
         settings = [{"max_suppression": share} for share in (0.0, 0.02, 1.0)]
+    if any(parameter.name == "small" for parameter in technique.parameters()):
+        settings = [settings[0], *({**one, "small": "remove"} for one in settings[1:])]
     if any(parameter.name == "list_minimal" for parameter in technique.parameters()):
         settings.append({"max_suppression": 0.02, "list_minimal": True})
     for chosen in settings:

@@ -81,6 +81,8 @@ def drawn(algorithm: str, seed: int) -> tuple[Case, Plan, Dataset]:
     if any(p.name == "max_suppression" for p in chosen.parameters()):
         # Coded tails leave the values between as they are, so that most rows stay rare.
         settings["max_suppression"] = 1.0 if chosen.shape.codes_tails else 0.3
+    if algorithm == "earlier-parts":
+        settings["small"] = "remove"
     asked: list[object] = [{"name": "k-anonymity", "k": 3}]
     if chosen.shape.permutes:
         asked = [{"name": "frequency-l-diversity", "l": 2, "column": "s0"}]
