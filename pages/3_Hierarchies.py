@@ -68,12 +68,14 @@ def _column(columns: tuple[str, ...]) -> str:
         "Searches choose among its levels; without one, a value is kept or suppressed."
     )
     if len(columns) > _IN_SIGHT:
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            column = st.selectbox(
-                "Column", columns, **remembered("hierarchies/column"), help=told, width=420
-            )
-            st.caption(plain(_caption(column)))
-        return column
+        return st.selectbox(
+            "Column",
+            columns,
+            format_func=lambda name: f"{name} · {_caption(name)}",
+            **remembered("hierarchies/column"),
+            help=told,
+            width=420,
+        )
     return st.radio(
         "Column",
         columns,
