@@ -68,10 +68,11 @@ def _column(columns: tuple[str, ...]) -> str:
         "Searches choose among its levels; without one, a value is kept or suppressed."
     )
     if len(columns) > _IN_SIGHT:
+        labels = {name: f"{name} · {_caption(name)}" for name in columns}
         return st.selectbox(
             "Column",
             columns,
-            format_func=lambda name: f"{name} · {_caption(name)}",
+            format_func=labels.__getitem__,
             **remembered("hierarchies/column"),
             help=told,
             width=420,

@@ -77,6 +77,13 @@ def test_many_columns_are_a_list_to_type_in() -> None:
     app.selectbox(key="hierarchies/column").set_value("column 30").run()
     assert not app.exception
     assert app.selectbox(key="hierarchies/column").value == "column 30"
+    work = app.session_state["state/work"]
+    entry = {"rows": [["a", "*"], ["b", "*"], ["c", "*"]], "sha256": ""}
+    app.session_state["state/work"] = {**work, "levels": {"column 30": entry}}
+    app.run()
+    chosen = app.selectbox(key="hierarchies/column")
+    assert "column 30 · 1 level" in chosen.options
+    assert chosen.value == "column 30"
 
 
 def test_none_and_the_samples(start: AppTest) -> None:
