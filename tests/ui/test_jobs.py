@@ -198,6 +198,7 @@ def test_work_is_seen_on_every_page_until_its_own_page_takes_it(session: dict[st
         assert ["Starting" in one.proto.text for one in shown.get("progress")] == [True]
         assert "See it on Run" in [link.proto.label for link in shown.get("page_link")]
         own: Any = open_page("pages/4_Run.py", load()).sidebar
+        assert not own.get("progress")  # the page draws it itself
         assert "See it on Run" not in [link.proto.label for link in own.get("page_link")]
         go_on.set()
         assert job.wait(PATIENCE)

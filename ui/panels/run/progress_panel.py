@@ -17,6 +17,8 @@ from ui.words.escaping import plain
 
 #: Seconds between two looks at what runs; the work's own page looks more often.
 LOOK_EVERY = 1.0
+#: Work whose progress its own page always draws in sight: the rail does not repeat it there.
+_ON_ITS_PAGE = (running.JOB,)
 
 
 def draw(page: str) -> None:
@@ -25,7 +27,7 @@ def draw(page: str) -> None:
     Parameters
     ----------
     page : str
-        Title of the page that is open: it says itself what came of its work.
+        Title of the page that is open: it says itself how far its work is and what came of it.
     """
     # An emptied place takes the drawing away at once, as where a job's own page draws it.
     place = st.empty()
@@ -37,6 +39,8 @@ def draw(page: str) -> None:
         return
     with place.container(key="under-way"):
         for name, job in found.items():
+            if job.state == "running" and name in _ON_ITS_PAGE and _step(job) == page:
+                continue
             if job.state == "running":
                 _running(name, job, page)
             elif _step(job) != page:
