@@ -7,6 +7,7 @@ small tables are worked on by interpreted loops, which gives the same bytes in a
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 import threading
@@ -133,7 +134,14 @@ def begin() -> Warming:
         load()
 
     threading.Thread(target=work, daemon=True, name="warming").start()
+    threading.Thread(target=_import_ahead, daemon=True, name="importing").start()
     return found
+
+
+def _import_ahead() -> None:
+    """Import what the pages after Start need, while the browser draws Start."""
+    for name in ("pandas", "altair"):
+        importlib.import_module(name)
 
 
 def waits(table: Dataset | None) -> bool:
