@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.__main__ import main as command
 from anon_core.base.context import Context
+from anon_core.base.errors import Cancelled
 from anon_core.data.reading import DataOptions, read_table
 from anon_core.tables import publication
 from anon_core.tables.publication import Publication, files_of
@@ -206,6 +207,32 @@ def test_methods_stand_side_by_side_with_what_each_loses_and_what_stays_learnabl
     assert loss[0] == "0.00%" != loss[1]
     assert list(frame["totals add up"]) == ["yes", "yes", "no"]
     assert list(frame["recomputed"])[1:] == ["4 checks", "2 checks"]
+
+
+def test_a_comparison_is_cancelled_while_it_is_recomputed(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go = threading.Event(), threading.Event()
+    stopped: list[bool] = []
+
+    def slow(*given: Any) -> list[Any]:
+        begun.set()
+        go.wait(30)
+        try:
+            given[-1]("Recomputing")
+        except Cancelled:
+            stopped.append(True)
+            raise
+        return []
+
+    monkeypatch.setattr(table_work, "verify_table", slow)
+    app = opened()
+    app.multiselect(key="tables/sides/False").set_value(["none", "random-rounding"]).run()
+    app.button(key="tables/compare").click().run()
+    assert begun.wait(30)
+    job = app.session_state["jobs"]["compare-tables"]
+    job.cancel.set()
+    go.set()
+    assert job.wait(30)
+    assert stopped
 
 
 def test_a_search_is_stopped_with_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:

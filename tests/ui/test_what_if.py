@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Generator
@@ -28,6 +29,7 @@ from tests.ui.sessions import (
     wait_for,
     words,
 )
+from ui.charts import theme
 from ui.charts.chart_frame import Series, palette
 from ui.charts.metric_plots import metric_bullets, title_of
 from ui.panels.results import headline_figures
@@ -86,6 +88,15 @@ def asked(result: Result) -> int:
 
 def labels(app: AppTest) -> list[str]:
     return [b.label for b in app.button]
+
+
+def test_the_dot_of_a_pinned_run_has_the_colour_of_its_pin() -> None:
+    held = load("toth-private")
+    carried_out(held, pinned=1)
+    app = open_page(RESULTS, held)
+    (dots,) = (c for c in app.get("vega_lite_chart") if c.proto.id.endswith("history/dots"))
+    colours = json.loads(dots.proto.spec)["encoding"]["color"]["scale"]["range"]
+    assert colours[0] == theme.run_colour("A")
 
 
 def test_a_changed_k_is_run_at_once_and_compared_with_a() -> None:

@@ -49,8 +49,15 @@ def history_frame(
 
 
 @lru_cache(maxsize=16)
-def history_spec(colours: Palette) -> dict[str, Any]:
-    """Return the chart without its data, which changes with every run."""
+def history_spec(colours: Palette, now: str) -> dict[str, Any]:
+    """Return the chart without its data, which changes with every run.
+
+    Parameters
+    ----------
+    colours : Palette
+    now : str
+        Colour of the run that is shown, as other charts have it.
+    """
     import altair as alt
 
     plain = alt.Axis(
@@ -72,7 +79,7 @@ def history_spec(colours: Palette) -> dict[str, Any]:
                 legend=None,
                 scale=alt.Scale(
                     domain=["now", "baseline", "run"],
-                    range=[colours.quasi, colours.sensitive, colours.muted],
+                    range=[now, colours.sensitive, colours.muted],
                 ),
             ),
             shape=alt.Shape(

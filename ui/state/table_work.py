@@ -102,7 +102,7 @@ def start(data: Dataset, found: Judged, levels: Levels, *, together: bool = Fals
         done = protect(found, context) if before is None else _both(before.earlier, found, context)
         refuse_bare(done)
         context.report(1.0, "Recomputing")
-        checks = _recomputed(done, data, levels, context)
+        checks = _recomputed(done, data, levels, partial(context.report, 1.0))
         return Finished(published=done, checks=checks, before=before)
 
     _begin(PROTECT, "Protecting the table", _DONE, _key(data, found.recipe), work)
@@ -111,10 +111,11 @@ def start(data: Dataset, found: Judged, levels: Levels, *, together: bool = Fals
 def compare(data: Dataset, found: Judged, levels: Levels, methods: Sequence[Method]) -> None:
     """Begin to protect one table by several methods."""
 
-    def recomputed(done: Publication) -> int:
-        return sum(check.holds for check in _recomputed(done, data, levels))
-
     def work(context: Context) -> tuple[Side, ...]:
+        def recomputed(done: Publication) -> int:
+            checks = _recomputed(done, data, levels, lambda _: context.check())
+            return sum(check.holds for check in checks)
+
         return sides(found, methods, recomputed, context)
 
     of = (*_key(data, found.recipe), tuple(methods))
@@ -255,11 +256,11 @@ def _kept(place: str, of: object) -> Any:
 
 
 def _recomputed(
-    done: Publication, data: Dataset, levels: Levels, context: Context | None = None
+    done: Publication, data: Dataset, levels: Levels, report: Callable[[str], None]
 ) -> tuple[Check, ...]:
+    """Repeat a table's figures; what `report` raises ends that."""
     recipe = done.judged.recipe.as_mapping()
     rows = private_rows(texts_of(data), recipe, levels)
-    report = partial((context or Context()).report, 1.0)
     content = files_of(done)["table.csv"]
     checks = verify_table(content, recipe, rows, levels, done.proposals, report)
     refuse_broken(checks)

@@ -11,6 +11,7 @@ from anon_core.explain.text.tiles import tiles
 from anon_core.pipeline.result import Result
 from ui.charts.chart_frame import palette, selected
 from ui.charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
+from ui.charts.run_series import of_result
 from ui.components.guard import handled
 from ui.panels.results import pending_result
 from ui.state import results
@@ -108,10 +109,12 @@ def _dots(kept: list[results.Kept]) -> None:
     frame = history_frame(figures, names, signs, id(results.last()))
     if not frame.num_rows:
         return
+    colours, shown = palette(), results.shown()
+    now = colours.quasi if shown is None else of_result(shown, colours).colour
     with st.container(key="history-dots", width=88):
         st.vega_lite_chart(
             frame,
-            dict(history_spec(palette())),
+            dict(history_spec(colours, now)),
             key=_DOTS,
             on_select=handled(_NAME)(pending_result.shown(_clicked)),
             selection_mode=PICKED,
