@@ -327,10 +327,11 @@ def rule_of(given: object) -> Rule:
             remedy=f"Use one of these.{nearest(name, RULES)}",
         )
     rule = RULES[name]
-    refuse_unknown_keys(f"The rule {name}", own, set(inspect.signature(rule).parameters))
+    known = inspect.signature(rule).parameters
+    refuse_unknown_keys(f"The rule {name}", own, set(known))
     missing = [
         key
-        for key, one in inspect.signature(rule).parameters.items()
+        for key, one in known.items()
         if one.default is inspect.Parameter.empty and key not in own
     ]
     if missing:
@@ -341,9 +342,7 @@ def rule_of(given: object) -> Rule:
                 f"The rule {name} has {key} = {brief(value)}; allowed are numbers.",
                 remedy=f"Write {key} as a number.",
             )
-    whole = {
-        key for key, one in inspect.signature(rule).parameters.items() if one.annotation == "int"
-    }
+    whole = {key for key, one in known.items() if one.annotation == "int"}
     return rule(
         **{
             k: Fraction(str(v)) if isinstance(v, float) and k not in whole else v

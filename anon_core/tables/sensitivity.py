@@ -155,9 +155,8 @@ class PPercent(Rule):
             raise _range("p-percent", "p", self.p, "numbers above 0")
         if self.q < self.p:
             raise _range("p-percent", "q", self.q, f"numbers from p = {shown(self.p)} up")
-        if isinstance(self.coalition, bool) or not isinstance(self.coalition, int):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise _range("p-percent", "coalition", self.coalition, "whole numbers from 1 up")
-        if self.coalition < 1:
+        whole = isinstance(self.coalition, int) and not isinstance(self.coalition, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not whole or self.coalition < 1:
             raise _range("p-percent", "coalition", self.coalition, "whole numbers from 1 up")
 
     def _parts(self, cell: Contributions) -> tuple[Number, Number]:

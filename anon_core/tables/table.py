@@ -186,7 +186,7 @@ class Table:
 
 
 def _joinable(labels: Sequence[str]) -> list[str]:
-    """Return labels without the sign between them; two that are then alike are told apart.
+    """Return labels without the sign between them; of two that are then alike, one gets a number.
 
     Examples
     --------

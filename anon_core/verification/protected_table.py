@@ -237,12 +237,12 @@ def _paths(
     used: set[str] = set()
     for node in (node for path in raw.values() for node in path):
         if node not in labels:
-            labels[node] = _told_apart(node, used)
+            labels[node] = _label_of(node, used)
             used.add(labels[node])
     return {value: tuple(labels[node] for node in path) for value, path in raw.items()}
 
 
-def _told_apart(node: Key, others: set[str]) -> str:
+def _label_of(node: Key, others: set[str]) -> str:
     """Return how a node is called that may have the label of another; the total has its own."""
     text = label = node[-1] or _MISSING
     number = 1

@@ -137,7 +137,7 @@ def test_a_shuffled_truth_changes_only_the_score(attack: str) -> None:
             assert answers(right) == answers(wrong)
             moved += scores(right) != scores(wrong)
     assert ran >= TRIES
-    # What the raw table would show is told next to every attack; two columns' own do not move.
+    # What the raw table would show is given with every attack; two columns' own do not move.
     assert moved or chosen.aim.discloses in ("attribute", "inferential")
 
 

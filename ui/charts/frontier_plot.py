@@ -107,10 +107,8 @@ def frontier_chart(
         note="Every point is a verified release. A point is dominated if another one is both "
         "further left and further down."
         + (
-            (
-                " Points at the right have no risk figure: the attack is not defined for them "
-                "or was not run. That does not make them safe."
-            )
+            " Points at the right have no risk figure: the attack is not defined for them or was "
+            "not run. That does not make them safe."
             if untold
             else ""
         ),

@@ -470,7 +470,7 @@ def _limits(runs: Sequence[Series], boxes: dict[str, _Box]) -> pa.Table:
         {
             "y": [y for y, _ in found],
             "text": [text for _, text in found],
-            "x0": [1 - 0.1 * at for at in range(len(found))],  # words stand next to each other
+            "x0": [1 - 0.1 * at for at in range(len(found))],  # words are next to each other
         }
     )
 

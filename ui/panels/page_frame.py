@@ -71,7 +71,6 @@ h1 {font-size: 1.7rem !important; padding-bottom: .6rem !important;}
 h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
 h3 {font-size: 1.05rem !important;}
 :is(h4, h5, h6) {font-size: 1rem !important;}
-[data-testid="stFileUploaderDropzoneInstructions"] * {white-space: normal; overflow: visible;}
 [class*="st-key-start-sample-"] {margin-top: auto;}
 .st-key-compare-runs button {min-width: 2.5rem; min-height: 2.5rem;}
 [data-testid="stLayoutWrapper"]:has(> [class*="st-key-long-"]) {flex: 1 1 21rem;

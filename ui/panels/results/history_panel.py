@@ -98,9 +98,9 @@ def name_of(result: Result) -> str:
 
 
 def _dots(kept: list[results.Kept]) -> None:
-    base = results.baseline()
+    base, shown = results.baseline(), results.shown()
     signs = [
-        "now" if one.result is results.shown() else "baseline" if base and one.result is base.result
+        "now" if one.result is shown else "baseline" if base and one.result is base.result
         else "run"
         for one in kept
     ]  # fmt: skip
@@ -109,7 +109,7 @@ def _dots(kept: list[results.Kept]) -> None:
     frame = history_frame(figures, names, signs, id(results.last()))
     if not frame.num_rows:
         return
-    colours, shown = palette(), results.shown()
+    colours = palette()
     now = colours.quasi if shown is None else of_result(shown, colours).colour
     with st.container(key="history-dots", width=88):
         st.vega_lite_chart(

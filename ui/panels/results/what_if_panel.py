@@ -26,6 +26,7 @@ from ui.panels.results import (
 from ui.panels.run import fixes_panel
 from ui.state import results, state
 from ui.state.work import jobs, running, what_if
+from ui.state.work.advice_trials import tried_on
 from ui.state.work.time_left import duration
 from ui.words.escaping import plain
 
@@ -226,9 +227,7 @@ def _buttons(found: Sequence[Change], *, tried: bool) -> None:
             width="content",
             on_click=handled(_NAME)(pending_result.shown(_mend)),
             args=(change,),
-            help=f"{change.note} It was tried on {fixes_panel.tried_on()}.".strip()
-            if tried
-            else None,
+            help=f"{change.note} It was tried on {tried_on()}.".strip() if tried else None,
         )
 
 

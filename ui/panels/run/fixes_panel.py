@@ -15,13 +15,13 @@ from anon_core.base.errors import (
     InputChanged,
     NotFound,
 )
-from anon_core.explain.advice import trials as trying
 from anon_core.explain.advice.fixes import Change, changes
 from anon_core.explain.text.plan_words import not_defined
 from anon_core.recipe.plan import Plan
 from ui.components.guard import handled
 from ui.state import state
 from ui.state.work import running, what_if
+from ui.state.work.advice_trials import is_sampled, tried_on
 from ui.words.escaping import plain
 
 #: As many as are offered.
@@ -66,17 +66,6 @@ def of_run(error: AnonError) -> None:
             f"{each} tried on {tried_on()}, and releases something{' there' * is_sampled()}."
         )
     _page(error, found)
-
-
-def is_sampled() -> bool:
-    """Say whether changes are tried on a sample of the table."""
-    data = state.dataset()
-    return data is not None and data.rows > trying.MOST_ROWS
-
-
-def tried_on() -> str:
-    """Return what changes were tried on, in words."""
-    return f"a sample of {trying.MOST_ROWS:,} rows" if is_sampled() else "this table"
 
 
 def _makes_a_plan(error: AnonError | None, keeps_technique: bool) -> Iterable[Change]:

@@ -122,9 +122,7 @@ def of(
 def watch() -> None:
     """Say that recommendations are being tried, and run the page again once they were."""
     job = cast(tuple[object, jobs.Job], st.session_state[_JOB])[1]
-    data = state.dataset()
-    sampled = data is not None and data.rows > trying.MOST_ROWS
-    on = f"a sample of {trying.MOST_ROWS:,} rows" if sampled else "this table"
+    on = tried_on()
 
     @st.fragment(run_every=jobs.LOOK_EVERY)
     def drawn() -> None:
@@ -133,6 +131,17 @@ def watch() -> None:
         st.markdown(f"**Trying on {on} …**")
 
     drawn()
+
+
+def is_sampled() -> bool:
+    """Say whether changes are tried on a sample of the table."""
+    data = state.dataset()
+    return data is not None and data.rows > trying.MOST_ROWS
+
+
+def tried_on() -> str:
+    """Return what changes are tried on, in words."""
+    return f"a sample of {trying.MOST_ROWS:,} rows" if is_sampled() else "this table"
 
 
 def _begin(found: Sequence[Recommendation], base: Mapping[str, Any]) -> jobs.Job:
