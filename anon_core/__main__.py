@@ -264,7 +264,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     return parser
 
 
-#: The signals that told the program to end.
+#: The signals that ended the program.
 _SIGNALS: list[int] = []
 
 

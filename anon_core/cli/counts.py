@@ -133,16 +133,16 @@ def _carry_out(options: argparse.Namespace) -> tuple[Counts, list[str], dict[str
             f"counts-{number}.csv: {len(table.cells):,} counts by {listing(table.by)}, "
             f"ε = {table.epsilon:g}{extra}"
         )
-    told: dict[str, Any] = {}
+    answer: dict[str, Any] = {}
     for ledger in kept:
         left, spent = ledger.left(whose), ledger.spent(whose).as_json()
-        told["ledger"] = {"spent": spent, "left": None if left is None else left.as_json()}
+        answer["ledger"] = {"spent": spent, "left": None if left is None else left.as_json()}
         lines.append(
             "Spent of this table so far: "
             + " and ".join(f"{name} = {value}" for name, value in spent.items())
             + ("." if left is None else f"; ε = {left.as_json()['epsilon']} is left.")
         )
-    return found, lines, told
+    return found, lines, answer
 
 
 def _by(given: Sequence[str]) -> tuple[list[list[str]], dict[str, int]]:

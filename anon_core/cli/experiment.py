@@ -77,8 +77,8 @@ def experiment(options: argparse.Namespace) -> int:
         write_json({"schema": 1, "experiments": [report.as_mapping() for report in reports]})
         return OK
     for report in reports:
-        told = report.verdict
-        tell(f"{report.experiment.id}  {report.experiment.title}: {told.outcome}. {told.why}")
+        verdict = report.verdict
+        tell(f"{report.experiment.id}  {report.experiment.title}: {verdict.outcome}. {verdict.why}")
     if asked == "all":
         (options.out / "summary.md").write_text(summary_markdown(reports), encoding="utf-8")
         (options.out / "index.html").write_text(summary_html(reports), encoding="utf-8")
@@ -105,12 +105,14 @@ def _carried_out(
 
     watched = sys.stderr.isatty() and not options.json
 
-    def told(share: float, stage: str) -> None:
+    def progress(share: float, stage: str) -> None:
         if watched:
             sys.stderr.write(f"\r{one.id} {share:4.0%} {stage[:60]:60}")
 
     try:
-        report = carry_out(one, settings, tables, Context(progress=told), kept=kept, found=found)
+        report = carry_out(
+            one, settings, tables, Context(progress=progress), kept=kept, found=found
+        )
     except (Cancelled, KeyboardInterrupt):
         sys.stderr.write("\nStopped. What was finished is kept; run it again to go on.\n")
         return None

@@ -37,8 +37,8 @@ def identifiers(options: argparse.Namespace) -> int:
     context = Context(deadline=now() + options.seconds)
     found = identifying_sets(table, person=options.person, context=context)
     if options.json:
-        told = {"suggested_roles": [asdict(one) for one in roles]} if options.roles else {}
-        write_json({"schema": 1, **asdict(found), **told})
+        suggestions = {"suggested_roles": [asdict(one) for one in roles]} if options.roles else {}
+        write_json({"schema": 1, **asdict(found), **suggestions})
         return OK
     for one in found.sets:
         idle = f"; {', '.join(one.adds_nothing)} adds nothing" if one.adds_nothing else ""
@@ -81,8 +81,8 @@ def list_safe_harbor(options: argparse.Namespace) -> int:
     areas = options.small_areas.split(",") if options.small_areas else sorted(SMALL_AREAS)
     kinds = safe_harbor(read_table(options.data), year=year, small_areas=areas)
     if options.json:
-        told = [asdict(kind) for kind in kinds]
-        write_json({"schema": 1, "year": year, "small_areas": list(areas), "kinds": told})
+        listed = [asdict(kind) for kind in kinds]
+        write_json({"schema": 1, "year": year, "small_areas": list(areas), "kinds": listed})
         return OK
     for kind in kinds:
         named = ", ".join(f"{c.column} (by {c.by}, {c.share:.0%} of values)" for c in kind.columns)

@@ -45,8 +45,8 @@ def with_key(plan: Plan, options: argparse.Namespace) -> Plan:
 
     if not any(one.change.effect.needs_key for one in plan.changes):
         return plan
-    told = _told(getattr(options, "key_file", None))
-    return replace(plan, key=parse_key(told)) if told else plan
+    secret = _told(getattr(options, "key_file", None))
+    return replace(plan, key=parse_key(secret)) if secret else plan
 
 
 def _told(place: Path | None) -> str:
@@ -60,8 +60,8 @@ def _told(place: Path | None) -> str:
                 f"The key file {clipped(str(place))} cannot be read.",
                 remedy="Give a text file with 64 hexadecimal digits.",
             ) from error
-    if told := os.environ.get(VARIABLE, ""):
-        return told
+    if value := os.environ.get(VARIABLE, ""):
+        return value
     if sys.stdin.isatty() and sys.stderr.isatty():
         return getpass.getpass("Secret key (64 hexadecimal digits, not shown): ", sys.stderr)
     return ""

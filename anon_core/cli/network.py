@@ -62,7 +62,7 @@ def network(options: argparse.Namespace) -> int:
     labels = found_by.labels_of(given, label_of) if label_of else []
     before = found_by.degree_attack(found_by.classes_of(given, labels), everyone)
     known = "label and those of neighbours" if labels else "number of ties"
-    told = {
+    summary = {
         "people": everyone,
         "ties": len(given.edges),
         "loops_dropped": given.loops,
@@ -85,7 +85,7 @@ def network(options: argparse.Namespace) -> int:
         new = len(made.grown.network.names) - everyone
         guess = made.guess
         liu = shared_degrees.targets(given.degrees(), k, by_total=True)
-        told |= {
+        summary |= {
             "new_vertices": new,
             "new_edges": len(made.grown.network.edges) - len(given.edges),
             "after": {n: _plain(v) for n, v in asdict(after).items()},
@@ -95,7 +95,7 @@ def network(options: argparse.Namespace) -> int:
             "verified": True,
         }
         say += [
-            f"With {new:,} new vertices and {told['new_edges']:,} new edges, at least "
+            f"With {new:,} new vertices and {summary['new_edges']:,} new edges, at least "
             f"{after.least:,} people share each {known}, and the chance is "
             f"{float(after.mean):.1%}.",
             f"That a vertex is new whose {known} a new one has is right with a chance of "
@@ -107,7 +107,7 @@ def network(options: argparse.Namespace) -> int:
                 "them. Without these, people are less alike."
             )
     if options.json:
-        write_json({"schema": 1, **told})
+        write_json({"schema": 1, **summary})
         return OK
     for line in say:
         tell(line)

@@ -69,7 +69,7 @@ class Stages:
 
 
 _MOST_LETTERS = 20_000
-#: Told where a killed run had left something private behind.
+#: Where a killed run had left something private behind.
 LEFT_OVER = "An earlier run was killed; what it had put aside of the table was removed.\n"
 #: Exit statuses.
 OK, ERROR, INFEASIBLE, BROKEN, CHANGED, NOT_FOUND, STOPPED = 0, 1, 2, 3, 4, 5, 130

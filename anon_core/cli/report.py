@@ -76,26 +76,26 @@ def report_release(options: argparse.Namespace) -> int:
     command += f"--release {options.release.name} --out {options.out.name}"
     if options.context is not None:
         command += f" --context {options.context.name}"
-    told = edition_of(result, context, public=options.public, command=command)
+    edition = edition_of(result, context, public=options.public, command=command)
     recipe = "" if options.public else result.recipe.as_toml()
     made: dict[str, bytes] = {}
     for one in wanted:
         if one == "json":
-            made["report.json"] = as_json(told).encode()
+            made["report.json"] = as_json(edition).encode()
         elif one == "html":
-            made["report.html"] = as_html(told, recipe=recipe).encode()
+            made["report.html"] = as_html(edition, recipe=recipe).encode()
         else:
-            made["report.pdf"] = as_pdf(told)
+            made["report.pdf"] = as_pdf(edition)
     options.out.mkdir(parents=True, exist_ok=True)
     write = write_public if options.public else write_private
     for name, content in made.items():
         write(options.out / name, content)
     if not options.public:
         _attach_hierarchies(plan, options.recipe.parent, options.out)
-    if told["status"] == "complete":
+    if edition["status"] == "complete":
         tell(f"{', '.join(made)} written to {options.out}: complete.")
         return OK
-    waiting = told.get("open", ())
+    waiting = edition.get("open", ())
     tell(f"{', '.join(made)} written to {options.out}: a draft.")
     for line in waiting:
         tell(f"  {line}")

@@ -138,7 +138,7 @@ def republish(options: argparse.Namespace) -> int:
     write_private(staged, made.state.as_json().encode())
     write_release(options.out, {n: text.encode() for n, text in made.files.items()})
     staged.replace(options.state)
-    told = {
+    facts = {
         "release": made.state.releases,
         "rows": made.rows,
         "persons": len(rows),
@@ -148,11 +148,11 @@ def republish(options: argparse.Namespace) -> int:
         "surest": made.surest,
     }
     if options.json:
-        write_json({"schema": 1, "verified": True, **told})
+        write_json({"schema": 1, "verified": True, **facts})
         return OK
     tell(
-        f"Release {told['release']}: {told['persons']:,} persons in {told['groups']:,} groups, "
-        f"{told['counterfeits']:,} counterfeit rows; {told['returned']:,} persons were published "
+        f"Release {facts['release']}: {facts['persons']:,} persons in {facts['groups']:,} groups, "
+        f"{facts['counterfeits']:,} counterfeit rows; {facts['returned']:,} persons were published "
         "before and keep their values."
     )
     tell(

@@ -167,7 +167,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
 
         def verifier(
             tables: Mapping[str, pa.Table],
-            told: Mapping[str, Any],
+            decided: Mapping[str, Any],
             witness: Witness | None,
             extra: Mapping[str, bytes],
         ) -> Verification:
@@ -195,7 +195,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                     options.data,
                     folder_of_all,
                     seed=plan.seed,
-                    told=told,
+                    decided=decided,
                     witness=witness,
                     key=plan.key,
                 )
@@ -260,8 +260,8 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         _write_secret(place, text)
     note(plan.notes)
     if options.json:
-        told = {"drift": [one.as_json() for one in changed]} if then is not None else {}
-        write_json({**figures_of(result), **told})
+        changes = {"drift": [one.as_json() for one in changed]} if then is not None else {}
+        write_json({**figures_of(result), **changes})
     else:
         _tell(result, options.out)
         for one in changed:

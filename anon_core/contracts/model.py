@@ -166,8 +166,12 @@ class PrivacyModel(Technique):
         together : str
             What rows that are together are called: class or group.
         """
-        told = ", ".join(self.settings())
-        return f"{self.title} ({told}): {self.summary}" if told else f"{self.title}: {self.summary}"
+        settings = ", ".join(self.settings())
+        return (
+            f"{self.title} ({settings}): {self.summary}"
+            if settings
+            else f"{self.title}: {self.summary}"
+        )
 
     def settings(self) -> list[str]:
         """Return what each parameter was set to as its form says it, without those left empty."""

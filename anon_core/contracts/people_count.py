@@ -99,8 +99,10 @@ def commonest(counted: Histogram) -> npt.NDArray[np.int32]:
     -------
     int32 array of shape (groups,)
     """
-    told = np.flatnonzero(counted.value != counted.missing)
-    order = told[np.lexsort((counted.value[told], -counted.count[told], counted.group[told]))]
+    present = np.flatnonzero(counted.value != counted.missing)
+    order = present[
+        np.lexsort((counted.value[present], -counted.count[present], counted.group[present]))
+    ]
     group, first = np.unique(counted.group[order], return_index=True)
     found = np.full(counted.groups, -1, dtype=np.int32)
     found[group] = counted.value[order[first]]
@@ -125,9 +127,9 @@ def crowd_behind(reference: Reference, model: str) -> Crowd:
 
 def weight_of_people(stats: GroupStats, reference: Reference, person: str) -> F64:
     """Return the sum of the survey weights of each group's distinct persons, shape (groups,)."""
-    told, weight = stats.histograms[person], reference.person_weight
+    persons, weight = stats.histograms[person], reference.person_weight
     assert weight is not None  # models by weights refuse a table without
-    return np.bincount(told.group, weight[told.value], len(stats.sizes)).astype(np.float64)
+    return np.bincount(persons.group, weight[persons.value], len(stats.sizes)).astype(np.float64)
 
 
 def weight_of_crowd(crowd: Crowd, reference: Reference) -> F64:

@@ -256,8 +256,8 @@ class SensitiveValues(GroupModel):
         ]
         if not self.others_known or not others:
             return whole(counted)
-        told = [block.codes[:, place] for place in others]
-        rank, _ = dense_rank(told, [int(codes.max(initial=0)) + 1 for codes in told])
+        known = [block.codes[:, place] for place in others]
+        rank, _ = dense_rank(known, [int(codes.max(initial=0)) + 1 for codes in known])
         persons = view.persons(block)
         entries = Histogram(
             group=persons.of_entry,

@@ -44,11 +44,11 @@ def limits_told(problem: Problem, models: Sequence[GroupModel]) -> Limits | None
     distinct: dict[str, int] = {}
     share: dict[str, int] = {}
     for model in models:
-        for told, found in (
+        for limit, found in (
             (model.least_distinct(problem), distinct),
             (model.most_share(problem), share),
         ):
-            for name, least in told.items():
+            for name, least in limit.items():
                 found[name] = max(least, found.get(name, 0))
     return Limits(
         least=max((m.least_size() for m in models), default=1),

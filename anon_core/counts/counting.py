@@ -376,6 +376,6 @@ def files_of(found: Counts) -> dict[str, bytes]:
         for cell, count in table.cells.items():
             lines.writerow([*(neutralised(label) for label in cell), count])
         files[f"counts-{number}.csv"] = text.getvalue().encode()
-    told = json.dumps(found.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
-    files["guarantee.json"] = f"{told}\n".encode()
+    report = json.dumps(found.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
+    files["guarantee.json"] = f"{report}\n".encode()
     return files

@@ -39,14 +39,14 @@ class Budget:
             If one is no decimal from 0 up.
         """
         try:
-            told = cls(epsilon=Decimal(str(epsilon)), delta=Decimal(str(delta)))
+            budget = cls(epsilon=Decimal(str(epsilon)), delta=Decimal(str(delta)))
         except InvalidOperation as error:
             raise BadInput(
                 "A budget is not a decimal number.", remedy="Write ε and δ as 0.5 and 1e-6."
             ) from error
-        if not all(part.is_finite() and part >= 0 for part in (told.epsilon, told.delta)):
+        if not all(part.is_finite() and part >= 0 for part in (budget.epsilon, budget.delta)):
             raise BadInput("A budget is below 0.", remedy="Write ε and δ as 0.5 and 1e-6.")
-        return told
+        return budget
 
     def __add__(self, other: Budget) -> Budget:
         """Return what both spend together."""
@@ -114,12 +114,12 @@ class Ledger:
         """
         left = self.left(entry.table)
         if left is not None and (left - entry.spent).spent_out:
-            told = left.as_json()
+            rest = left.as_json()
             raise BadPlan(
                 f"ε = {_text(entry.spent.epsilon)} and δ = {_text(entry.spent.delta)} are more "
-                f"than the ledger has left for this table: ε = {told['epsilon']} and δ = "
-                f"{told['delta']}. Nothing was drawn.",
-                remedy=f"Spend at most ε = {told['epsilon']}, or have the holder raise the cap.",
+                f"than the ledger has left for this table: ε = {rest['epsilon']} and δ = "
+                f"{rest['delta']}. Nothing was drawn.",
+                remedy=f"Spend at most ε = {rest['epsilon']}, or have the holder raise the cap.",
             )
         return replace(self, entries=(*self.entries, entry))
 
@@ -135,7 +135,7 @@ class Ledger:
         }
 
     @classmethod
-    def from_json(cls, told: object) -> Self:
+    def from_json(cls, content: object) -> Self:
         """Read the file's content.
 
         Raises
@@ -144,7 +144,7 @@ class Ledger:
             If it is not that of a ledger.
         """
         try:
-            given = cast(Mapping[str, Any], told)
+            given = cast(Mapping[str, Any], content)
             if given["schema"] != _SCHEMA:
                 raise KeyError("schema")
             cap = given["cap"]
@@ -164,8 +164,8 @@ class Ledger:
             raise BadInput("The file is not a ledger of budgets.", remedy=_REPAIR) from error
 
 
-def _budget(told: Mapping[str, Any]) -> Budget:
-    epsilon, delta = told["epsilon"], told["delta"]
+def _budget(content: Mapping[str, Any]) -> Budget:
+    epsilon, delta = content["epsilon"], content["delta"]
     if not isinstance(epsilon, str) or not isinstance(delta, str):
         raise BadInput("The ledger has a budget that is not a text.", remedy=_REPAIR)
     return Budget.of(epsilon, delta)
@@ -206,7 +206,7 @@ def enter(place: Path, table: str, what: str, spent: Budget, cap: Budget | None 
                     remedy="Leave --cap out; its holder changes the cap in the file.",
                 )
         date = datetime.now(UTC).date().isoformat()
-        told = known.with_entry(Entry(table=table, date=date, what=what, spent=spent))
-        content = json.dumps(told.as_json(), indent=1, ensure_ascii=False) + "\n"
+        ledger = known.with_entry(Entry(table=table, date=date, what=what, spent=spent))
+        content = json.dumps(ledger.as_json(), indent=1, ensure_ascii=False) + "\n"
         write_private(place, content.encode("utf-8"))
-    return told
+    return ledger

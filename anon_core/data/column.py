@@ -238,9 +238,9 @@ def encode(
                 *notes,
                 f"{merged} spellings of equal {rules.several} {_MERGED}",
             )
-        told = rules.said_nothing or f"{MARK_NAMES.get(mark, '')} {_MARKED.format(mark)}"
-        if marked and told not in notes:
-            notes = (*notes, told)
+        reason = rules.said_nothing or f"{MARK_NAMES.get(mark, '')} {_MARKED.format(mark)}"
+        if marked and reason not in notes:
+            notes = (*notes, reason)
         if rules.marks and any("," in v for v in ordered) and _COMMAS not in notes:
             notes = (*notes, _COMMAS)
             if not mark and marks_thousands(ordered):

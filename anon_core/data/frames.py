@@ -157,8 +157,8 @@ def _time_of(nanoseconds: int | None) -> str | None:
     if nanoseconds is None:
         return None
     whole, fine = divmod(nanoseconds, 1000)
-    told = (datetime.datetime.min + datetime.timedelta(microseconds=whole)).time()
-    return f"{told.isoformat('microseconds')}{fine:03}" if fine else str(told)
+    time = (datetime.datetime.min + datetime.timedelta(microseconds=whole)).time()
+    return f"{time.isoformat('microseconds')}{fine:03}" if fine else str(time)
 
 
 def refuse_unwritable(names: Sequence[str], columns: Sequence[Coded]) -> None:

@@ -242,8 +242,8 @@ class Dataset:
             raise BadInput("The table has no rows.", remedy="Load a table with at least one row.")
         columns: list[Column] = []
         for name, (codes, texts) in zip(names, coded, strict=True):
-            told = (missing_in or {}).get(name, missing)
-            absent = {MISSING, *(token.strip() for token in told)}
+            tokens = (missing_in or {}).get(name, missing)
+            absent = {MISSING, *(token.strip() for token in tokens)}
             column = encode(name, *trimmed(codes, texts, absent), kind=kinds.get(name))
             columns.append(replace(column, tokens=tokens_of(codes, texts, absent)))
         return cls(columns=tuple(columns), rows=rows, source=source)

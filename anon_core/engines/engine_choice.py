@@ -94,8 +94,8 @@ def opened(engine: Chosen, path: Path, spill: Path) -> CountedTable:
 def _cells(table: Path | Stored) -> int:
     """Return about how many cells a table has: Parquet says it, of others the size does."""
     if isinstance(table, Stored):
-        told = map(table.footer, range(len(table.files)))
-        return sum(one.num_rows * one.num_columns for one in told)
+        footers = map(table.footer, range(len(table.files)))
+        return sum(one.num_rows * one.num_columns for one in footers)
     if is_address(table):
         return _cells(located(table))
     if table.is_dir():
@@ -105,8 +105,8 @@ def _cells(table: Path | Stored) -> int:
             return table.stat().st_size // _BYTES_OF_TEXT
         from pyarrow import parquet
 
-        told = parquet.read_metadata(table)
-        return int(told.num_rows) * int(told.num_columns)
+        footers = parquet.read_metadata(table)
+        return int(footers.num_rows) * int(footers.num_columns)
     except (OSError, ValueError):  # the reader says what is wrong
         return 0
 

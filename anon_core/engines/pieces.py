@@ -111,8 +111,8 @@ def _raised(plan: Plan, names: Sequence[str]) -> list[str]:
     by_vectors = technique.as_mapping().get("check") == "distance vectors"
     if not technique.shape.one_level or changed not in ("AG_TS", "AG") or by_vectors:
         return []
-    told = [value for model in plan.models for value in model.as_mapping().values()]
-    kept = {*plan.roles.sensitive, *(text for text in told if isinstance(text, str))}
+    values = [value for model in plan.models for value in model.as_mapping().values()]
+    kept = {*plan.roles.sensitive, *(text for text in values if isinstance(text, str))}
     return [name for name in names if name in plan.roles.quasi and name not in kept]
 
 
@@ -225,23 +225,23 @@ class EnginePieces(Pieces):
     @cached_property
     def _first(self) -> Piece:
         shown, coded = self._table.grouped(self._names, self.leaf)
-        told = ", ".join(
+        keys = ", ".join(
             f"CAST({own} AS {kind}) AS k{d}"
             for d, (own, kind) in enumerate(zip(shown, self._type, strict=True))
         )
         return self._kept(
-            f"SELECT {told}, CAST(count(*) AS INTEGER) AS n FROM {coded} "
+            f"SELECT {keys}, CAST(count(*) AS INTEGER) AS n FROM {coded} "
             f"GROUP BY {', '.join(shown)}"
         )
 
     def counted(self, piece: Piece, columns: Sequence[int]) -> Counted:
         """Return the distinct tuples of some columns of a piece; of all, each as it is held."""
-        told = ", ".join(f"k{d} AS c{nth}" for nth, d in enumerate(columns))
+        keys = ", ".join(f"k{d} AS c{nth}" for nth, d in enumerate(columns))
         if len(columns) == len(self._names):
-            query = f"SELECT {told}, n FROM {piece.name}"
+            query = f"SELECT {keys}, n FROM {piece.name}"
         else:
             by = ", ".join(f"k{d}" for d in dict.fromkeys(columns))
-            query = f"SELECT {told}, sum(n) AS n FROM {piece.name} GROUP BY {by}"
+            query = f"SELECT {keys}, sum(n) AS n FROM {piece.name} GROUP BY {by}"
         *codes, count = self._table.asked(query)
         found = np.empty((len(count), len(codes)), dtype=np.int32, order="F")
         for d, own in enumerate(codes):
@@ -266,12 +266,12 @@ class EnginePieces(Pieces):
         if len(self._names) > self._quasi:  # they stand there with several sensitive values
             own = list(codes.T)
             _, first = dense_rank(own, [int(column.max(initial=0)) + 1 for column in own])
-        told: dict[str, Any] = {
+        frame: dict[str, Any] = {
             f"k{d}": codes[first, d].astype(np.int16 if kind == "SMALLINT" else np.int32)
             for d, kind in enumerate(self._type[: self._quasi])
         }
-        told["part"] = part[first].astype(np.int32)
-        whole: Any = told
+        frame["part"] = part[first].astype(np.int32)
+        whole: Any = frame
         self._table.add(ASSIGNED, pa.table(whole))
 
     def finish(self, key: I64) -> None:

@@ -66,7 +66,7 @@ def session(folder: Path, memory: int) -> Any:
     """
     quiet = folder / "log4j2.properties"
     quiet.write_text("rootLogger.level = off\n", encoding="utf-8")
-    told = {
+    settings = {
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
@@ -85,7 +85,7 @@ def session(folder: Path, memory: int) -> Any:
     }
     made: Any = importlib.import_module("pyspark.sql").SparkSession
     build = made.builder.master(f"local[{_THREADS}]").appName("anonymity-workbench")
-    for key, value in told.items():
+    for key, value in settings.items():
         build = build.config(key, value)
     return build.getOrCreate()
 
@@ -163,12 +163,12 @@ class SparkTable(CountedTable):
         import pyarrow as pa
         from pyspark.sql import functions  # pyright: ignore[reportMissingImports]
 
-        told = {
+        values_of_file = {
             one.resolve().as_posix(): values
             for one, values in zip(parts.files, parts.values, strict=True)
         }
         files = [str(uri) for uri in table.inputFiles()]
-        values = [told[unquote(uri.removeprefix("file://"))] for uri in files]
+        values = [values_of_file[unquote(uri.removeprefix("file://"))] for uri in files]
         columns = {key: [own[nth] for own in values] for nth, key in enumerate(parts.keys)}
         schema = pa.schema([(name, pa.string()) for name in (_FILE, *columns)])
         folders = self._spark.createDataFrame(pa.table({_FILE: files, **columns}, schema=schema))
@@ -263,16 +263,16 @@ class SparkTable(CountedTable):
     ) -> tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int64]]:
         """Return the distinct tuples of some columns as numbers, one array a column, and counts."""
         shown, coded = self.grouped(names, groups)
-        told = ", ".join(f"{column} AS t{place}" for place, column in enumerate(shown))
-        found = self.asked(f"SELECT {told}, count(*) FROM {coded} GROUP BY {', '.join(shown)}")
+        selected = ", ".join(f"{column} AS t{place}" for place, column in enumerate(shown))
+        found = self.asked(f"SELECT {selected}, count(*) FROM {coded} GROUP BY {', '.join(shown)}")
         arrays = [column.astype(np.int64) for column in found]
         return arrays[:-1], arrays[-1]
 
     def how_many(self, names: tuple[str, ...], groups: Groups = MappingProxyType({})) -> int:
         """Return how many distinct tuples some columns have, in groups as `counted` says."""
         shown, coded = self.grouped(names, groups)
-        told = ", ".join(f"{column} AS t{place}" for place, column in enumerate(shown))
-        return self._rows(f"SELECT count(*) FROM (SELECT DISTINCT {told} FROM {coded})")
+        selected = ", ".join(f"{column} AS t{place}" for place, column in enumerate(shown))
+        return self._rows(f"SELECT count(*) FROM (SELECT DISTINCT {selected} FROM {coded})")
 
     def lend(self, name: str, table: pa.Table) -> None:
         """Let queries name a table of whole numbers."""

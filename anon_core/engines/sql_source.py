@@ -160,7 +160,7 @@ def _names_of(path: Path) -> list[str]:
     try:
         schema = parquet.read_schema(path)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise told(error, path.name) from error
+        raise failure(error, path.name) from error
     refuse_nested(schema, path.name)
     for field in schema:
         fine = str(field.type) == "time64[ns]"  # which it cuts to microseconds
@@ -261,7 +261,7 @@ def _list(files: Sequence[str]) -> str:
     return f"[{', '.join(map(text, files))}]"
 
 
-def told(error: Exception, name: str) -> BadInput:
+def failure(error: Exception, name: str) -> BadInput:
     """Return what went wrong in DuckDB in words that hold no cell."""
     import duckdb
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from anon_core.data.reading import DataOptions
 from anon_core.data.reading.stored import changed, is_address, located
 from anon_core.engines.counted_table import CountedTable, Groups, Numbered, refuse_many_texts
-from anon_core.engines.sql_source import placed, source, state_of, text, told
+from anon_core.engines.sql_source import failure, placed, source, state_of, text
 from anon_core.pipeline.publish.file_formats import ROW_GROUP
 
 if TYPE_CHECKING:
@@ -157,16 +157,16 @@ class SqlTable(CountedTable):
     ) -> tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int64]]:
         """Return the distinct tuples of some columns as numbers, one array a column, and counts."""
         shown, coded = self.grouped(names, groups)
-        told = ", ".join(f"{column} AS n{place}" for place, column in enumerate(shown))
-        found = self.asked(f"SELECT {told}, count(*) FROM {coded} GROUP BY {', '.join(shown)}")
+        selected = ", ".join(f"{column} AS n{place}" for place, column in enumerate(shown))
+        found = self.asked(f"SELECT {selected}, count(*) FROM {coded} GROUP BY {', '.join(shown)}")
         arrays = [column.astype(np.int64) for column in found]
         return arrays[:-1], arrays[-1]
 
     def how_many(self, names: tuple[str, ...], groups: Groups = MappingProxyType({})) -> int:
         """Return how many distinct tuples some columns have, in groups as `counted` says."""
         shown, coded = self.grouped(names, groups)
-        told = ", ".join(f"{column} AS n{place}" for place, column in enumerate(shown))
-        return int(self.one(f"SELECT count(*) FROM (SELECT DISTINCT {told} FROM {coded})"))
+        selected = ", ".join(f"{column} AS n{place}" for place, column in enumerate(shown))
+        return int(self.one(f"SELECT count(*) FROM (SELECT DISTINCT {selected} FROM {coded})"))
 
     def lend(self, name: str, table: pa.Table) -> None:
         """Let queries name a table of whole numbers."""
@@ -244,7 +244,7 @@ class SqlTable(CountedTable):
     def _told(self, error: Exception) -> BaseException:
         """Return what went wrong: what became of reading from storage, where it was that."""
         failed = self._files.failed if self._files is not None else None
-        return failed or told(error, self.name)
+        return failed or failure(error, self.name)
 
     def one(self, query: str) -> Any:
         """Return the one value that a query finds; None where it finds none."""

@@ -150,11 +150,11 @@ class _Ahead:
     def __init__(self, stored: Stored, nth: int, pool: ThreadPoolExecutor) -> None:
         self._stored, self._pool = stored, pool
         self._opened = stored.opened(stored.files[nth])
-        told = stored.footer(nth)
+        footer = stored.footer(nth)
         self._begins: list[list[int]] = []
         self._ends: list[list[int]] = []
-        for group in range(told.num_row_groups):
-            row_group = told.row_group(group)
+        for group in range(footer.num_row_groups):
+            row_group = footer.row_group(group)
             columns = [row_group.column(nth) for nth in range(row_group.num_columns)]
             begins = [_begin(column) for column in columns]
             self._begins.append(begins)

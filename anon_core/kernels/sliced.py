@@ -170,7 +170,7 @@ def deal(dealt: Dealt, says: F64, first: int, stop: int, share: F64) -> float:
 
 
 _BITS = 31
-_LIMBS = 600  # whole numbers of 18,600 bits; beyond them a sign is not told
+_LIMBS = 600  # whole numbers of 18,600 bits; beyond them a sign is undecided
 #: Rounding of sums of positive numbers stays far below; what is nearer is decided in whole numbers.
 _NEAR = 1e-9
 

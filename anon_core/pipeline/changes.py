@@ -51,8 +51,8 @@ def changed(plan: Plan, table: Dataset) -> tuple[Dataset, Roles]:
         shown += hidden
         if change.effect.joins_rows and plan.models:
             _refuse_joined([columns[n] for n in hidden], plan.models[0].title)
-    told = replace(table, columns=tuple(columns.get(c.name, c) for c in table.columns))
-    return told, replace(plan.roles, shown=tuple(shown))
+    result = replace(table, columns=tuple(columns.get(c.name, c) for c in table.columns))
+    return result, replace(plan.roles, shown=tuple(shown))
 
 
 def before_changes(plan: Plan, unchanged: Dataset, table: Dataset) -> Before | None:

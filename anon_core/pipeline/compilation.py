@@ -48,12 +48,12 @@ def is_warm() -> bool:
     return False
 
 
-def warm(told: Callable[[str], None], wanted: Callable[[], str] = str) -> None:
+def warm(report: Callable[[str], None], wanted: Callable[[], str] = str) -> None:
     """Compile or load what every technique needs; names each technique that is ready.
 
     Parameters
     ----------
-    told : callable
+    report : callable
         Called with the name of an algorithm once a run with its usual settings compiles nothing.
     wanted : callable, optional
         Returns the name of an algorithm that someone waits for, or an empty text.
@@ -69,7 +69,7 @@ def warm(told: Callable[[str], None], wanted: Callable[[], str] = str) -> None:
         left.remove(name)
         for result in _run(name, usual=True):
             asked -= _attacked(result, asked)
-        told(name)
+        report(name)
     for name in _algorithms():
         for result in _run(name, usual=False):
             asked -= _attacked(result, asked)

@@ -202,8 +202,12 @@ def _by_value(result: Result) -> dict[str, Any]:
     return found
 
 
-def _details(told: Details) -> dict[str, Any]:
-    return {"title": told.title, "note": told.note, "rows": [dict(row) for row in told.rows]}
+def _details(details: Details) -> dict[str, Any]:
+    return {
+        "title": details.title,
+        "note": details.note,
+        "rows": [dict(row) for row in details.rows],
+    }
 
 
 def _people(result: Result) -> dict[str, Any]:

@@ -119,12 +119,12 @@ def read_earlier(plan: Plan, folder: Path) -> Dataset | None:
 def _read_near(plan: Plan, folder: Path, place: str) -> Dataset | None:
     if not place:
         return None
-    told = plan.data
+    options = plan.data
     tokens = DataOptions(
-        missing_values=told.missing_values,
-        missing_in=told.missing_in,
-        dates=told.dates,
-        decimals=told.decimals,
+        missing_values=options.missing_values,
+        missing_in=options.missing_in,
+        dates=options.dates,
+        decimals=options.decimals,
     )
     return read_table(folder / place, tokens, most_bytes=MOST_BYTES_OF_COMMANDS)
 

@@ -69,8 +69,8 @@ class EncodedOnce:
 
 def _asked(plan: Plan) -> str:
     """Return all that `prepare` reads of a plan, as a text."""
-    told = plan.as_mapping()
-    kept = [told.get(n) for n in _READ]
+    recipe = plan.as_mapping()
+    kept = [recipe.get(n) for n in _READ]
     models = [
         (
             model.needs_trees(plan.roles),

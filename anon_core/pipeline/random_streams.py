@@ -57,11 +57,11 @@ def drawn_for(plan: Plan, problem: Problem) -> tuple[str, str]:
     has no part, nor has what persons are called.
     """
     named = plan.as_mapping()
-    told = json.dumps([named[key] for key in ("algorithm", "models")], sort_keys=True)
+    recipe = json.dumps([named[key] for key in ("algorithm", "models")], sort_keys=True)
     seen = hashlib.sha256()
     for part in _content(problem):
         seen.update(np.ascontiguousarray(part).data)
-    return told, seen.hexdigest()
+    return recipe, seen.hexdigest()
 
 
 def _content(problem: Problem) -> tuple[npt.NDArray[Any], ...]:

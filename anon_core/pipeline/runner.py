@@ -582,8 +582,8 @@ def _recomputed(job: _Job) -> Verification:
 
 def texts_of(dataset: Dataset) -> TextTable:
     """Return the texts of a table as they were read, which is all that verification is given."""
-    told = [column.as_read for column in dataset.columns]
-    cells = [Cells(codes=narrow(codes, len(texts)), texts=texts) for codes, texts in told]
+    columns = [column.as_read for column in dataset.columns]
+    cells = [Cells(codes=narrow(codes, len(texts)), texts=texts) for codes, texts in columns]
     return TextTable.of(dataset.names, cells, dataset.rows)
 
 

@@ -122,14 +122,14 @@ def refuse_unconfirmed(
     missing = unconfirmed(found, confirmed)
     if not missing:
         return
-    told = " ".join(finding.sentence for finding in missing)
+    sentences = " ".join(finding.sentence for finding in missing)
     helped = " ".join(
         f"'{finding.column}': {finding.remedy[0].lower()}{finding.remedy[1:]}"
         for finding in missing
     )
     lines = "; ".join(f'column = "{f.column}", what = "{f.what}", rows = {f.rows}' for f in missing)
     raise BadPlan(
-        f"Findings about the table are not confirmed: {told}",
+        f"Findings about the table are not confirmed: {sentences}",
         remedy=f"{helped} Or confirm it on Roles, or in the recipe under [[confirmed]]: {lines}.",
     )
 
@@ -162,15 +162,17 @@ class Labels:
         """
         renamed: list[str] = []
         names: dict[str, str] = {}
-        for column, told in given.items():
-            reason = cast(Mapping[str, Any], told).get(NAMES) if isinstance(told, Mapping) else None
-            if told == RENAME:
+        for column, labels in given.items():
+            reason = (
+                cast(Mapping[str, Any], labels).get(NAMES) if isinstance(labels, Mapping) else None
+            )
+            if labels == RENAME:
                 renamed.append(column)
-            elif isinstance(reason, str) and reason.strip() and len(cast(Any, told)) == 1:
+            elif isinstance(reason, str) and reason.strip() and len(cast(Any, labels)) == 1:
                 names[column] = reason
             else:
                 raise BadPlan(
-                    f"[labels] '{column}' is {brief(told)}.",
+                    f"[labels] '{column}' is {brief(labels)}.",
                     remedy=f'Write "{RENAME}", or {{ {NAMES} = "the reason why" }}.',
                 )
         return cls(renamed=tuple(renamed), names=names)

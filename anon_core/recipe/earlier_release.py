@@ -59,8 +59,8 @@ class EarlierFile:
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the recipe's table; empty where there is no file."""
-        told = {"sha256": self.sha256} if self.sha256 else {}
-        return {"file": self.file, "people": self.people, **told} if self.file else {}
+        digest = {"sha256": self.sha256} if self.sha256 else {}
+        return {"file": self.file, "people": self.people, **digest} if self.file else {}
 
 
 def with_earlier(

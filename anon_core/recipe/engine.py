@@ -60,8 +60,8 @@ class Engine:
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the recipe's table; empty where nothing is said."""
-        told = {"name": self.name, "memory": self.memory}
-        return {} if self == Engine() else {key: value for key, value in told.items() if value}
+        fields = {"name": self.name, "memory": self.memory}
+        return {} if self == Engine() else {key: value for key, value in fields.items() if value}
 
     @property
     def bytes(self) -> int:

@@ -65,13 +65,13 @@ class LevelBounds:
         BadPlan
         """
         ends: dict[str, dict[str, int]] = {end: {} for end in _ENDS}
-        for name, told in given.items():
-            if not isinstance(told, Mapping) or not told:
+        for name, bounds in given.items():
+            if not isinstance(bounds, Mapping) or not bounds:
                 raise BadPlan(
-                    f"[level_bounds] {name} is {brief(told)}.",
+                    f"[level_bounds] {name} is {brief(bounds)}.",
                     remedy="Write { least = 1, most = 2 }, or one of the two.",
                 )
-            for key, level in cast(Mapping[str, int], told).items():
+            for key, level in cast(Mapping[str, int], bounds).items():
                 if key not in _ENDS:
                     raise BadPlan(
                         f"[level_bounds] {name} has the unknown key '{key}'; known are least and "

@@ -148,12 +148,12 @@ def _columns(text: str, read: Callable[[str], object]) -> dict[str, object] | No
     for part in filter(str.strip, text.split("|")):
         name, sign, value = (piece.strip() for piece in part.rpartition("="))
         try:
-            told = read(value)
+            parsed = read(value)
         except ValueError:
             return None
         if not sign or not name or name in found:
             return None
-        found[name] = told
+        found[name] = parsed
     return found
 
 

@@ -335,7 +335,7 @@ class Plan:
         }
         if self.types:
             named["types"] = dict(self.types)
-        told = {
+        singles = {
             "person": self.roles.person,
             "household": self.roles.household,
             "weight": self.roles.weight,
@@ -345,7 +345,7 @@ class Plan:
             "quasi": list(self.roles.quasi),
             "sensitive": list(self.roles.sensitive),
             "insensitive": list(self.roles.insensitive),
-            **{role: name for role, name in told.items() if name},
+            **{role: name for role, name in singles.items() if name},
         }
         if self.hierarchies:
             named["hierarchies"] = dict(self.hierarchies)
@@ -426,8 +426,8 @@ class Plan:
                 remedy="Write the decided recipe with run --decided-out.",
             )
         cells = getattr(self.algorithm, "output", None)
-        told = {} if cells is None else {"output": cells}
-        parts = technique_of("algorithm", Algorithm, {**by_parts(), **told})
+        output = {} if cells is None else {"output": cells}
+        parts = technique_of("algorithm", Algorithm, {**by_parts(), **output})
         return replace(
             self,
             algorithm=parts,
@@ -439,9 +439,9 @@ class Plan:
         """Return the recipe's text without its secret: each run draws one of its own."""
         import tomli_w
 
-        told = self.completed()
-        del told["seed"]
-        return tomli_w.dumps(told)
+        recipe = self.completed()
+        del recipe["seed"]
+        return tomli_w.dumps(recipe)
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> Plan:

@@ -104,11 +104,11 @@ def technique_of(which: Family, base: type[_T], given: object) -> _T:
     return found.from_mapping(table)
 
 
-def refuse_other_shape(algorithm: Algorithm, told: Mapping[str, Any]) -> None:
+def refuse_other_shape(algorithm: Algorithm, recipe: Mapping[str, Any]) -> None:
     """Refuse a [release] that is not what the technique publishes; it may be left out."""
     shape = algorithm.release_shape()
-    refuse_unknown_keys("[release]", told, set(shape))
-    for key, value in told.items():
+    refuse_unknown_keys("[release]", recipe, set(shape))
+    for key, value in recipe.items():
         if value != shape[key] or isinstance(value, bool):
             raise BadPlan(
                 f"[release] {key} is {brief(value)}; {algorithm.title} publishes "

@@ -86,8 +86,8 @@ def as_spss(columns: Sequence[Typed]) -> bytes:
                 remedy="Rename one of them in the table, or leave sav out of [export] formats.",
             )
     for column in columns:
-        told = {"title": [column.title], "label": [*column.labels.values()]}
-        for what, texts in told.items():
+        wordings = {"title": [column.title], "label": [*column.labels.values()]}
+        for what, texts in wordings.items():
             longest = max((len(text.encode()) for text in texts), default=0)
             if longest > _MOST_OF_SPSS[what]:
                 raise BadPlan(

@@ -57,8 +57,8 @@ def changed_column(table: Dataset, before: Before, name: str) -> ChangedColumn:
             now=np.append(now.measure, np.nan)[now.codes],
         )
     place = {v: float(i) for i, v in enumerate(dict.fromkeys((*was.values, *now.values)))}
-    told = [np.array([*(place[v] for v in c.values), np.nan])[c.codes] for c in (was, now)]
-    return ChangedColumn(name=name, amount=False, was=told[0], now=told[1])
+    places = [np.array([*(place[v] for v in c.values), np.nan])[c.codes] for c in (was, now)]
+    return ChangedColumn(name=name, amount=False, was=places[0], now=places[1])
 
 
 def taken(column: Column, rows: B1) -> Column:

@@ -47,13 +47,13 @@ def with_combinations(
     codes, first = _ranked(frequency, names, hierarchies)
     digits = len(str(len(first)))
     values = [f"{number:0{digits}}" for number in range(len(first))]
-    told = replace(
+    combined = replace(
         frequency,
         columns=(*frequency.columns, COMBINED),
         codes=np.concatenate([frequency.codes, codes[:, None]], axis=1),
         private=frequency.private + 1,
     )
-    return told, {COMBINED: flat(encode(COMBINED, codes, values, kind="text"))}
+    return combined, {COMBINED: flat(encode(COMBINED, codes, values, kind="text"))}
 
 
 def combined_of(

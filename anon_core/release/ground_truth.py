@@ -24,11 +24,11 @@ from anon_core.release.problem import Problem
 from anon_core.release.release import Release, View, one_block, raw_view
 from anon_core.release.vocabulary import of_level
 
-# The table as it is, told together with the group in which a release puts everyone.
+# The table as it is, with the group in which a release puts everyone.
 #
 # Anyone who attacks sensitive values is handed the group a person is in. Where people with the
 # same quasi-identifiers are in several groups, that is more than these say: the same attack on
-# the table as it is has to be handed it too, or else a release could seem to tell more than the
+# the table as it is has to be handed it too, or else a release could seem to reveal more than the
 # table.
 
 

@@ -43,7 +43,7 @@ class RowSource:
     def lines(self, block: tuple[str, ...]) -> tuple[I64, I64]:
         """Return the published rows of the table and the line of a block that each one shows.
 
-        Lines are numbered as `told` lists them. It is the truth, and no view shows it.
+        Lines are numbered as `distinct_lines` lists them. It is the truth, and no view shows it.
 
         Returns
         -------
@@ -52,7 +52,9 @@ class RowSource:
         kept, member = self._published
         return kept, self._ranked(kept, member, block)[0]
 
-    def told(self, among: B1 | None = None) -> list[tuple[tuple[str, ...], I64, I32, I64]]:
+    def distinct_lines(
+        self, among: B1 | None = None
+    ) -> list[tuple[tuple[str, ...], I64, I32, I64]]:
         """Return columns, groups, codes and rows of the distinct lines of each block.
 
         Parameters

@@ -370,8 +370,8 @@ def build_problem(
     for name in frequency.shown[len(roles.quasi) :] if roles.unit else ():
         frequency, every[paired(roles.unit, name)] = _with_pairs(frequency, roles.unit, name)
     if combined:
-        frequency, told = with_combinations(frequency, every)
-        every |= told
+        frequency, combinations = with_combinations(frequency, every)
+        every |= combinations
     problem = Problem(
         dataset=dataset,
         roles=roles,
@@ -416,13 +416,13 @@ def _with_pairs(
     name, digits = paired(person, column), len(str(len(first)))
     values = [f"{number:0{digits}}" for number in range(len(first))]
     codes = pair.astype(np.int32)
-    told = replace(
+    extended = replace(
         frequency,
         columns=(*frequency.columns, name),
         codes=np.concatenate([frequency.codes, codes[:, None]], axis=1),
         private=frequency.private + 1,
     )
-    return told, flat(encode(name, codes, values, kind="text"))
+    return extended, flat(encode(name, codes, values, kind="text"))
 
 
 def _refuse_published(private: Sequence[str], dataset: Dataset, roles: Roles) -> None:

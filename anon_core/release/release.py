@@ -104,21 +104,21 @@ class Release:
         vocabulary, cells = self.vocabularies[name], self.cells[name]
         return vocabulary.lo[cells], vocabulary.hi[cells]
 
-    def by_cover(self, name: str, told: Callable[[I32, I32], F64]) -> F64:
+    def by_cover(self, name: str, measure: Callable[[I32, I32], F64]) -> F64:
         """Return what a function says of the leaves that each class's cell represents, (classes,).
 
         Parameters
         ----------
         name : str
             A quasi-identifier.
-        told : callable
+        measure : callable
             Given first and last leaves, it returns a number for each pair. Where classes share
             cells, it is asked of each published text once.
         """
         if name in self.behind:
-            return told(*self.ends(name))
+            return measure(*self.ends(name))
         vocabulary = self.vocabularies[name]
-        return told(vocabulary.lo, vocabulary.hi)[self.cells[name]]
+        return measure(vocabulary.lo, vocabulary.hi)[self.cells[name]]
 
     @property
     def suppressed(self) -> int:
@@ -334,7 +334,7 @@ class View:
             return None
         return tuple(
             BlockTable(columns=columns, group=group, codes=codes, count=count)
-            for columns, group, codes, count in self._source.told(among)
+            for columns, group, codes, count in self._source.distinct_lines(among)
         )
 
     @property

@@ -415,13 +415,13 @@ def implied(
     """
     looked = {} if looked is None else looked
     hidden = system.closed(suppressed)
-    told = [
+    candidates = [
         (relation.parent, cells)
         for relation in system.distinct
         if relation.parent not in hidden
         and len(cells := tuple(c for c in relation.children if c in hidden)) > 1
     ]
-    fresh = list(dict.fromkeys(cells for _, cells in told if cells not in looked))
+    fresh = list(dict.fromkeys(cells for _, cells in candidates if cells not in looked))
     if fresh:
         held = members if isinstance(members, Members) else Members.of(members)
         findings = sensitive_cells(held.unions(fresh).contributions(), rules, who)
@@ -429,7 +429,7 @@ def implied(
             cells: findings[at].reason if at in findings else "" for at, cells in enumerate(fresh)
         }
     found: list[Implied] = []
-    for parent, cells in told:
+    for parent, cells in candidates:
         if looked[cells]:
             found.append(
                 Implied(

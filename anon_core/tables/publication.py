@@ -124,7 +124,7 @@ class Publication:
         """Someone who reads everything published, and knows the method."""
         return Reader(self.table.system, self.uncertain, self.limits or self.judged.bounds)
 
-    def told(self, cell: int, reader: Reader | None = None) -> Interval:
+    def interval_of(self, cell: int, reader: Reader | None = None) -> Interval:
         """Return what a reader proves of an uncertain cell; counts that were changed are whole."""
         found = interval(reader or self.reader, cell)
         if self.limits is None:
@@ -268,7 +268,7 @@ def _with_learned(publication: Publication, context: Context | None) -> Publicat
             break
         if context is not None:
             context.report(at / len(judged.findings), "Auditing")
-        learned[cell] = publication.told(cell, reader)
+        learned[cell] = publication.interval_of(cell, reader)
     values, levels = publication.table.values, judged.needs
     near = [
         c for c, one in learned.items() if not levels[c].kept(int(values[c]), one.low, one.high)

@@ -127,8 +127,8 @@ def verify(
     nearest: Verification | None = None
     table = _as_read(private)
     people = None if public is None else _as_read(public)
-    for told in at_each_level(recipe, levels):
-        found = _verified(told, table, levels, files, people, witness, key)
+    for variant in at_each_level(recipe, levels):
+        found = _verified(variant, table, levels, files, people, witness, key)
         if found.holds:
             return found
         if nearest is None or _wrong(found) < _wrong(nearest):
@@ -321,7 +321,7 @@ def verify_files(
     release_folder: Path,
     *,
     seed: int | str | None = None,
-    told: Mapping[str, Any] | None = None,
+    decided: Mapping[str, Any] | None = None,
     witness: Witness | None = None,
     key: bytes = b"",
 ) -> Verification:
@@ -337,7 +337,7 @@ def verify_files(
         It holds the files of the release and nothing else.
     seed : int or str, optional
         The secret a run has drawn, where the recipe leaves it out; a sample is drawn again with it.
-    told : mapping, optional
+    decided : mapping, optional
         The recipe's tables in full: what the recipe leaves out of technique and models, and what
         the release looks like.
     key : bytes, optional
@@ -357,8 +357,8 @@ def verify_files(
     recipe = read_recipe(content, clipped(recipe_path.name))
     if seed is not None:
         recipe = {"seed": seed, **recipe}
-    if told is not None:
-        recipe = completed(recipe, told)
+    if decided is not None:
+        recipe = completed(recipe, decided)
     private = read_table(Path(data_path), read_options(section(recipe, "data")))
     levels = read_hierarchies(recipe, recipe_path.parent)
     terms = read_terms(recipe, private.names, levels)
@@ -379,12 +379,12 @@ def _public_table(recipe: Mapping[str, Any], terms: Terms, recipe_path: Path) ->
     place = named_path(section(recipe, "population").get("file", ""), "The population table")
     if not place or not looks_at_public(terms):
         return None
-    told = read_options(section(recipe, "data"))
+    options = read_options(section(recipe, "data"))
     reading = Reading(
-        dates=told.dates,
-        decimals=told.decimals,
-        missing=told.missing,
-        missing_in=told.missing_in,
+        dates=options.dates,
+        decimals=options.decimals,
+        missing=options.missing,
+        missing_in=options.missing_in,
     )
     return read_table(recipe_path.parent / place, reading)
 
@@ -441,11 +441,11 @@ def _check_suppression(
     """Check how many rows are suppressed, and which, as far as that is not the technique's own."""
     suppressed = max(table.rows - release.rows, 0)
     share = suppressed / table.rows if table.rows else 0.0
-    told = many(suppressed, "row", "is", "are")
+    missing = many(suppressed, "row", "is", "are")
     if terms.shape.rows == "drawn":
         sentence = (
-            f"{told} not published ({share:.2%}): not drawn, or of a class too small; the recipe "
-            "sets no limit."
+            f"{missing} not published ({share:.2%}): not drawn, or of a class too small; the "
+            "recipe sets no limit."
         )
         return [Check(name="suppression", holds=True, bound=1.0, reached=share, sentence=sentence)]
     allowed = math.floor(terms.max_suppression * table.rows + Fraction(1, 10**9))
@@ -455,7 +455,7 @@ def _check_suppression(
         which = "the technique chooses them"
         if terms.shape.levels == "one":
             which = check_suppressed(terms, release, table, fails)
-    sentence = f"{told} suppressed ({share:.2%}); at most {allowed} may be ({bound:.2%})."
+    sentence = f"{missing} suppressed ({share:.2%}); at most {allowed} may be ({bound:.2%})."
     if isinstance(which, str) and which:
         sentence += f" Which rows these are is not checked: {which}."
     found = Check(

@@ -178,8 +178,8 @@ class Evidence:
             block = next((b for b in blocks(self.terms) if column in b), ())
             secret = [n for n in block if n in self.terms.sensitive and n != column]
             known = [n for n in secret if n not in self.terms.quasi and n in part.columns]
-            told = [part.table.keyed(name)[0] for name in known]
-            group, _ = joined([part.group, *told], len(part.group))
+            keys = [part.table.keyed(name)[0] for name in known]
+            group, _ = joined([part.group, *keys], len(part.group))
             self.parted[column] = Grouped(table=part.table, columns=part.columns, group=group)
         return self.parted[column]
 
@@ -228,11 +228,11 @@ class Evidence:
         """Return the same by the people whom rows represent, in units of the least decimal."""
         if weights in self.terms.published:
             raise CannotTell(f"'{weights}' is published, and weights are used only")
-        found, told = self._private(column), self._private(weights)
-        own = self.private.codes_of_rows(found), self.private.codes_of_rows(told)
+        found, weight_cells = self._private(column), self._private(weights)
+        own = self.private.codes_of_rows(found), self.private.codes_of_rows(weight_cells)
         keys, sums = (*found.keys, None), dict[Hashable, Fraction]()
         for (value, weight), rows in Counter(zip(*(c.tolist() for c in own), strict=True)).items():
-            number = told.keys[weight] if weight < len(told.keys) else None
+            number = weight_cells.keys[weight] if weight < len(weight_cells.keys) else None
             if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
                 raise CannotTell(
                     f"'{weights}' has a value that is not a weight: a number of at least 1"
@@ -249,8 +249,8 @@ class Evidence:
         found = [self._private(name) for name in columns]
         keys = [(*own.keys, None) for own in found]
         codes = [self.private.codes_of_rows(own).tolist() for own in found]
-        told = ([k[c] for c in own] for k, own in zip(keys, codes, strict=True))
-        return list(zip(*told, strict=True))
+        parts = ([k[c] for c in own] for k, own in zip(keys, codes, strict=True))
+        return list(zip(*parts, strict=True))
 
     def lines(self, column: str) -> list[tuple[Hashable, list[str]]]:
         """Return a column's level table, line by line: the value, then its text and its labels.
@@ -395,7 +395,7 @@ def class_check(
     broken : bool array of shape (classes,)
         Decided in whole numbers or fractions.
     reached : array of shape (classes,)
-        What each class reaches, to be told.
+        What each class reaches, to be shown.
     bound : float
         What was asked for.
     measured : str
@@ -591,9 +591,9 @@ def person_shares(evidence: Evidence, column: str) -> Shares:
     pairs = [value for value in counted.values if isinstance(value, tuple)]
     whose = np.array([people.setdefault(pair[0], len(people)) for pair in pairs], dtype=np.int64)
     what = np.array([number_of.get(pair[1], -1) for pair in pairs], dtype=np.int64)
-    told = np.array([pair[1] is not None for pair in pairs], dtype=np.bool_)[counted.value]
-    owner, rows = counted.owner[told], counted.count[told]
-    whose, what = whose[counted.value][told], what[counted.value][told]
+    present = np.array([pair[1] is not None for pair in pairs], dtype=np.bool_)[counted.value]
+    owner, rows = counted.owner[present], counted.count[present]
+    whose, what = whose[counted.value][present], what[counted.value][present]
     # Everyone who fits with any value, with all rows that have one.
     wide = max(len(people), 1)
     own, entry = np.unique(owner * wide + whose, return_inverse=True)

@@ -33,7 +33,7 @@ class Check:
     sentence : str
         The finding in plain words; it holds no cell value.
     undecided : bool
-        Where it does not hold, whether nothing was found to break it: it could not be told.
+        Where it does not hold, whether nothing was found to break it: it could not be decided.
     unchecked : bool
         Whether it is undecided for want of what only the run, or its secret, could tell. Such a
         check is listed as not checked; what is undecided otherwise counts as broken.

@@ -156,8 +156,8 @@ def republication_checks(
     for group, *box, value in lines:
         values[group].append(value)
         boxes[group].add(tuple(box))
-    _, *told = rows_of(files["counterfeits.csv"], ",")
-    fake = {group: int(count) for group, count in told}
+    _, *rows = rows_of(files["counterfeits.csv"], ",")
+    fake = {group: int(count) for group, count in rows}
     people = Counter(group_of.get(person, "") for person in private)
     small = sum(len(own) < m for own in values.values())
     twice = sum(len({*own}) < len(own) for own in values.values())

@@ -103,9 +103,9 @@ def verify_table(
     found.append(_protection(cells, hidden, sensitive, recipe, changes or {}, digits, say))
     say("Checking sums of suppressed cells")
     groups, values, among = _hidden_parts(cells, hidden)
-    told = len(_needs(cells.held.together(groups, among), values, rules, cells.unit))
+    needed = len(_needs(cells.held.together(groups, among), values, rules, cells.unit))
     words = "No published sum of suppressed cells is sensitive as one cell."
-    found.append(_check("sums", not told, words, told))
+    found.append(_check("sums", not needed, words, needed))
     return found
 
 
@@ -150,7 +150,7 @@ def private_rows(
 
     def kept(name: str) -> set[str]:
         missing = {text.strip() for text in options.missing_of(name)} | {""}
-        texts = {cell.strip() for cell in table.column(name).told() if cell}
+        texts = {cell.strip() for cell in table.column(name).row_texts() if cell}
         kind = kinds.get(name) or kind_of(sorted(texts - missing))
         if not unsaid or name in options.missing_in or KINDS[kind].read is not None:
             return set()
@@ -176,7 +176,7 @@ def private_rows(
     texts: dict[str, list[str]] = {NUMBER: list(map(str, numbers))}
     for name in table.names:
         absent = {text.strip() for text in options.missing_of(name)} - kept(name)
-        cells = [(cell or "").strip() for cell in table.column(name).told()]
+        cells = [(cell or "").strip() for cell in table.column(name).row_texts()]
         texts[name] = ["" if text in absent else text for text in cells]
     rows = [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)]
     if data.get("missing") == "drop":

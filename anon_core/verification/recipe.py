@@ -72,7 +72,7 @@ class Shape:
         return self.linked != "rows"
 
 
-def read_shape(told: Mapping[str, Any]) -> Shape:
+def read_shape(shape: Mapping[str, Any]) -> Shape:
     """Read the recipe's [release].
 
     Raises
@@ -81,25 +81,25 @@ def read_shape(told: Mapping[str, Any]) -> Shape:
         If it says something else than a release can look like.
     """
     for key, allowed in _ALLOWED.items():
-        found = told.get(key, allowed[0])
+        found = shape.get(key, allowed[0])
         if isinstance(found, bool) or found not in allowed:
             raise BadPlan(
                 f"The recipe's [release] {key} is {brief(found)}; allowed are "
                 f"{listing(str(a) for a in allowed)}.",
                 remedy="Remove [release]: it follows from the technique.",
             )
-    least = told.get("least_box", 0)
+    least = shape.get("least_box", 0)
     if isinstance(least, bool) or not isinstance(least, int) or least < 0:
         raise BadPlan(
             f"The recipe's [release] least_box is {brief(least)}; allowed are whole numbers.",
             remedy="Remove [release]: it follows from the technique.",
         )
-    sets = told.get("sets", [])
+    sets = shape.get("sets", [])
     parts = cast(list[object], sets) if isinstance(sets, list) else [sets]
     if not all(isinstance(part, list) for part in parts):
         raise BadPlan("The recipe's sets are not a list of lists.", remedy='Write [["a", "b"]].')
     found = Shape(
-        **{key: told[key] for key in _ALLOWED if key in told},
+        **{key: shape[key] for key in _ALLOWED if key in shape},
         least_box=least,
         sets=tuple(tuple(str(n) for n in part) for part in cast(list[list[object]], parts)),
     )
@@ -114,7 +114,7 @@ def read_shape(told: Mapping[str, Any]) -> Shape:
     return found
 
 
-def completed(recipe: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+def completed(recipe: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return a recipe with what it leaves out of kinds, technique, models and release.
 
     What it says itself stands, but for the release: that follows from the technique.
@@ -123,19 +123,19 @@ def completed(recipe: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, A
     own = cast(list[object], models) if isinstance(models, list) else []
     return {
         **recipe,
-        "types": {**_table(told.get("types")), **_table(recipe.get("types"))},
-        "data": {**_table(recipe.get("data")), **_found(told)},
-        "algorithm": {**told["algorithm"], **_table(recipe.get("algorithm"))},
+        "types": {**_table(choices.get("types")), **_table(recipe.get("types"))},
+        "data": {**_table(recipe.get("data")), **_found(choices)},
+        "algorithm": {**choices["algorithm"], **_table(recipe.get("algorithm"))},
         "models": [
-            {**full, **_table(given)} for full, given in zip(told["models"], own, strict=True)
+            {**full, **_table(given)} for full, given in zip(choices["models"], own, strict=True)
         ],
-        "release": dict(told["release"]),
+        "release": dict(choices["release"]),
     }
 
 
-def _found(told: Mapping[str, Any]) -> Mapping[str, Any]:
+def _found(recipe: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return which kinds of columns nobody declared: a run has found them out."""
-    data = _table(told.get("data"))
+    data = _table(recipe.get("data"))
     return {key: data[key] for key in ("kinds_found",) if key in data}
 
 
@@ -308,12 +308,12 @@ def read_terms(
     )
     person = ""
     for role in ("person", "household"):  # people of one household count as one
-        told = roles.get(role, "")
-        if not isinstance(told, str):
+        column = roles.get(role, "")
+        if not isinstance(column, str):
             raise BadPlan(f"The recipe's {role} is not a name.", remedy=f'Write {role} = "column".')
-        person = told or person
-        if told and told not in identifier:
-            identifier = (*identifier, told)  # it is published no more than they are
+        person = column or person
+        if column and column not in identifier:
+            identifier = (*identifier, column)  # it is published no more than they are
     weight = roles.get("weight", "")
     if not isinstance(weight, str):
         raise BadPlan("The recipe's weight is not a name.", remedy='Write weight = "column".')
@@ -357,8 +357,8 @@ def read_terms(
     sample, seed = sample_of(recipe, data)
     tokens = _names(data.get("missing_values", list(MISSING_TOKENS)), "missing_values")
     found = _names(data.get("kinds_found", []), "kinds_found")
-    told = [n for n, kind in kinds.items() if KINDS[kind].read is None and n not in found]
-    declared = {name: frozenset(tokens) for name in told}
+    column = [n for n, kind in kinds.items() if KINDS[kind].read is None and n not in found]
+    declared = {name: frozenset(tokens) for name in column}
     listed = {
         name: frozenset(line[0].strip() for line in lines if line).intersection(tokens)
         for name, lines in levels.items()
@@ -405,10 +405,10 @@ def _changes(recipe: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
         If one is no table with columns, or a column is changed twice.
     """
     given = recipe.get("changes", [])
-    told = tuple(cast(list[object], given)) if isinstance(given, list) else (given,)
-    if not all(isinstance(one, Mapping) for one in told):
+    changes = tuple(cast(list[object], given)) if isinstance(given, list) else (given,)
+    if not all(isinstance(one, Mapping) for one in changes):
         raise BadPlan("The recipe's changes are not tables.", remedy="Write each as [[changes]].")
-    found = cast(tuple[Mapping[str, Any], ...], told)
+    found = cast(tuple[Mapping[str, Any], ...], changes)
     every = [name for one in found for name in _names(one.get("columns"), "changes' columns")]
     if len(set(every)) < len(every):
         raise BadPlan("The recipe changes a column twice.", remedy="Keep one of the changes.")
@@ -438,10 +438,10 @@ def label_names(recipe: Mapping[str, Any]) -> frozenset[str]:
         If it says anything of labels that is not known here.
     """
     named: set[str] = set()
-    for column, told in section(recipe, "labels").items():
-        if isinstance(told, Mapping) and set(cast(Mapping[str, Any], told)) == {"names"}:
+    for column, labels in section(recipe, "labels").items():
+        if isinstance(labels, Mapping) and set(cast(Mapping[str, Any], labels)) == {"names"}:
             named.add(column)
-        elif told != "rename":
+        elif labels != "rename":
             raise BadPlan(
                 "[labels] has an entry that is not known here.", remedy="Correct [labels]."
             )

@@ -180,7 +180,7 @@ def fails_alone(
 ) -> tuple[npt.NDArray[np.bool_], Settled | None] | str:
     """Return which classes break a model of the recipe by themselves, and who decides of the rest.
 
-    Or why that cannot be told.
+    Or why that is unknown.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def fails_alone(
 
 
 def judge(evidence: Evidence, second: SecondComputation) -> list[Check]:
-    """Recompute one model; what cannot be told is a check that does not hold."""
+    """Recompute one model; what cannot be decided is a check that does not hold."""
     name, called = evidence.name, second.called
     if evidence.form not in second.forms:
         where = (

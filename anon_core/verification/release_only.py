@@ -62,7 +62,7 @@ _AVERAGES = "Whether each number is the average of its class was not checked."
 
 
 class _NoTable:
-    """Stands where the private table would: whatever asks for it cannot be told."""
+    """In the place of the private table: what asks for it cannot be checked."""
 
     def __init__(self, terms: Terms, kinds: Mapping[str, str]) -> None:
         self._terms, self._kinds = terms, kinds
@@ -77,13 +77,13 @@ class _NoTable:
 
 
 def verify_release_only(
-    recipe_path: Path, release_folder: Path, *, told: Mapping[str, Any] | None = None
+    recipe_path: Path, release_folder: Path, *, decided: Mapping[str, Any] | None = None
 ) -> Verification:
     """Check what follows from the published files and the recipe alone.
 
     Parameters
     ----------
-    told : mapping, optional
+    decided : mapping, optional
         The recipe's tables in full; see `verify_files`.
 
     Returns
@@ -99,7 +99,7 @@ def verify_release_only(
     refuse_unfinished(release_folder)
     content = read_bytes(recipe_path, "The recipe", MOST_TEXT_BYTES)
     recipe = read_recipe(content, clipped(recipe_path.name))
-    recipe = recipe if told is None else completed(recipe, told)
+    recipe = recipe if decided is None else completed(recipe, decided)
     levels = read_hierarchies(recipe, recipe_path.parent)
     roles = section(recipe, "roles")
     names = [

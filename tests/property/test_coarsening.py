@@ -27,7 +27,7 @@ def rows_for_each(release: Release) -> np.ndarray[tuple[int, ...], np.dtype[np.i
     """Return, for sets of known columns and people of the table, how many rows fit them."""
     problem = release.problem
     people = register_of(audience_of(problem), truth_of(problem, release))
-    known = Known(told=people.codes, true=people.codes)
+    known = Known(codes=people.codes, true=people.codes)
     sets = known_sets(list(range(len(problem.quasi))), np.random.default_rng(3))
     return candidates(release.view, people, known, sets, Context()).rows
 

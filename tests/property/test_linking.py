@@ -153,7 +153,7 @@ def test_errors_lower_what_is_linked_and_are_scored_by_the_own_row() -> None:
     true = problem.frequency.run_codes
     wrong = with_errors(true, register.codes, register.count, 0.3, np.random.default_rng(2))
     group = np.arange(len(true))
-    known = Known(told=wrong, true=true, group=group)
+    known = Known(codes=wrong, true=true, group=group)
     got = candidates(raw_view(problem), register, known, [(0, 1, 2)], Context())
     counts = truth.frequency.run_count
     for i, line in enumerate(wrong.tolist()):

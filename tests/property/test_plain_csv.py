@@ -32,7 +32,7 @@ def _shown(content: bytes) -> list[list[str]] | None:
     found = _split_plain(content, ",")
     if found is None:
         return None
-    rows = list(zip(*(column.told() for column in found.columns), strict=True))
+    rows = list(zip(*(column.row_texts() for column in found.columns), strict=True))
     assert len(rows) == found.rows
     return [found.header, *map(list, rows)]
 

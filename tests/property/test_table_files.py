@@ -33,7 +33,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def cells(table: TextTable) -> dict[str, list[str]]:
     return {
-        f"{place} {name}": [text or "" for text in table.column_at(place).told()]
+        f"{place} {name}": [text or "" for text in table.column_at(place).row_texts()]
         for place, name in enumerate(table.names)
     }
 
@@ -125,14 +125,16 @@ def test_a_parquet_file_reads_as_its_values(place: Path, index: bool) -> None:
         told = [None if v is None or v != v else v for v in table.column(name).to_pylist()]
         if name == "narrow":
             told = ["0.1", None, "3", None, "1000000015047466219876688855040"]
-        assert found.column(name).told() == [None if v is None else text_of(v) for v in told], name
+        assert found.column(name).row_texts() == [
+            None if v is None else text_of(v) for v in told
+        ], name
 
 
 def test_columns_of_one_name_are_read_by_their_places(place: Path) -> None:
     columns = [pa.array(["a", "b"]), pa.array(["c", "d"]), pa.array([["e"], ["f"]])]
     pq.write_table(pa.Table.from_arrays(columns, names=["x", "x", "x.y"]), place)
     found = reading.read_parquet(place.read_bytes(), "t.parquet", every=True)
-    told = [found.column_at(at).told() for at in (1, 0, 2)]
+    told = [found.column_at(at).row_texts() for at in (1, 0, 2)]
     assert told == [["c", "d"], ["a", "b"], ["['e']", "['f']"]]
 
 
@@ -186,4 +188,4 @@ def test_empty_cells_are_texts_whichever_columns_are_read(place: Path, places: l
     plain = [[cell.strip('"') for cell in row] for row in rows]
     table.prefetch(table.names[at] for at in places)
     for at in places:
-        assert table.column_at(at).told() == [row[at] for row in plain]
+        assert table.column_at(at).row_texts() == [row[at] for row in plain]

@@ -159,7 +159,7 @@ def test_a_quoted_line_break_is_no_end_of_a_row():
     rows: list[Row] = [("a\nb", "c")] * 3 + [("b", '"\n"')] * 3
     found = _split_plain(written(("x", "y"), rows), ",")
     assert found is not None
-    assert list(zip(*(column.told() for column in found.columns), strict=True)) == rows
+    assert list(zip(*(column.row_texts() for column in found.columns), strict=True)) == rows
 
 
 def test_a_cell_tampered_with_is_found_in_whichever_equal_row_it_stands():
@@ -198,7 +198,7 @@ def test_a_run_hands_on_the_texts_that_were_read(rows: list[Row]):
     handed, read = texts_of(dataset), TextTable.of_frame(dataset.frame())
     assert (handed.names, len(handed)) == (read.names, len(read)) == (("x", "y"), len(rows))
     for name in handed.names:
-        assert handed.column(name).told() == read.column(name).told()
+        assert handed.column(name).row_texts() == read.column(name).row_texts()
 
 
 _NUMBERS = st.integers(0, 120).map(str)

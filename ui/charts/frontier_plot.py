@@ -12,7 +12,7 @@ from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.contracts.metric import Metric
 from anon_core.explain.text.phrases import chance
 from anon_core.pipeline.sweep.points import Figure, Point, Risk
-from anon_core.pipeline.sweep.variations import told
+from anon_core.pipeline.sweep.variations import choice_words
 from ui.charts import theme
 from ui.charts.chart_frame import Chart, Palette, Series, finish, label
 from ui.state.work.sweep import TECHNIQUE
@@ -303,7 +303,7 @@ def _numbers(points: Sequence[Point], axes: Axes) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "point": told(p.choices),
+                "point": choice_words(p.choices),
                 "loss": p.losses.get(axes.loss),
                 "risk": _told(p, axes),
                 ROWS_SUPPRESSED: p.suppressed if p.status == "released" else None,

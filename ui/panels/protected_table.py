@@ -233,7 +233,7 @@ def _reason(judged: Judged, done: Publication | None, cell: int) -> None:
         st.markdown(f"**{name}** = {_grouped(table.text(table.values[cell]))}, {plain(why)}.")
         if done is None or cell not in done.uncertain:
             return
-        told = done.told(cell)
+        told = done.interval_of(cell)
         low = "no limit" if told.low is None else _grouped(table.text(told.low))
         high = "no limit" if told.high is None else _grouped(table.text(told.high))
         st.markdown(

@@ -226,8 +226,8 @@ class Parameter:
             raise self._refused(value, owner)
         return FrozenMap(
             {
-                str(key): replace(each, name=f"{self.name}.{key}").accept(told, owner)
-                for key, told in given.items()
+                str(key): replace(each, name=f"{self.name}.{key}").accept(setting, owner)
+                for key, setting in given.items()
             }
         )
 

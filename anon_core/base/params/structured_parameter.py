@@ -110,8 +110,8 @@ def queries(
         if not isinstance(one, Mapping) or not one:
             return None
         asked: dict[str, FrozenMap[float | str] | tuple[str, ...]] = {}
-        for column, told in cast(Mapping[object, object], one).items():
-            predicate = limits(told) if isinstance(told, Mapping) else columns(told)
+        for column, condition in cast(Mapping[object, object], one).items():
+            predicate = limits(condition) if isinstance(condition, Mapping) else columns(condition)
             if not isinstance(column, str) or not column or not predicate:
                 return None
             asked[column] = predicate

@@ -101,11 +101,11 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
         if row[0] not in MISSING_TOKENS or row[0] in known
     ]
     if KINDS[column.kind].measured and column.missing:
-        told = [number for number, row in zip(lines, cleaned, strict=True) if row[0] == MISSING]
-        if told:
+        empty = [number for number, row in zip(lines, cleaned, strict=True) if row[0] == MISSING]
+        if empty:
             raise BadHierarchy(
-                f"Hierarchy of '{column.name}', line {told[0]}: a row for the missing value has no "
-                f"place among {KINDS[column.kind].several}.",
+                f"Hierarchy of '{column.name}', line {empty[0]}: a row for the missing value has "
+                f"no place among {KINDS[column.kind].several}.",
                 remedy="Remove the row: a missing value stays empty up to the top. Or declare "
                 f"'{column.name}' as text.",
             )
@@ -229,10 +229,10 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
     starts: list[npt.NDArray[np.int32]] = []
     labels: list[tuple[str, ...]] = []
     for level in range(levels):
-        told = [row[level] for row in rows] or [TOP]
+        texts = [row[level] for row in rows] or [TOP]
         begin = [0]
-        begin += [i for i, (one, next_) in enumerate(pairwise(told), 1) if one != next_]
-        names = [told[i] for i in begin]
+        begin += [i for i, (one, next_) in enumerate(pairwise(texts), 1) if one != next_]
+        names = [texts[i] for i in begin]
         repeated = [n for n, times in Counter(names).items() if times > 1]
         if repeated:
             raise BadHierarchy(

@@ -51,14 +51,14 @@ def prepared(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
 
     See `from_rows` for parameters and errors; what is refused is refused again each time.
     """
-    told = _told(rows)
+    digest = _told(rows)
     measure = None if column.measure is None else column.measure.tobytes()
     read = (column.name, column.kind, column.thousands, column.values, measure, column.missing > 0)
-    found = _kept.get((read, told))
+    found = _kept.get((read, digest))
     if found is not None and found[0] is not None:
         return found[0]
     made = from_rows(column, rows)
-    _kept.put((read, told), made, _cells(told) + len(column.values))
+    _kept.put((read, digest), made, _cells(digest) + len(column.values))
     return made
 
 
@@ -70,15 +70,15 @@ def refuse_untrue(column: Column, rows: Sequence[Sequence[str]]) -> None:
     BadHierarchy
         As `refuse_false_labels` does.
     """
-    told = _told(rows)
-    if _kept.get((column.kind, told)) is None:
+    digest = _told(rows)
+    if _kept.get((column.kind, digest)) is None:
         refuse_false_labels(column.name, rows, column.kind)
-        _kept.put((column.kind, told), None, _cells(told))
+        _kept.put((column.kind, digest), None, _cells(digest))
 
 
 def _told(rows: Sequence[Sequence[str]]) -> _Rows:
     return tuple(map(tuple, rows))
 
 
-def _cells(told: _Rows) -> int:
-    return sum(map(len, told))
+def _cells(rows: _Rows) -> int:
+    return sum(map(len, rows))

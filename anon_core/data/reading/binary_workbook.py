@@ -30,8 +30,8 @@ _NUMBERS_RECORD = re.compile(rb"\xbd\x00(..)(..)(..)", re.DOTALL)
 def binary_formats(data: bytes) -> dict[int, str]:
     """Return the number formats that an .xls or .xlsb file has of its own, by their number."""
     if data.startswith(b"PK"):
-        told = _records(_styles(data))
-        texts = ((body[:2], body[6:]) for kind, body in told if kind == 44)
+        records = _records(_styles(data))
+        texts = ((body[:2], body[6:]) for kind, body in records if kind == 44)
         return {_int(number): text.decode("utf-16-le", "replace") for number, text in texts}
     codes: dict[int, str] = {}
     for m in _FORMAT_RECORD.finditer(data):
@@ -44,9 +44,9 @@ def binary_days(data: bytes) -> Iterator[tuple[int, int, float]]:
     """Yield row, column and number of what an .xls or .xlsb file shows as days, of any sheet."""
     codes = binary_formats(data)
     if data.startswith(b"PK"):
-        told = list(_records(_styles(data)))
-        kinds = [kind for kind, _ in told]
-        own = told[kinds.index(617) : kinds.index(618)] if {617, 618} <= set(kinds) else []
+        records = list(_records(_styles(data)))
+        kinds = [kind for kind, _ in records]
+        own = records[kinds.index(617) : kinds.index(618)] if {617, 618} <= set(kinds) else []
         dated = _dated((_int(body[2:4]) for _, body in own[1:]), codes)
         for part in _parts(data, "worksheets/") if dated else ():
             row = 0

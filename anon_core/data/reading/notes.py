@@ -62,12 +62,12 @@ def token_notes(column: Column) -> tuple[str, ...]:
     """Say how often texts were taken for a missing value, and how to keep them."""
     if not column.replaced:
         return ()
-    told = [
+    counts = [
         f"'{text}' in {in_figures(rows, 'row')}" for text, rows in sorted(column.replaced.items())
     ]
     return (
-        f"{', '.join(told)} {'is' if len(told) == 1 else 'are'} read as missing. To keep "
-        f"{'it as a value' if len(told) == 1 else 'them as values'}, {how_to_keep(column.name)}.",
+        f"{', '.join(counts)} {'is' if len(counts) == 1 else 'are'} read as missing. To keep "
+        f"{'it as a value' if len(counts) == 1 else 'them as values'}, {how_to_keep(column.name)}.",
     )
 
 

@@ -180,11 +180,11 @@ class DataOptions:
                 f"[data] missing_in is {brief(by_column)}; allowed is a table by column.",
                 remedy='Write it by column, for example missing_in = { age = ["-9"], code = [] }.',
             )
-        told = {
+        tokens = {
             str(column): _texts(f"missing_in of '{column}'", texts)
             for column, texts in cast(Mapping[object, object], by_column).items()
         }
-        object.__setattr__(self, "missing_in", told)
+        object.__setattr__(self, "missing_in", tokens)
         name = cast(object, self.encoding)
         try:
             if not isinstance(name, str):

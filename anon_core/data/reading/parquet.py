@@ -43,11 +43,11 @@ def read_parquet_parts(
     kinds: Mapping[str, ColumnKind],
     name: str,
     most_bytes: int,
-    told: Mapping[str, Sequence[str | None]] | None = None,
+    values_of_folders: Mapping[str, Sequence[str | None]] | None = None,
 ) -> Dataset:
     """Return the table whose rows are in Parquet files of the same columns, one after another.
 
-    `told` gives further columns: a value for all rows of each file, or None for no value.
+    `values_of_folders` gives further columns: a value for all rows of each file, or None.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -61,7 +61,7 @@ def read_parquet_parts(
     # pandas stores the labels of its index as columns; they are row numbers, not data.
     index = [n for n in schema.names if re.fullmatch(r"__index_level_\d+__", n)]
     names = [n for n in schema.names if n not in index]
-    further = dict(told or {})
+    further = dict(values_of_folders or {})
     stripped = [n.strip() for n in (*names, *further)]
     if len(stripped) > MOST_COLUMNS:
         raise too_wide(name, len(stripped))
@@ -111,12 +111,14 @@ def read_parquet_parts(
     return Dataset(columns=columns, rows=table.num_rows, source=name, notes=notes)
 
 
-def _refuse_bombs(told: Sequence[parquet.FileMetaData], name: str, most_bytes: int) -> None:
+def _refuse_bombs(footers: Sequence[parquet.FileMetaData], name: str, most_bytes: int) -> None:
     """Refuse files that declare more than is read, before any of it is unpacked."""
-    rows = sum(one.num_rows for one in told)
-    if rows * told[0].num_columns > MOST_CELLS:
-        raise too_many_cells(name, rows, told[0].num_columns)
-    size = sum(one.row_group(i).total_byte_size for one in told for i in range(one.num_row_groups))
+    rows = sum(one.num_rows for one in footers)
+    if rows * footers[0].num_columns > MOST_CELLS:
+        raise too_many_cells(name, rows, footers[0].num_columns)
+    size = sum(
+        one.row_group(i).total_byte_size for one in footers for i in range(one.num_row_groups)
+    )
     if size > most_bytes:
         raise too_large(f"{name}, unpacked,", size, most_bytes)
 

@@ -54,7 +54,9 @@ def read_folder(
             kinds,
             parts.folder,
             most_bytes,
-            told={key: [own[i] for own in parts.values] for i, key in enumerate(parts.keys)},
+            values_of_folders={
+                key: [own[i] for own in parts.values] for i, key in enumerate(parts.keys)
+            },
         )
     else:
         table = read_csv(_joined(parts, contents, options), options, kinds, parts.folder)
@@ -187,16 +189,16 @@ def told_by_folders(
     BadInput
         If the folders tell different columns.
     """
-    told = [_told_by(name) for name in names]
-    keys = tuple(key for key, _ in told[0])
-    for name, own in zip(names, told, strict=True):
+    folders = [_told_by(name) for name in names]
+    keys = tuple(key for key, _ in folders[0])
+    for name, own in zip(names, folders, strict=True):
         if tuple(key for key, _ in own) != keys:
             raise BadInput(
                 f"The folders of {clipped(name)} define other columns than those of "
                 f"{clipped(names[0])}.",
                 remedy="Put every part below the same columns, as in year=2024/part.parquet.",
             )
-    return keys, tuple(tuple(value for _, value in own) for own in told)
+    return keys, tuple(tuple(value for _, value in own) for own in folders)
 
 
 def _told_by(name: str) -> list[tuple[str, str | None]]:

@@ -278,10 +278,10 @@ def compared(column: Column, sign: str, values: Sequence[str]) -> str:
     plain = re.fullmatch(r"[^\W\d]\w*", column.name) and column.name.lower() not in _KEYWORDS
     name = column.name if plain else '"' + column.name.replace('"', '""') + '"'
     bare = column.kind == "number"
-    told = [v.strip() if bare else "'" + v.replace("'", "''") + "'" for v in values]
+    literals = [v.strip() if bare else "'" + v.replace("'", "''") + "'" for v in values]
     if sign == "in":
-        return f"{name} in ({', '.join(told)})"
-    return " ".join([name, sign, *told])
+        return f"{name} in ({', '.join(literals)})"
+    return " ".join([name, sign, *literals])
 
 
 def chosen(dataset: Dataset, condition: str) -> B1:

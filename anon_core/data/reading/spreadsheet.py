@@ -385,8 +385,8 @@ def _day_styles(packed: zipfile.ZipFile) -> frozenset[str]:
     if "xl/styles.xml" not in packed.namelist():
         return frozenset()
     root = ElementTree.fromstring(packed.read("xl/styles.xml"))
-    told = (one for one in root.iter() if _name(one) == "numFmt")
-    codes = {one.get("numFmtId"): one.get("formatCode", "") for one in told}
+    formats = (one for one in root.iter() if _name(one) == "numFmt")
+    codes = {one.get("numFmtId"): one.get("formatCode", "") for one in formats}
     styles = next((one for one in root if _name(one) == "cellXfs"), ())
     ids = enumerate(own.get("numFmtId", "0") for own in styles)
     return frozenset(str(i) for i, own in ids if shows_days(int(own), codes.get(own)))
@@ -478,10 +478,10 @@ def _filled(book: CalamineWorkbook) -> dict[str, Cells]:
     import python_calamine as calamine
 
     shown = [
-        told.name
-        for told in book.sheets_metadata
-        if told.visible == calamine.SheetVisibleEnum.Visible
-        and told.typ == calamine.SheetTypeEnum.WorkSheet
+        details.name
+        for details in book.sheets_metadata
+        if details.visible == calamine.SheetVisibleEnum.Visible
+        and details.typ == calamine.SheetTypeEnum.WorkSheet
     ]
     cells = {sheet: _cells(book, sheet) for sheet in shown}
     return {

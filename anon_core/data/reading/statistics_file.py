@@ -33,7 +33,7 @@ def read_statistics(
     assert found is not None
     reader, what = found
     _refuse_large(data, reader, what, options, name)
-    frame, told = _read(data, reader, what, options, name)
+    frame, metadata = _read(data, reader, what, options, name)
     names = [str(n).strip() for n in frame.columns]
     check_names(names)
     check_kinds(kinds, names)
@@ -48,7 +48,7 @@ def read_statistics(
     made = []
     meanings: dict[str, Meaning] = {}
     for own, plain, (codes, pool) in zip(frame.columns, names, columns, strict=True):
-        meaning = _meaning(told, str(own))
+        meaning = _meaning(metadata, str(own))
         notes = _notes(meaning, declared.get(str(own), 0))
         present = {pool[code] for code in np.unique(codes[codes >= 0]).tolist()}
         if options.value_labels == "labels" and meaning.labels:
@@ -108,8 +108,8 @@ def _read(
 
 def _refuse_large(data: bytes, reader: str, what: str, options: DataOptions, name: str) -> None:
     """Refuse a file that declares more cells than are read, before any of them is unpacked."""
-    _, told = _read(data, reader, what, options, name, metadataonly=True)
-    rows, width = told.number_rows or 0, len(told.column_names)
+    _, metadata = _read(data, reader, what, options, name, metadataonly=True)
+    rows, width = metadata.number_rows or 0, len(metadata.column_names)
     if width > MOST_COLUMNS:
         raise too_wide(name, width)
     if rows * width > MOST_CELLS:
@@ -127,10 +127,10 @@ def _declared_missing(
     return {str(column): int(count) for column, count in gone.items() if count}
 
 
-def _meaning(told: Any, column: str) -> Meaning:
-    labels = cast(Mapping[object, object], told.variable_value_labels.get(column, {}))
+def _meaning(metadata: Any, column: str) -> Meaning:
+    labels = cast(Mapping[object, object], metadata.variable_value_labels.get(column, {}))
     return Meaning(
-        title=str(told.column_names_to_labels.get(column) or "").strip(),
+        title=str(metadata.column_names_to_labels.get(column) or "").strip(),
         labels={plain_text(code).strip(): str(label).strip() for code, label in labels.items()},
     )
 
@@ -141,9 +141,9 @@ def _notes(meaning: Meaning, declared: int) -> list[str]:
     if meaning.title:
         notes.append(f"Its title in the file: {meaning.title}.")
     if meaning.labels:
-        told = [f"{code} = {label}" for code, label in meaning.labels.items()]
-        more = f" and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
-        notes.append(f"Labels in the file: {', '.join(told[:_MOST_TOLD])}{more}.")
+        labels = [f"{code} = {label}" for code, label in meaning.labels.items()]
+        more = f" and {len(labels) - _MOST_TOLD} more" if len(labels) > _MOST_TOLD else ""
+        notes.append(f"Labels in the file: {', '.join(labels[:_MOST_TOLD])}{more}.")
     if declared:
         notes.append(
             f"{declared:,} {'cell holds a value' if declared == 1 else 'cells hold values'} that "

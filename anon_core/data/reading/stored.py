@@ -146,7 +146,7 @@ class Stored:
     @property
     def is_parquet(self) -> bool:
         """Whether the first object begins as Parquet does."""
-        with told(self.shown), self.storage.open_input_file(self.files[0].place) as first:
+        with storage_errors(self.shown), self.storage.open_input_file(self.files[0].place) as first:
             return first.read_at(4, 0) == b"PAR1"
 
     def opened(self, file: StoredFile) -> Any:
@@ -159,7 +159,7 @@ class Stored:
         InputChanged
             If it is another one by now.
         """
-        with told(self.shown):
+        with storage_errors(self.shown):
             found = self.storage.open_input_file(file.place)
             if (found.size(), _tag(found)) != (file.size, file.mark.rpartition(" ")[2]):
                 raise changed(self.name)
@@ -173,7 +173,7 @@ class Stored:
         BadInput
             If they cannot be read, or fewer come.
         """
-        with told(self.shown):
+        with storage_errors(self.shown):
             found = opened.read_at(count, begin)
         if len(found) != count:
             raise BadInput(
@@ -203,7 +203,7 @@ class Stored:
         from pyarrow import ArrowInvalid, ArrowNotImplementedError, parquet
 
         file = self.files[nth]
-        with told(self.shown), self.opened(file) as opened:
+        with storage_errors(self.shown), self.opened(file) as opened:
             try:
                 return parquet.read_metadata(opened)
             except (ArrowInvalid, ArrowNotImplementedError):
@@ -254,7 +254,7 @@ def located(path: Path) -> Stored:
             f"{shown} is not an address that is read: '{scheme}'.",
             remedy="Name a file, or an address that begins with s3://, gs://, abfs:// or hdfs://.",
         )
-    with told(shown):
+    with storage_errors(shown):
         storage, place = fs.FileSystem.from_uri(address)
         own = storage.get_file_info(place)
         root = place.rstrip("/")
@@ -290,7 +290,7 @@ def changed(name: str) -> InputChanged:
 
 
 @contextmanager
-def told(shown: str) -> Generator[None]:
+def storage_errors(shown: str) -> Generator[None]:
     """Tell in one sentence what went wrong with an address; no key is in it.
 
     Raises

@@ -84,10 +84,10 @@ class Roles:
             ("sensitive", self.sensitive),
             ("insensitive", self.insensitive),
         ):
-            for told, what in ((self.person, "person"), (self.household, "household")):
-                if told in names:
+            for column, what in ((self.person, "person"), (self.household, "household")):
+                if column in names:
                     raise BadPlan(
-                        f"Column {listing([told])} identifies {what}s and is also {role}.",
+                        f"Column {listing([column])} identifies {what}s and is also {role}.",
                         remedy=f"The {what} column is counted and never published; give it that "
                         "role alone.",
                     )
@@ -140,10 +140,10 @@ class Roles:
         """
         for name in self.named:
             dataset.column(name)
-        for told, what in ((self.person, "person"), (self.household, "household")):
-            if told and (missing := dataset.column(told).missing):
+        for column, what in ((self.person, "person"), (self.household, "household")):
+            if column and (missing := dataset.column(column).missing):
                 raise BadInput(
-                    f"{missing:,} of {dataset.rows:,} rows have no value in '{told}', which "
+                    f"{missing:,} of {dataset.rows:,} rows have no value in '{column}', which "
                     f"identifies {what}s, so whose they are is not known.",
                     remedy="Fill in the column, leave these rows out of the table, or take the "
                     f"role away: then every row counts as a {what}.",

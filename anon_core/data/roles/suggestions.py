@@ -82,8 +82,8 @@ _PATTERN_SHARE = 0.9
 _PATTERN_SAMPLE = 2000
 
 
-#: Share of distinct values from which told texts are free text, whatever the header says.
-_TOLD_SHARE = 0.5
+#: Share of distinct values from which texts are free text, whatever the header says.
+_FREE_TEXT_SHARE = 0.5
 #: Whole numbers are taken for ages that end between these, with as many different ones at least.
 _AGES_END, _AGES = (40, 120), 15
 
@@ -290,9 +290,9 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
                 f"{found} in its name: points to one person, although many rows share a value.",
             )
         return "quasi", f"{found} in its name, but many rows share a value."
-    told = not rules.measured and is_told(column)
+    free = not rules.measured and is_told(column)
     apart = len(column.values) > max(_APART_SHARE * filled, 1)
-    if told and len(column.values) >= _TOLD_SHARE * filled:
+    if free and len(column.values) >= _FREE_TEXT_SHARE * filled:
         return "left_out", "Its values are texts of many words, and these may name people."
     if found := next((w for w in words if stands_in(w, FREE_TEXT)), ""):
         return "left_out", f"'{found}' in its name: free text may name people."
@@ -304,7 +304,7 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
         return "quasi", f"{found} in its name: others may know it."
     if shape == "date":
         return "quasi", why
-    if told:
+    if free:
         return "left_out", "Its values are texts of many words, and these may name people."
     if rows >= _KEY_ROWS and spread >= _KEY_SHARE and _key_like(column):
         return "identifier", f"{spread:.0%} of its values are distinct, like a key."

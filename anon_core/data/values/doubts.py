@@ -116,6 +116,6 @@ USUAL_CODES = frozenset(
 
 def rows_with_codes(column: Column) -> int:
     """Return how many rows have a value that usually represents a missing one."""
-    told = enumerate(column.values)
-    codes = [i for i, text in told if text.casefold() in USUAL_CODES or text in MISSING_TOKENS]
+    numbered = enumerate(column.values)
+    codes = [i for i, text in numbered if text.casefold() in USUAL_CODES or text in MISSING_TOKENS]
     return int(column.counts[codes].sum())

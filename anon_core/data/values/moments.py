@@ -105,10 +105,10 @@ def moment(value: float) -> str:
     days, rest = divmod(min(int(value), _GREATEST), DAY)
     seconds, below = divmod(rest, SECOND)
     minutes, second = divmod(seconds, 60)
-    told = f"{minutes // 60:02}:{minutes % 60:02}"
+    clock = f"{minutes // 60:02}:{minutes % 60:02}"
     if second or below:
-        told += f":{second:02}"
-    return f"{day(days + _FIRST)} {told}" + (f".{below:06}" if below else "")
+        clock += f":{second:02}"
+    return f"{day(days + _FIRST)} {clock}" + (f".{below:06}" if below else "")
 
 
 def instant(value: float) -> str:

@@ -30,7 +30,7 @@ from anon_core.pipeline.search.post_check_search import fitted_to
 from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
 
-#: Parameter by which techniques that may remove rows are told how many.
+#: Parameter by which techniques that may remove rows are given how many.
 _BUDGET = "max_suppression"
 _SHARE = 0.05
 #: Other techniques that are tried, and other privacy models about values.
@@ -136,7 +136,7 @@ def what_stops(
     facts = facts_of(result.problem.dataset, result.plan.roles, inputs.levels, people)
     plans = list(changes(result, against, facts))
     now = _measured("", "", result, against, whole)
-    told = [now]
+    results = [now]
     fit = EncodedOnce()
     for place, (words, plan, note) in enumerate(plans):
         whole.report(place / len(plans), words)
@@ -159,10 +159,10 @@ def what_stops(
             raise
         except AnonError as error:
             tried = Tried(words=words, status="no release", why=str(error))
-        told.append(tried)
+        results.append(tried)
         if found is not None:
             found(tried)
-    return told
+    return results
 
 
 def changes(result: Result, against: AttackResult, facts: Facts) -> Iterator[tuple[str, Plan, str]]:
@@ -174,11 +174,11 @@ def changes(result: Result, against: AttackResult, facts: Facts) -> Iterator[tup
     """
     kind = cast(type[Attack], family("attack")[against.attack])
     seen = {_spelled(result.plan.as_mapping())}
-    told = [*_larger(result.plan, against), *_budget(result.plan)]
+    options = [*_larger(result.plan, against), *_budget(result.plan)]
     if kind.aim.discloses in ("attribute", "inferential") or kind.needs.stop_rule:
-        told += _values(result.plan, against, facts)
-    told += _techniques(result.plan, kind, facts)
-    for words, recipe in told:
+        options += _values(result.plan, against, facts)
+    options += _techniques(result.plan, kind, facts)
+    for words, recipe in options:
         technique = cast(type[Algorithm], find("algorithm", recipe["algorithm"]["name"]))
         try:
             notes = fitted_to(technique, recipe)

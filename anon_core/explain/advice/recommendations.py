@@ -352,20 +352,20 @@ def _notes(
     *,
     round_groups: bool,
 ) -> tuple[str, ...]:
-    told: list[str] = []
+    notes: list[str] = []
     why = why_this_size(request.threshold)
     if why and any(model.size_asked for model in models):
-        told.append(f"{why}.")
+        notes.append(f"{why}.")
     if "attribute" in request.concealed:
-        told += _of_values(kind, models, request, facts)
+        notes += _of_values(kind, models, request, facts)
     if facts.lacking and _by_hierarchy(kind):
         named = ", ".join(f"“{name}”" for name in facts.lacking)
-        told.append(
+        notes.append(
             f"Without a hierarchy, {named} can only be published unchanged or fully suppressed."
         )
     ends = ", ".join(f"“{name}”" for name in facts.measured)
     if round_groups:
-        told.append(
+        notes.append(
             f"{ends} are published as groups of their hierarchies, since ranges would end at "
             "real values of people."
             if len(facts.measured) > 1
@@ -373,11 +373,11 @@ def _notes(
             "real values of people."
         )
     elif _states_values(kind, request, facts):
-        told.append(
+        notes.append(
             f"Ranges of {ends} end at real values of people: check the warning about them "
             "before you publish."
         )
-    return tuple(told)
+    return tuple(notes)
 
 
 def _of_values(

@@ -70,11 +70,11 @@ def plan_differences(before: Plan, now: Plan) -> tuple[Difference, ...]:
     was, is_ = _flat(_told(before)), _flat(_told(now))
     techniques = [now.algorithm.name, before.algorithm.name]
 
-    def told(path: tuple[str, ...], found: Mapping[tuple[str, ...], object]) -> Cell:
+    def cell_of(path: tuple[str, ...], found: Mapping[tuple[str, ...], object]) -> Cell:
         return cast(Cell, value(path, found[path], techniques)) if path in found else None
 
     return tuple(
-        Difference(what=place(path, techniques), before=told(path, was), now=told(path, is_))
+        Difference(what=place(path, techniques), before=cell_of(path, was), now=cell_of(path, is_))
         for path in dict.fromkeys([*was, *is_])
         if was.get(path) != is_.get(path)
     )
@@ -124,19 +124,19 @@ def what_changed(before: Result | None, now: Result) -> Answer:
 
 
 def _told(plan: Plan) -> dict[str, Any]:
-    told = plan.as_mapping()
-    told.pop("seed", None)
+    recipe = plan.as_mapping()
+    recipe.pop("seed", None)
     for section in ("models", "metrics", "attacks"):
-        if section in told:  # by name, so that another order is no difference
-            told[section] = {
+        if section in recipe:  # by name, so that another order is no difference
+            recipe[section] = {
                 f"{one['name']}{'' if place == 0 else f' ({place + 1})'}": {
                     k: v for k, v in one.items() if k != "name"
                 }
                 or "as it is"
-                for name in dict.fromkeys(o["name"] for o in told[section])
-                for place, one in enumerate(o for o in told[section] if o["name"] == name)
+                for name in dict.fromkeys(o["name"] for o in recipe[section])
+                for place, one in enumerate(o for o in recipe[section] if o["name"] == name)
             }
-    return told
+    return recipe
 
 
 def _flat(table: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:

@@ -45,10 +45,10 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
             f"'{sensitive}' is not a sensitive column that an attacker lacks.",
             remedy=f"Name one of {listing(secret) or 'none: there is none'}.",
         )
-    told = sensitive or next(iter(secret), "")
+    secret_column = sensitive or next(iter(secret), "")
     problem = result.problem
     leaves, people, of_key = known_combinations(problem, columns)
-    found = fitting(result, columns, leaves, told)
+    found = fitting(result, columns, leaves, secret_column)
     published = _published(result, of_key, len(people))
     there = published > 0
     if not there.any():
@@ -63,13 +63,13 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
         f"that fit, and {figure(mean)} on average; {single:,} of {many:,} are unique"
     ]
     best = np.zeros(len(people))
-    if told:
+    if secret_column:
         best = found.shown.max(axis=1) / np.maximum(found.rows, 1e-300)
         best[found.rows <= 0] = 0.0
         right = float((published * best)[there].sum() / many)
         sure = int(published[there & (best >= _SURE)].sum())
         words.append(
-            f"the most likely '{told}' is in {per_cent(right)} of these rows on average, "
+            f"the most likely '{secret_column}' is in {per_cent(right)} of these rows on average, "
             f"and for {sure:,} people all matching rows agree"
         )
     order = np.lexsort((-best, np.where(there, found.rows, np.inf)))[:_LISTED]
@@ -80,9 +80,10 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
             for d, name in enumerate(columns)
         }
         row |= {"people": int(published[at]), "rows that fit": float(found.rows[at])}
-        if told:
+        if secret_column:
             row |= {
-                f"most likely {told}": found.values[int(found.shown[at].argmax())] or "(missing)",
+                f"most likely {secret_column}": found.values[int(found.shown[at].argmax())]
+                or "(missing)",
                 "share of them": float(best[at]),
             }
         rows.append(row)

@@ -69,12 +69,12 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
     found = fitting(result, columns, person, covers=covers)
     fit = float(found.rows[0])
     for column in result.audience.secret:
-        told = fitting(result, columns, person, column, covers)
-        if not told.rows[0]:
+        matches = fitting(result, columns, person, column, covers)
+        if not matches.rows[0]:
             continue
-        share = told.shown[0] / told.rows[0]
+        share = matches.shown[0] / matches.rows[0]
         best = int(share.argmax())
-        value = told.values[best] or "(missing)"
+        value = matches.values[best] or "(missing)"
         how = (
             "for certain"
             if share[best] >= 1 - 1e-9
@@ -86,7 +86,7 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
                 rows.append(
                     {
                         "column": column,
-                        "value": told.values[at] or "(missing)",
+                        "value": matches.values[at] or "(missing)",
                         "share of the rows that fit": float(share[at]),
                     }
                 )

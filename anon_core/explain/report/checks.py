@@ -42,8 +42,8 @@ class Check:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
-        told = {"about": self.item.about, "mark": self.item.mark, "sentence": self.item.sentence}
-        return {**told, "reason": self.reason or None, "open": self.open}
+        fields = {"about": self.item.about, "mark": self.item.mark, "sentence": self.item.sentence}
+        return {**fields, "reason": self.reason or None, "open": self.open}
 
 
 def checks(result: Result, context: ReleaseContext) -> Sequence[Check]:
@@ -79,11 +79,11 @@ def suppressed_by_subgroup(result: Result) -> Item:
         )
         return Item(about=about, sentence=sentence, mark="holds")
     found.sort(key=lambda one: (-one[0], one[1]))
-    told = "; ".join(name for _, name in found[:_LISTED])
+    subgroups = "; ".join(name for _, name in found[:_LISTED])
     more = f"; and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
     sentence = (
         f"Far more rows than in the table as a whole ({per_cent(overall)}) are suppressed where "
-        f"{told}{more}. Statistics about these people will be off."
+        f"{subgroups}{more}. Statistics about these people will be off."
     )
     return Item(about=about, sentence=sentence, mark="warning")
 
@@ -97,11 +97,11 @@ def _earlier(result: Result, context: ReleaseContext) -> Item:
     known = cast(dict[str, type[Attack]], family("attack"))
     tested = [a for a in result.attacks if known[a.attack].needs.earlier]
     if tested:
-        told = " ".join(a.sentence for a in tested)
+        sentences = " ".join(a.sentence for a in tested)
         several = len(earlier or ()) > 1
         left = " Other published releases were not compared with it." * several
         safe = not several and not any(a.at_risk for a in tested)
-        return Item(about=about, sentence=told + left, mark="holds" if safe else "warning")
+        return Item(about=about, sentence=sentences + left, mark="holds" if safe else "warning")
     if result.problem.earlier is not None:
         sentence = "An earlier release was given, but no attack on both applies to this release."
         return Item(about=about, sentence=sentence, mark="warning")

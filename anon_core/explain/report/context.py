@@ -203,7 +203,7 @@ class ReleaseContext:
         }
         decision = {f.name: getattr(self.decision, f.name) for f in fields(Decision)}
         decision["review_triggers"] = list(self.decision.review_triggers)
-        told: dict[str, Any] = {
+        answers: dict[str, Any] = {
             "release": _said(release),
             "threats": _said(threats),
             "threshold": _said({"source": self.threshold_source}),
@@ -216,13 +216,13 @@ class ReleaseContext:
             "reasons": dict(self.reasons),
             "decision": _said(decision),
         }
-        told = _said(told)
+        answers = _said(answers)
         if self.earlier_releases is not None:
-            told["earlier_releases"] = [
+            answers["earlier_releases"] = [
                 _said({"name": e.name, "date": e.date, "overlap": e.overlap})
                 for e in self.earlier_releases
             ]
-        return told
+        return answers
 
     def as_toml(self) -> str:
         """Return the text of a context file."""

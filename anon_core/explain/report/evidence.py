@@ -137,7 +137,7 @@ def evidence(
     """
     every = checks(result, context)
     waiting = open_questions(context, every)
-    told = {
+    report = {
         "schema": SCHEMA,
         "status": "open" if waiting else "complete",
         "open": waiting,
@@ -165,7 +165,7 @@ def evidence(
             "seconds": dict(result.seconds),
         },
     }
-    return cast(dict[str, Any], finite(told))
+    return cast(dict[str, Any], finite(report))
 
 
 def _title(attack: str) -> str:

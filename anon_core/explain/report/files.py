@@ -42,7 +42,7 @@ _ATTACK = ("attack", "title", "column", "discloses", "rate", "worst", "baseline"
            "interval", "estimated", "upper_bound")  # fmt: skip
 
 
-def public_edition(told: Mapping[str, Any]) -> dict[str, Any]:
+def public_edition(report: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of the evidence may go with the release.
 
     Left out are the secret seed and the recipe, the file's name and hash, figures of the private
@@ -51,22 +51,24 @@ def public_edition(told: Mapping[str, Any]) -> dict[str, Any]:
 
     Parameters
     ----------
-    told : mapping
+    report : mapping
         The evidence; see `evidence.evidence`.
     """
     found: dict[str, Any] = {"edition": "public"}
     for key, names in _PUBLIC.items():
-        found[key] = told[key] if names is None else _only(told[key], names)
-    found["technique"] = _only(told["technique"], _TECHNIQUE)
+        found[key] = report[key] if names is None else _only(report[key], names)
+    found["technique"] = _only(report["technique"], _TECHNIQUE)
     found["technique"]["tables"] = [
-        _only(t, ("file", "rows", "columns")) for t in told["technique"]["tables"]
+        _only(t, ("file", "rows", "columns")) for t in report["technique"]["tables"]
     ]
-    found["roles"] = [_only(r, _ROLE) for r in told["roles"] if r["distinct_published"] is not None]
+    found["roles"] = [
+        _only(r, _ROLE) for r in report["roles"] if r["distinct_published"] is not None
+    ]
     found["thresholds"] = {
-        "source": told["thresholds"]["source"],
-        "attacks": [_only(t, _THRESHOLD) for t in told["thresholds"]["attacks"]],
+        "source": report["thresholds"]["source"],
+        "attacks": [_only(t, _THRESHOLD) for t in report["thresholds"]["attacks"]],
     }
-    risk = told["risk"]
+    risk = report["risk"]
     found["risk"] = {
         "counted": risk["counted"],
         "after": risk["after"],
@@ -74,15 +76,15 @@ def public_edition(told: Mapping[str, Any]) -> dict[str, Any]:
         "attacks": [_only(a, _ATTACK) for a in risk["attacks"] if a["eligible"]],
         "not_run": risk["not_run"],
     }
-    found["decision"] = _only(told["decision"], _DECISION)
-    software = told["software"]
+    found["decision"] = _only(report["decision"], _DECISION)
+    software = report["software"]
     found["software"] = _only(software, ("name", "version", "output_sha256"))
     return found
 
 
-def internal_edition(told: Mapping[str, Any]) -> dict[str, Any]:
+def internal_edition(report: Mapping[str, Any]) -> dict[str, Any]:
     """Return the evidence as the house keeps it."""
-    return {"edition": "internal", **told}
+    return {"edition": "internal", **report}
 
 
 def _only(table: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -120,30 +122,30 @@ def edition_of(
         for one in suggested(result.problem.dataset)
         if one.name in _columns(getattr(roles, one.role, ()) if one.role in told_of else ())
     }
-    told = evidence(result, context or ReleaseContext(), command=command, suggested=reasons)
-    return public_edition(told) if public else internal_edition(told)
+    report = evidence(result, context or ReleaseContext(), command=command, suggested=reasons)
+    return public_edition(report) if public else internal_edition(report)
 
 
 def _columns(named: str | Sequence[str]) -> Sequence[str]:
     return (named,) if isinstance(named, str) else named
 
 
-def as_json(told: Mapping[str, Any]) -> str:
+def as_json(edition: Mapping[str, Any]) -> str:
     """Return an edition of the evidence as JSON, as `docs/report.schema.json` describes it."""
-    return json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(edition, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def as_html(told: Mapping[str, Any], *, recipe: str = "") -> str:
+def as_html(edition: Mapping[str, Any], *, recipe: str = "") -> str:
     """Return an edition as one HTML file that opens without a network.
 
     Parameters
     ----------
-    told : mapping
+    edition : mapping
         An edition of the evidence; see `editions`.
     recipe : str
         The recipe's text, for the internal edition.
     """
-    return _environment().get_template("report.html.jinja").render(**_read(told), recipe=recipe)
+    return _environment().get_template("report.html.jinja").render(**_read(edition), recipe=recipe)
 
 
 def makes_pdf() -> bool:
@@ -151,7 +153,7 @@ def makes_pdf() -> bool:
     return find_spec("typst") is not None
 
 
-def as_pdf(told: Mapping[str, Any]) -> bytes:
+def as_pdf(edition: Mapping[str, Any]) -> bytes:
     """Return an edition as PDF, through Typst.
 
     Raises
@@ -166,23 +168,23 @@ def as_pdf(told: Mapping[str, Any]) -> bytes:
             "A report as PDF is set by Typst, which is not installed.",
             remedy="Install the extra: pip install 'anonymity-workbench[pdf]'; or print the HTML.",
         ) from error
-    words = json.dumps(_read(told), ensure_ascii=False, allow_nan=False)
+    words = json.dumps(_read(edition), ensure_ascii=False, allow_nan=False)
     template = (_TEMPLATES / "report.typ").read_bytes()
     return typst.compile(template, format="pdf", sys_inputs={"report": words})
 
 
-def _read(told: Mapping[str, Any]) -> dict[str, Any]:
+def _read(report: Mapping[str, Any]) -> dict[str, Any]:
     """Return what both templates draw."""
-    software = told["software"]
+    software = report["software"]
     return {
-        "title": told["context"].get("title") or "A release",
-        "edition": told["edition"],
-        "status": told["status"],
-        "open": len(told.get("open", ())),
+        "title": report["context"].get("title") or "A release",
+        "edition": report["edition"],
+        "status": report["status"],
+        "open": len(report.get("open", ())),
         "software": f"{software['name']} {software['version']}",
         "flagged": list(_FLAGGED),
         "not_stated": NOT_STATED,
-        "sections": [one.as_json() for one in sections(told)],
+        "sections": [one.as_json() for one in sections(report)],
     }
 
 

@@ -64,25 +64,27 @@ class Section:
         return asdict(self)
 
 
-def sections(told: Mapping[str, Any]) -> Sequence[Section]:
+def sections(report: Mapping[str, Any]) -> Sequence[Section]:
     """Return the sections of a report from its evidence; see `evidence`."""
     made = [
-        _section("decision", "Decision", "ISO/IEC 27559:2022, 9", _decision(told)),
-        _section("context", "Purpose, recipient and release model", "6.1", _context(told)),
-        _section("threats", "Threats and harm", "6.2, 6.3", _threats(told)),
-        _section("data", "Data", "7.2", _data(told)),
-        _section("roles", "Role of each column", "7.2", _roles(told)),
-        _section("technique", "What was done", "8.3", _technique(told)),
-        _section("promises", "Privacy models, recomputed", "8.3", _models(told)),
-        _section("thresholds", "Thresholds", "7.3", _thresholds(told)),
-        _section("risk", "Risk before and after", "7.3", _risk(told)),
-        _section("questions", "Singling out, linkability, inference", "8.2.3; WP216", _asked(told)),
-        _section("utility", "What was lost", "8.3", _utility(told)),
-        _section("statistics", "Statistics before and after", "8.3", _statistics(told)),
-        _section("suppression", SUPPRESSED_ROWS, "8.3", _suppression(told)),
-        _section("alternatives", "Alternatives rejected", "8.3", _alternatives(told)),
-        _section("limits", "Limits", "9", [Block(kind="list", items=tuple(told["limits"]))]),
-        _section("software", "Software and recipe", "9", _software(told)),
+        _section("decision", "Decision", "ISO/IEC 27559:2022, 9", _decision(report)),
+        _section("context", "Purpose, recipient and release model", "6.1", _context(report)),
+        _section("threats", "Threats and harm", "6.2, 6.3", _threats(report)),
+        _section("data", "Data", "7.2", _data(report)),
+        _section("roles", "Role of each column", "7.2", _roles(report)),
+        _section("technique", "What was done", "8.3", _technique(report)),
+        _section("promises", "Privacy models, recomputed", "8.3", _models(report)),
+        _section("thresholds", "Thresholds", "7.3", _thresholds(report)),
+        _section("risk", "Risk before and after", "7.3", _risk(report)),
+        _section(
+            "questions", "Singling out, linkability, inference", "8.2.3; WP216", _asked(report)
+        ),
+        _section("utility", "What was lost", "8.3", _utility(report)),
+        _section("statistics", "Statistics before and after", "8.3", _statistics(report)),
+        _section("suppression", SUPPRESSED_ROWS, "8.3", _suppression(report)),
+        _section("alternatives", "Alternatives rejected", "8.3", _alternatives(report)),
+        _section("limits", "Limits", "9", [Block(kind="list", items=tuple(report["limits"]))]),
+        _section("software", "Software and recipe", "9", _software(report)),
     ]
     return [one for one in made if one.blocks]
 
@@ -113,8 +115,8 @@ def _told(table: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, objec
 
 
 def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[Block]:
-    told = tuple(tuple("" if v is None else str(v) for v in row) for row in rows)
-    return [Block(kind="table", title=title, heads=tuple(heads), rows=told)] if told else []
+    cells = tuple(tuple("" if v is None else str(v) for v in row) for row in rows)
+    return [Block(kind="table", title=title, heads=tuple(heads), rows=cells)] if cells else []
 
 
 def _figure(value: object) -> str:
@@ -129,14 +131,14 @@ def _figure(value: object) -> str:
     return str(value)
 
 
-def _decision(told: Mapping[str, Any]) -> list[Block]:
-    decision, blocks = told["decision"], list[Block]()
-    if told.get("open"):
+def _decision(report: Mapping[str, Any]) -> list[Block]:
+    decision, blocks = report["decision"], list[Block]()
+    if report.get("open"):
         blocks.append(
             Block(
                 kind="list",
                 title="Open: this report is a draft until each of these is settled",
-                items=tuple(told["open"]),
+                items=tuple(report["open"]),
                 missing=True,
             )
         )
@@ -158,8 +160,8 @@ def _decision(told: Mapping[str, Any]) -> list[Block]:
     return [*blocks, *_table("Checklist", heads, rows)]
 
 
-def _context(told: Mapping[str, Any]) -> list[Block]:
-    found = told["context"]
+def _context(report: Mapping[str, Any]) -> list[Block]:
+    found = report["context"]
     means = found["release_model_means"]
     facts = _told(found, {"Purpose": "purpose", "Recipient": "recipient", "Controls": "controls"})
     facts["Release model"] = f"{found['release_model']}: {means}" if means else None
@@ -170,18 +172,18 @@ def _context(told: Mapping[str, Any]) -> list[Block]:
     return [_facts(facts), *_table("Earlier releases", ("name", "date", "overlap"), rows)]
 
 
-def _threats(told: Mapping[str, Any]) -> list[Block]:
+def _threats(report: Mapping[str, Any]) -> list[Block]:
     names = {
         "Who may try (6.2)": "adversaries",
         "Plausible outside sources (6.2)": "outside_sources",
         "Harm to people (6.3)": "harms",
     }
-    facts = _told(told["context"], names)
+    facts = _told(report["context"], names)
     return [_facts(facts)] if facts else []
 
 
-def _data(told: Mapping[str, Any]) -> list[Block]:
-    data = told["data"]
+def _data(report: Mapping[str, Any]) -> list[Block]:
+    data = report["data"]
     facts = _told(data, {"File": "file", "Condition on rows": "condition"})
     if "sha256" in data:
         of = "file" if data["sha256_of"] == "file" else "table's values"
@@ -203,8 +205,8 @@ def _data(told: Mapping[str, Any]) -> list[Block]:
     ]
 
 
-def _roles(told: Mapping[str, Any]) -> list[Block]:
-    every = told["roles"]
+def _roles(report: Mapping[str, Any]) -> list[Block]:
+    every = report["roles"]
     told_here = {
         "column": "column",
         "kind": "kind",
@@ -222,8 +224,8 @@ def _roles(told: Mapping[str, Any]) -> list[Block]:
     return [*_table("", heads, rows), *(more if len(every) > _TOLD_ROLES else [])]
 
 
-def _technique(told: Mapping[str, Any]) -> list[Block]:
-    technique = told["technique"]
+def _technique(report: Mapping[str, Any]) -> list[Block]:
+    technique = report["technique"]
     set_to = [f"{n} = {_figure(v)}" for n, v in technique.get("parameters", {}).items()]
     settings: dict[str, object] = {"Settings": set_to} if set_to else {}
     blocks = [
@@ -267,7 +269,7 @@ def _published(table: Mapping[str, Any]) -> list[Block]:
     return [*_table(title, table["columns"][:_WIDE], rows), *said]
 
 
-def _models(told: Mapping[str, Any]) -> list[Block]:
+def _models(report: Mapping[str, Any]) -> list[Block]:
     rows = [
         (
             p["title"],
@@ -277,15 +279,15 @@ def _models(told: Mapping[str, Any]) -> list[Block]:
             p["state"],
             p["sentence"],
         )
-        for p in told["promises"]
+        for p in report["promises"]
     ]
     heads = ("privacy model", "column", "asked for", "reached", "state", "in words")
     said = "Recomputed from the published files by code that shares nothing with the run."
     return [_text(said), *_table("", heads, rows)]
 
 
-def _thresholds(told: Mapping[str, Any]) -> list[Block]:
-    found = told["thresholds"]
+def _thresholds(report: Mapping[str, Any]) -> list[Block]:
+    found = report["thresholds"]
     rows = [
         (
             t["title"],
@@ -314,8 +316,8 @@ def _thresholds(told: Mapping[str, Any]) -> list[Block]:
     ]
 
 
-def _risk(told: Mapping[str, Any]) -> list[Block]:
-    risk, blocks = told["risk"], list[Block]()
+def _risk(report: Mapping[str, Any]) -> list[Block]:
+    risk, blocks = report["risk"], list[Block]()
     sides = [side for side in ("before", "after") if risk.get(side) is not None]
     names = {
         "maximum": "Highest chance within a class that is known",
@@ -414,9 +416,9 @@ def _by_size(risk: Mapping[str, Any], sides: Sequence[str]) -> Block:
     return Block(kind="bars", title=title, bars=tuple(bars))
 
 
-def _asked(told: Mapping[str, Any]) -> list[Block]:
+def _asked(report: Mapping[str, Any]) -> list[Block]:
     blocks: list[Block] = []
-    asked = told.get("questions", ())
+    asked = report.get("questions", ())
     for question in dict.fromkeys(q["question"] for q in asked):
         rows = [
             (
@@ -444,8 +446,8 @@ def _result(asked: Mapping[str, Any]) -> str:
     return said
 
 
-def _utility(told: Mapping[str, Any]) -> list[Block]:
-    found = told["utility"]
+def _utility(report: Mapping[str, Any]) -> list[Block]:
+    found = report["utility"]
     heads = ("metric", "value", "unit", "0 unchanged – 1 all lost")
     rows = [
         (
@@ -469,11 +471,11 @@ def _utility(told: Mapping[str, Any]) -> list[Block]:
     return blocks
 
 
-def _statistics(told: Mapping[str, Any]) -> list[Block]:
+def _statistics(report: Mapping[str, Any]) -> list[Block]:
     heads = ("statistic", "before", "after; two numbers where ranges leave it open")
     return [
         block
-        for one in told.get("statistics", ())
+        for one in report.get("statistics", ())
         for block in _table(
             one["column"],
             heads,
@@ -482,8 +484,8 @@ def _statistics(told: Mapping[str, Any]) -> list[Block]:
     ]
 
 
-def _suppression(told: Mapping[str, Any]) -> list[Block]:
-    found = told.get("suppression")
+def _suppression(report: Mapping[str, Any]) -> list[Block]:
+    found = report.get("suppression")
     if found is None:
         return []
     rows = [
@@ -502,8 +504,8 @@ def _suppression(told: Mapping[str, Any]) -> list[Block]:
     return [_text(found["sentence"]), *_table("Subgroups that lost most", heads, rows)]
 
 
-def _alternatives(told: Mapping[str, Any]) -> list[Block]:
-    if "alternatives" not in told:
+def _alternatives(report: Mapping[str, Any]) -> list[Block]:
+    if "alternatives" not in report:
         return []
     rows = [
         (
@@ -511,14 +513,14 @@ def _alternatives(told: Mapping[str, Any]) -> list[Block]:
             "; ".join(f"{k}: {v}" for k, v in a["figures"].items()),
             a["reason"] or NOT_STATED,
         )
-        for a in told["alternatives"]
+        for a in report["alternatives"]
     ]
     none = [_text("No other run was kept for comparison.")]
     return _table("", ("tried", "reached", "why not"), rows) or none
 
 
-def _software(told: Mapping[str, Any]) -> list[Block]:
-    software = told["software"]
+def _software(report: Mapping[str, Any]) -> list[Block]:
+    software = report["software"]
     facts: dict[str, object] = {
         "Program": f"{software['name']} {software['version']}"
         + (f", Python {software['python']}" if "python" in software else ""),

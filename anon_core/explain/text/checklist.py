@@ -161,12 +161,12 @@ def _listed(result: Result) -> list[Item]:
     return [
         Item(
             about=f"sets:{name}",
-            sentence=f"Cells of '{name}' list exact values: {told.values:,} of its {told.of:,} "
-            f"values are printed, up to {told.most:,} in one cell. Publish groups of a hierarchy, "
+            sentence=f"Cells of '{name}' list exact values: {lists.values:,} of its {lists.of:,} "
+            f"values are printed, up to {lists.most:,} in one cell. Publish groups of a hierarchy, "
             "or make the column an identifier if its values name people.",
-            mark="warning" if told.values >= MANY_LISTED else "note",
+            mark="warning" if lists.values >= MANY_LISTED else "note",
         )
-        for name, told in values_in_sets(result.plan, result.release).items()
+        for name, lists in values_in_sets(result.plan, result.release).items()
     ]
 
 

@@ -84,14 +84,14 @@ def place(path: Sequence[str], techniques: Sequence[str] = ()) -> str:
     return ": ".join(_spaced(name) for name in path)
 
 
-def value(path: Sequence[str], told: object, techniques: Sequence[str] = ()) -> object:
+def value(path: Sequence[str], entry: object, techniques: Sequence[str] = ()) -> object:
     """Return what is at a place of a recipe, as a page names it; a number stays one.
 
     Parameters
     ----------
     path : sequence of str
         As `place` takes it.
-    told : object
+    entry : object
         What the recipe has there.
     techniques : sequence of str
         Techniques that may be meant by ``algorithm``.
@@ -102,26 +102,26 @@ def value(path: Sequence[str], told: object, techniques: Sequence[str] = ()) -> 
     ('Mondrian', 'age, sex')
     """
     section, *rest = path or ("",)
-    if section == "algorithm" and rest == ["name"] and isinstance(told, str):
-        return family("algorithm")[told].title if told in family("algorithm") else told
-    if isinstance(told, bool):
-        return "yes" if told else "no"
-    if isinstance(told, str):
+    if section == "algorithm" and rest == ["name"] and isinstance(entry, str):
+        return family("algorithm")[entry].title if entry in family("algorithm") else entry
+    if isinstance(entry, bool):
+        return "yes" if entry else "no"
+    if isinstance(entry, str):
         kind, names, keys = _owner(section, rest, techniques)
         for name in names:
             for parameter in _parameters(kind, name):
                 if (
                     keys in ([parameter.name], [parameter.name, "name"])
-                    and told in parameter.options
+                    and entry in parameter.options
                 ):
-                    return option_title(parameter, told)
-        return told
-    if isinstance(told, list | tuple):
-        return ", ".join(str(value((), one)) for one in cast(Sequence[object], told)) or "none"
-    if isinstance(told, Mapping):
-        pairs = cast(Mapping[object, object], told).items()
+                    return option_title(parameter, entry)
+        return entry
+    if isinstance(entry, list | tuple):
+        return ", ".join(str(value((), one)) for one in cast(Sequence[object], entry)) or "none"
+    if isinstance(entry, Mapping):
+        pairs = cast(Mapping[object, object], entry).items()
         return ", ".join(f"{_spaced(str(name))} {value((), one)}" for name, one in pairs) or "none"
-    return told
+    return entry
 
 
 def _owner(

@@ -123,14 +123,14 @@ def proven(attack: AttackResult) -> bool:
 
 
 def _worst_chance(result: Result) -> Tile:
-    told = _told(result)
-    weighed = [a for a in told if not phrases.kind_of(a).report.of_the_release]
+    attacks = _told(result)
+    weighed = [a for a in attacks if not phrases.kind_of(a).report.of_the_release]
     weighed = [a for a in weighed if phrases.limited(a) or certain(a) or a.undecided]
     if not weighed:
         return _no_limit(result)
     # Of equal chances that is reported for which a limit was set.
     worst = max(weighed, key=lambda a: (a.worst, phrases.limited(a)))
-    missed = [a for a in told if _missed(a)]
+    missed = [a for a in attacks if _missed(a)]
     note = " ".join(filter(None, (_of(worst), _of_values(result, worst.worst))))
     figure = phrases.chance(worst.worst)
     if worst.undecided and worst.succeeded <= 0:
@@ -235,7 +235,7 @@ def _for_whom(attack: AttackResult) -> str:
 
 
 def _people(result: Result) -> Tile:
-    told = _told(result)
+    attacks = _told(result)
     every = [a for a in phrases.in_order(result.attacks) if not a.idle]
     if not every:
         return Tile(
@@ -245,11 +245,11 @@ def _people(result: Result) -> Tile:
             verdict="doubtful",
             note="An attack that was not run says nothing about protection.",
         )
-    most = max(every, key=lambda a: (a.at_risk, a in told, phrases.limited(a)))
+    most = max(every, key=lambda a: (a.at_risk, a in attacks, phrases.limited(a)))
     figure = f"{most.at_risk:,} of {most.attempted:,}"
     if most.at_risk:
         share = phrases.share(most.at_risk / max(most.attempted, 1))
-        first = max(told, key=lambda a: a.at_risk, default=most)
+        first = max(attacks, key=lambda a: a.at_risk, default=most)
         note = f"{most.open_words}." if most.undecided else ""
         if first is not most and first.at_risk:
             note += f" {title_of(first)}: {first.at_risk:,}."
@@ -260,7 +260,7 @@ def _people(result: Result) -> Tile:
             value=float(most.at_risk),
             total=most.attempted,
             word=f"{share}, by this attack alone" if len(every) > 1 else share,
-            verdict="bad" if any(a.at_risk for a in told) else "doubtful",
+            verdict="bad" if any(a.at_risk for a in attacks) else "doubtful",
             note=note.strip(),
             of=most,
         )
@@ -269,7 +269,7 @@ def _people(result: Result) -> Tile:
     word = "no one beyond a threshold"
     if unlike:
         word = "no threshold passed; most are unique"
-    if not unlike and (idle or not told):
+    if not unlike and (idle or not attacks):
         word = "not everything could be tested or decided"
     counted = ", ".join(dict.fromkeys(family("attack")[a.attack].title for a in every))
     return Tile(
@@ -279,7 +279,7 @@ def _people(result: Result) -> Tile:
         value=float(most.at_risk),
         total=most.attempted,
         word=word,
-        verdict="doubtful" if unlike or idle or not told else "good",
+        verdict="doubtful" if unlike or idle or not attacks else "good",
         note=f"Tested: {counted}.{f' But {unlike}.' if unlike else ''}",
     )
 

@@ -173,9 +173,9 @@ def _split(signature: Signature, bucket: _Bucket) -> list[InvariantGroup]:
     """Return as many groups as the bucket has each value."""
     lines: list[list[Member | None]] = []
     for value in signature:
-        told = [r for r in bucket.rows[value] if r is not None]
-        told.sort(key=lambda r: (r.place, r.person))
-        lines.append([*told, *(None for _ in range(len(bucket.rows[value]) - len(told)))])
+        rows = [r for r in bucket.rows[value] if r is not None]
+        rows.sort(key=lambda r: (r.place, r.person))
+        lines.append([*rows, *(None for _ in range(len(bucket.rows[value]) - len(rows)))])
     return [
         InvariantGroup(signature=signature, members=tuple(r for r in group if r is not None))
         for group in zip(*lines, strict=True)
@@ -206,8 +206,8 @@ class Kept:
 
     def as_json(self) -> str:
         """Return the file's text."""
-        told = {"format": 1, **self.terms, "releases": self.releases}
-        return json.dumps({**told, "signatures": self.signatures}, ensure_ascii=False) + "\n"
+        fields = {"format": 1, **self.terms, "releases": self.releases}
+        return json.dumps({**fields, "signatures": self.signatures}, ensure_ascii=False) + "\n"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,21 +271,21 @@ class Republication:
         if not text:
             return Kept(signatures={}, releases=0, terms=self._terms)
         try:
-            told = json.loads(text)
-            signatures = {p: tuple(map(str, s)) for p, s in told.pop("signatures").items()}
-            releases, form = int(told.pop("releases")), told.pop("format")
+            fields = json.loads(text)
+            signatures = {p: tuple(map(str, s)) for p, s in fields.pop("signatures").items()}
+            releases, form = int(fields.pop("releases")), fields.pop("format")
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise BadInput(
                 f"{path} keeps no signatures of earlier releases.",
                 remedy="Name the file that the first release wrote, or one that is not there yet.",
             ) from error
-        if form != 1 or told != self._terms:
-            differ = [n for n in self._terms if told.get(n) != self._terms[n]]
+        if form != 1 or fields != self._terms:
+            differ = [n for n in self._terms if fields.get(n) != self._terms[n]]
             raise BadInput(
                 f"{path} was kept of releases with another {listing(differ) or 'format'}.",
                 remedy="Publish with the same columns and the same m each time.",
             )
-        return Kept(signatures=signatures, releases=releases, terms=told)
+        return Kept(signatures=signatures, releases=releases, terms=fields)
 
     def publish(self, rows: Sequence[Mapping[str, str]], before: Kept) -> Published:
         """Return the next release of a table, recomputed from its files.

@@ -132,7 +132,7 @@ def permuted(
     tables: Sequence[Block],
     context: Context,
     *,
-    told: bool = True,
+    named_sets: bool = True,
 ) -> Outcome:
     """Form groups with a partitioner and publish exact values whose blocks are permuted separately.
 
@@ -144,7 +144,7 @@ def permuted(
         Columns that stay linked; together all published columns.
     tables : sequence of tuples of str
         Columns of each published table; more than one are joined by the group id.
-    told : bool
+    named_sets : bool
         Whether the recipe shows the blocks, so that they can be counted on when it is verified.
 
     Raises
@@ -152,7 +152,7 @@ def permuted(
     BadPlan
         If permuting a group could lose what a model requires of it.
     """
-    buckets = batches(problem, partition, models, blocks if told else None, context)
+    buckets = batches(problem, partition, models, blocks if named_sets else None, context)
     release = bucket_release(problem, buckets, blocks, tables)
     return Outcome(
         release=release, account=SearchAccount(proven=False, partition=group_summary(release))

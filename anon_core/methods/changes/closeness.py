@@ -45,8 +45,8 @@ def points_of(columns: Sequence[ChangedColumn]) -> Points:
 
 
 def _spread(values: F64) -> float:
-    told = values[~np.isnan(values)]
-    found = float(np.std(told, ddof=1)) if len(told) > 1 else 0.0
+    present = values[~np.isnan(values)]
+    found = float(np.std(present, ddof=1)) if len(present) > 1 else 0.0
     return found if found > 0 else 1.0
 
 

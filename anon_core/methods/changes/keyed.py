@@ -52,7 +52,7 @@ def message(*fields: str) -> bytes:
     return b"".join(len(part).to_bytes(4) + part for part in parts)
 
 
-def keyed(key: bytes, told: bytes) -> bytes:
+def keyed(key: bytes, text: bytes) -> bytes:
     """Return the 32 bytes of HMAC-SHA-256.
 
     Raises
@@ -68,7 +68,7 @@ def keyed(key: bytes, told: bytes) -> bytes:
             remedy="Give 32 random bytes as 64 hexadecimal digits: with --key-file, or in the "
             "field for the key on Run. It is never stored.",
         )
-    return hmac.new(key, told, hashlib.sha256).digest()
+    return hmac.new(key, text, hashlib.sha256).digest()
 
 
 def normalised(text: str, *, fold: bool = False) -> str:
@@ -82,8 +82,8 @@ def normalised(text: str, *, fold: bool = False) -> str:
 
 def pseudonym(key: bytes, domain: str, text: str, *, bits: int = 80, fold: bool = False) -> str:
     """Return a value's pseudonym: the first bits of its HMAC in base32, small letters."""
-    told = keyed(key, message("pseudonym/1", domain, normalised(text, fold=fold)))
-    return base64.b32encode(told).decode("ascii").lower()[: bits // 5]
+    code = keyed(key, message("pseudonym/1", domain, normalised(text, fold=fold)))
+    return base64.b32encode(code).decode("ascii").lower()[: bits // 5]
 
 
 def offset(key: bytes, domain: str, person: str, days: int, *, weeks: bool = False) -> int:
@@ -95,9 +95,9 @@ def offset(key: bytes, domain: str, person: str, days: int, *, weeks: bool = Fal
     step = 7 if weeks else 1
     most = days // step
     size = 2 * most + 1
-    told = message("date-shift/1", domain, person)
+    content = message("date-shift/1", domain, person)
     for counter in range(1 << 32):
-        drawn = int.from_bytes(keyed(key, told + counter.to_bytes(4))[:8])
+        drawn = int.from_bytes(keyed(key, content + counter.to_bytes(4))[:8])
         if drawn < (1 << 64) // size * size:
             return step * (drawn % size - most)
     raise AssertionError("2**32 numbers in a row were too large")

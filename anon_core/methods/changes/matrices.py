@@ -116,9 +116,9 @@ def read_transition(text: str) -> Transition:
     for line in text.splitlines():
         if not line.strip():
             continue
-        name, mark, told = line.rpartition(":")
+        name, mark, number = line.rpartition(":")
         try:
-            row = tuple(Fraction(part.strip()) for part in told.replace(";", ",").split(","))
+            row = tuple(Fraction(part.strip()) for part in number.replace(";", ",").split(","))
         except (ValueError, ZeroDivisionError) as error:
             raise BadPlan(
                 f"A line of the matrix reads {clipped(line.strip())!r}.",

@@ -15,12 +15,14 @@ from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, ColumnKind
 
 
-def by_text(column: Column, told: Callable[[str], str], kind: ColumnKind | None = None) -> Column:
+def by_text(
+    column: Column, changed: Callable[[str], str], kind: ColumnKind | None = None
+) -> Column:
     """Return a column whose texts, as they were read, each become another; missing stays missing.
 
     Parameters
     ----------
-    told : callable
+    changed : callable
         Given a text, it returns what is published; asked once for each text that a row has.
     kind : str, optional
         The kind of what is published; the column's own where it is left out.
@@ -28,7 +30,7 @@ def by_text(column: Column, told: Callable[[str], str], kind: ColumnKind | None 
     codes, texts = column.as_read
     used = np.zeros(len(texts) + 1, dtype=np.bool_)
     used[codes] = True
-    made = [told(text) if has else "" for text, has in zip(texts, used, strict=False)]
+    made = [changed(text) if has else "" for text, has in zip(texts, used, strict=False)]
     return _encoded(column, codes.astype(np.int64), made, kind or column.kind)
 
 
@@ -82,8 +84,8 @@ def _decimals(text: str) -> int:
 
 def written(column: Column, values: F64, decimals: int) -> Column:
     """Return a column of numbers rounded to decimals; NaN is missing."""
-    told = [None if np.isnan(v) else number_text(v, decimals) for v in values.tolist()]
-    return by_row(column, told, kind="number")
+    texts = [None if np.isnan(v) else number_text(v, decimals) for v in values.tolist()]
+    return by_row(column, texts, kind="number")
 
 
 def number_text(value: float, decimals: int) -> str:
@@ -98,14 +100,14 @@ def number_text(value: float, decimals: int) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def refuse_constant(column: Column, told: B1) -> None:
+def refuse_constant(column: Column, present: B1) -> None:
     """Refuse a column whose rows all say the same: exchanging them changes nothing.
 
     Raises
     ------
     BadPlan
     """
-    if len(np.unique(column.codes[told])) < 2:
+    if len(np.unique(column.codes[present])) < 2:
         raise BadPlan(
             f"All cells of '{column.name}' say the same, so the change changes nothing.",
             remedy="Take the column out of the change.",
@@ -118,6 +120,6 @@ def root_of(covariance: F64) -> F64:
     return (vector * np.sqrt(np.maximum(value, 0.0))) @ vector.T
 
 
-def in_order(order: I64, told: B1) -> I64:
+def in_order(order: I64, present: B1) -> I64:
     """Return the rows that are named, in the order of their content."""
-    return order[told[order]]
+    return order[present[order]]

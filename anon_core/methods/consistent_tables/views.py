@@ -87,9 +87,9 @@ def candidates(
                 remedy="Name a column of a view.",
             )
     if len({view.rows.total() for view in views}) > 1:
-        told = listing([f"'{view.name}' has {view.rows.total():,}" for view in views])
+        sizes = listing([f"'{view.name}' has {view.rows.total():,}" for view in views])
         raise BadInput(
-            f"Views of one table have as many rows as it has; {told}.",
+            f"Views of one table have as many rows as it has; {sizes}.",
             remedy="Leave equal rows in the views, and use views of one table.",
         )
     rows = joined(views, names)
@@ -149,15 +149,15 @@ def joined(views: Sequence[Projection], names: Sequence[str]) -> list[Row]:
         for row in sorted(view.rows):
             own = dict(zip(view.columns, row, strict=True))
             by_common[tuple(own[n] for n in common)].append(own)
-        told: list[dict[str, str]] = []
+        rows: list[dict[str, str]] = []
         for part in found:
-            told += [part | own for own in by_common[tuple(part[n] for n in common)]]
-            if len(told) > _MOST_ROWS:
+            rows += [part | own for own in by_common[tuple(part[n] for n in common)]]
+            if len(rows) > _MOST_ROWS:
                 raise BadPlan(
                     f"More than {_MOST_ROWS:,} different rows fit the views.",
                     remedy="Leave out columns, or take part of the rows.",
                 )
-        found, known = told, known | {*view.columns}
+        found, known = rows, known | {*view.columns}
     return [tuple(row[n] for n in names) for row in found]
 
 

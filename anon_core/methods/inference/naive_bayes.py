@@ -87,10 +87,10 @@ def learn(view: View, column: str, base: Mapping[str, F64]) -> Learned:
     """
     own = view.block_of(column)
     texts = view.vocabularies[column].texts
-    told = np.array([text != MISSING for text in texts])
+    present = np.array([text != MISSING for text in texts])
     groups = len(view.group_size)
     value = own.codes[:, own.columns.index(column)]
-    counted = told[value]
+    counted = present[value]
     rows = np.bincount(value, own.count * counted, minlength=len(texts)).astype(np.float64)
     with np.errstate(divide="ignore"):
         prior = np.log(rows / max(rows.sum(), 1.0))

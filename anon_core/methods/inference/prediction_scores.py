@@ -109,20 +109,20 @@ def control_of(
     if others is None:
         return None
     true = others.of(column)
-    told = true != learned.missing
-    codes = others.codes[told][:, [others.columns.index(n) for n in learned.columns]]
+    present = true != learned.missing
+    codes = others.codes[present][:, [others.columns.index(n) for n in learned.columns]]
     found = guesses(learned, codes, context)
     if others.person is not None:
-        whose = others.person[told]
-        once = once_each(whose, found.value, found.belief, whose, true[told])
+        whose = others.person[present]
+        once = once_each(whose, found.value, found.belief, whose, true[present])
         if not len(once.right):
             return None
         return Control(right=float(np.count_nonzero(once.right)), people=len(once.right))
-    count = others.count[told]
+    count = others.count[present]
     people = int(count.sum())
     if not people:
         return None
-    return Control(right=float(count[found.value == true[told]].sum()), people=people)
+    return Control(right=float(count[found.value == true[present]].sum()), people=people)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

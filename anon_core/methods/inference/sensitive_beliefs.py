@@ -194,8 +194,8 @@ def entries_of(counted: Histogram, leaves: int, people: Values | None = None) ->
     people : Values or None
         Who has which value, where people are counted: each counts once for a value.
     """
-    told = counted.value != counted.missing
-    value, count = counted.value[told], counted.count[told]
+    present = counted.value != counted.missing
+    value, count = counted.value[present], counted.count[present]
     rows = np.bincount(value, count, minlength=leaves)
     everyone = float(counted.known.sum())
     if people is not None:
@@ -206,7 +206,7 @@ def entries_of(counted: Histogram, leaves: int, people: Values | None = None) ->
         rows = np.bincount(pairs // (found.person.max(initial=0) + 1), minlength=leaves)
         everyone = float(len(np.unique(found.person)))
     return Entries(
-        group=counted.group[told],
+        group=counted.group[present],
         value=value,
         count=count,
         known=counted.known,
@@ -217,11 +217,11 @@ def entries_of(counted: Histogram, leaves: int, people: Values | None = None) ->
 
 def _valued(found: Values) -> Values:
     """Leave out missing values."""
-    told = found.value != found.missing
+    present = found.value != found.missing
     return Values(
-        member=found.member[told],
-        person=found.person[told],
-        value=found.value[told],
+        member=found.member[present],
+        person=found.person[present],
+        value=found.value[present],
         missing=found.missing,
     )
 

@@ -271,13 +271,13 @@ def _marked(drawn: Sequence[Node], pictured: tuple[Pictured, ...]) -> tuple[Pict
     drawn : sequence of Node
         All nodes of the lattice that was searched, by height.
     """
-    holds = {node: told.holds for node, told in zip(drawn, pictured, strict=True)}
+    holds = {node: picture.holds for node, picture in zip(drawn, pictured, strict=True)}
     if any(known is None for known in holds.values()):
         return pictured
     open_below: set[Node] = set()  # reached from the bottom by nodes that all fail
     held: set[Node] = set()  # those with one that holds at or below them
     found: list[Pictured] = []
-    for node, told in zip(drawn, pictured, strict=True):
+    for node, picture in zip(drawn, pictured, strict=True):
         below = [(*node[:d], n - 1, *node[d + 1 :]) for d, n in enumerate(node) if n]
         reached = not below or any(under in open_below for under in below)
         if reached and not holds[node]:
@@ -287,7 +287,7 @@ def _marked(drawn: Sequence[Node], pictured: tuple[Pictured, ...]) -> tuple[Pict
             held.add(node)
         found.append(
             replace(
-                told,
+                picture,
                 minimal=bool(lowest and holds[node]),
                 locally_minimal=bool(reached and holds[node]),
             )

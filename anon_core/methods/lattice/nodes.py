@@ -121,13 +121,13 @@ def _only(stats: GroupStats, filled: npt.NDArray[np.bool_]) -> GroupStats:
     place = np.cumsum(filled) - 1
     histograms = {
         name: replace(
-            told,
-            group=place[told.group[filled[told.group]]],
-            value=told.value[filled[told.group]],
-            count=told.count[filled[told.group]],
+            histogram,
+            group=place[histogram.group[filled[histogram.group]]],
+            value=histogram.value[filled[histogram.group]],
+            count=histogram.count[filled[histogram.group]],
             groups=int(np.count_nonzero(filled)),
         )
-        for name, told in stats.histograms.items()
+        for name, histogram in stats.histograms.items()
     }
     return GroupStats(sizes=stats.sizes[filled], histograms=histograms, population=people)
 
@@ -277,12 +277,12 @@ class Nodes:
         lost = None
         if any(model.scope.by_cells for model in self.together):
 
-            def told(name: str, width: Width) -> npt.NDArray[np.float64]:
+            def widths(name: str, width: Width) -> npt.NDArray[np.float64]:
                 d = names.index(name)
                 hierarchy, level = self.lattice.hierarchies[d], node[d]
                 return width(*hierarchy.bounds(level))[hierarchy.node(level)[cells[name]]]
 
-            lost = share_lost(self.problem.hierarchies, names, told)
+            lost = share_lost(self.problem.hierarchies, names, widths)
         stats = replace(stats, cells=cells, lost=lost)
         left = len(keep) + 1
         while (now := int(np.count_nonzero(keep))) < left:

@@ -175,8 +175,8 @@ def classes_of_view(view: View, hierarchies: Mapping[str, Hierarchy], column: st
     if block is None:
         raise AnonError("Quasi-identifiers are split.", remedy="Ask for a block that holds all.")
     persons = view.persons(block)
-    told = view.block_of(column)
-    whole = told is block  # else all values of a group may be anybody's of the group
+    column_block = view.block_of(column)
+    whole = column_block is block  # else all values of a group may be anybody's of the group
     covers: list[B1] = []
     for name in persons.columns:
         vocabulary = view.vocabularies[name]
@@ -188,9 +188,9 @@ def classes_of_view(view: View, hierarchies: Mapping[str, Hierarchy], column: st
         cells=persons.codes,
         pool=np.arange(len(persons.sizes)) if whole else persons.group.astype(np.int64),
         rows=persons.sizes if whole else view.group_size,
-        entry=(persons.of_entry if whole else told.group).astype(np.int64),
-        value=told.codes[:, told.columns.index(column)].astype(np.int32),
-        count=told.count.astype(np.int64),
+        entry=(persons.of_entry if whole else column_block.group).astype(np.int64),
+        value=column_block.codes[:, column_block.columns.index(column)].astype(np.int32),
+        count=column_block.count.astype(np.int64),
     )
 
 

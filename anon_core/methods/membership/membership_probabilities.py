@@ -195,16 +195,16 @@ def spread_of(graded: Graded, rows: I64) -> Details:
         np.bincount(graded.part, people, len(LABELS)) for people in (inside, graded.people - inside)
     )
     apart = _mean(graded, inside), _mean(graded, graded.people - inside)
-    told = [f"Mean δ of members {apart[0]}, of non-members {apart[1]}."]
+    notes = [f"Mean δ of members {apart[0]}, of non-members {apart[1]}."]
     guessed = int(graded.people[graded.estimated].sum())
     if guessed:
-        told.append(
+        notes.append(
             f"The δ of {guessed:,} people is estimated; intervals of estimates are indicative."
         )
     open_ones = graded.unknown & ~graded.sure & ~graded.never
     if open_ones.any():
         low, high = graded.low[open_ones], graded.high[open_ones]
-        told.append(
+        notes.append(
             f"Of {int(graded.people[open_ones].sum()):,} people only a bracket is known, within "
             f"[{low.min():.3g}, {high.max():.3g}]; the widest spans {(high - low).max():.2g}."
         )
@@ -218,7 +218,7 @@ def spread_of(graded: Graded, rows: I64) -> Details:
         y=("members", "non-members"),
         drawn="bars",
         shares=False,
-        note=" ".join(told),
+        note=" ".join(notes),
     )
 
 

@@ -137,11 +137,11 @@ def judge(
         Stop at the first chance out of bounds; the rest stays open.
     """
     system = asked.system
-    told = asked.variable >= 0
-    who, first = np.unique(asked.variable[told], return_index=True)
+    chosen = asked.variable >= 0
+    who, first = np.unique(asked.variable[chosen], return_index=True)
     telling = np.zeros(system.variables, dtype=np.bool_)
     outside = np.zeros(system.variables, dtype=np.bool_)
-    telling[who], outside[who] = True, asked.outside[told][first]
+    telling[who], outside[who] = True, asked.outside[chosen][first]
     start, pieces = settled_only(system)
     chance = np.full(system.variables, np.nan)
     verdict = np.where(telling, OPEN, WITHIN).astype(np.int8)
@@ -261,11 +261,11 @@ def presence(published: Published, bounds: Bounds, context: Context) -> Presence
     joint = published.joint
     judged = judge(joint, bounds, context)
     variable = joint.variable
-    told = variable >= 0
+    chosen = variable >= 0
     low, high = np.zeros(len(variable)), np.zeros(len(variable))
-    low[told], high[told] = judged.low[variable[told]], judged.high[variable[told]]
-    verdict = np.where(told, WITHIN, OUTSIDE if bounds.low > 0 else WITHIN).astype(np.int8)
-    verdict[told] = judged.verdict[variable[told]]
+    low[chosen], high[chosen] = judged.low[variable[chosen]], judged.high[variable[chosen]]
+    verdict = np.where(chosen, WITHIN, OUTSIDE if bounds.low > 0 else WITHIN).astype(np.int8)
+    verdict[chosen] = judged.verdict[variable[chosen]]
     undecided = verdict == OPEN
     undecided[published.doubtful] = True
     verdict[undecided] = OPEN
@@ -283,6 +283,6 @@ def presence(published: Published, bounds: Bounds, context: Context) -> Presence
         lowest=float(low[~undecided].min(initial=np.inf)) if not undecided.all() else np.nan,
         highest=float(high[~undecided].max(initial=0.0)) if not undecided.all() else np.nan,
         per_bucket=per_bucket,
-        nowhere=int(joint.count[~told].sum()),
+        nowhere=int(joint.count[~chosen].sum()),
         open=int(joint.count[verdict == OPEN].sum()),
     )

@@ -173,8 +173,8 @@ class _Cuts:
         every_tuple = np.arange(len(part))
         widen_boxes(np.ascontiguousarray(own), every_tuple, every_tuple, part, low, high)
         shown = found.codes[:, self.quasi :]
-        told = [part.astype(np.int32), *shown.T]
-        rank, first = dense_rank(told, [int(column.max(initial=0)) + 1 for column in told])
+        arrays = [part.astype(np.int32), *shown.T]
+        rank, first = dense_rank(arrays, [int(column.max(initial=0)) + 1 for column in arrays])
         self.low.append(low)
         self.high.append(high)
         self.part.append(part[first] + self.parts)

@@ -79,14 +79,14 @@ def split_once(
         if axis["width"] < 0.0:
             break
         axis["width"] = -1.0
-        told: dict[str, int | bool] = {"attribute": d}
+        cut: dict[str, int | bool] = {"attribute": d}
         if axis["by_tree"]:
             found = cut_by_children(packed, start, stop, axis, by.nodes, least, watched, room)
         else:
             median, below, at = lower_median(streams, start, stop, axis, rows, room.bins)
-            told |= {"median": int(median), "below": int(below), "at": int(at)}
+            cut |= {"median": int(median), "below": int(below), "at": int(at)}
             found = cut_in_two(packed, start, stop, rows, axis, least, watched, room)
-        tries.append({**told, "cut": found > 0})
+        tries.append({**cut, "cut": found > 0})
         if found:
             break
     context.event("part", tuples=tuples, width=width, tries=tries)

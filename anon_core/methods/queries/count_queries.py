@@ -44,7 +44,7 @@ def by_hand(problem: Problem, queries: Sequence[Mapping[str, Predicate]]) -> tup
     parts: list[dict[str, tuple[int, int]]] = []
     query: list[int] = []
     for number, asked in enumerate(queries):
-        runs = [_runs(problem, column, told) for column, told in asked.items()]
+        runs = [_runs(problem, column, predicate) for column, predicate in asked.items()]
         if np.prod([float(len(r)) for r in runs]) > _MOST:
             raise BadPlan(
                 f"Query {number + 1} splits into more than {_MOST:,} intervals.",
@@ -64,18 +64,18 @@ def in_words(query: Mapping[str, Predicate]) -> str:
     >>> in_words({"age": {"low": 40, "high": 70}, "sex": ("F",)})
     'age from 40 to 70, sex F'
     """
-    told: list[str] = []
+    conditions: list[str] = []
     for column, predicate in query.items():
         if isinstance(predicate, Mapping):
             ends = {"low": "from", "high": "to"}
             limits = " ".join(f"{ends[key]} {end}" for key, end in predicate.items())
-            told.append(f"{column} {limits}")
+            conditions.append(f"{column} {limits}")
         else:
-            told.append(f"{column} {' or '.join(predicate)}")
-    return ", ".join(told)
+            conditions.append(f"{column} {' or '.join(predicate)}")
+    return ", ".join(conditions)
 
 
-def _runs(problem: Problem, column: str, told: Predicate) -> list[tuple[int, int]]:
+def _runs(problem: Problem, column: str, predicate: Predicate) -> list[tuple[int, int]]:
     """Return what a predicate asks for as runs of neighbouring leaves, both ends inclusive."""
     known = problem.frequency.shown
     if column not in known:
@@ -84,17 +84,17 @@ def _runs(problem: Problem, column: str, told: Predicate) -> list[tuple[int, int
             remedy=f"Ask about quasi-identifiers and sensitive columns.{nearest(column, known)}",
         )
     hierarchy = problem.hierarchies[column]
-    if not isinstance(told, Mapping):
-        gone = [text for text in told if text not in hierarchy.code]
+    if not isinstance(predicate, Mapping):
+        gone = [text for text in predicate if text not in hierarchy.code]
         if gone:
             raise BadPlan(
                 f"A query asks for {brief(gone[0])} of '{column}', a value it does not have.",
                 remedy=f"Write values as in the table.{nearest(gone[0], hierarchy.leaves)}",
             )
-        leaves = np.array(sorted(hierarchy.code[text] for text in told))
+        leaves = np.array(sorted(hierarchy.code[text] for text in predicate))
     else:
         kind = KINDS[problem.dataset.column(column).kind]
-        ends = {key: _end(kind.measure, end) for key, end in told.items()}
+        ends = {key: _end(kind.measure, end) for key, end in predicate.items()}
         if hierarchy.measure is None or None in ends.values():
             raise BadPlan(
                 f"A query asks for limits of '{column}', but it has values that cannot be compared "

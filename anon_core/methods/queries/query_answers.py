@@ -350,7 +350,7 @@ def _used_alone(
     parts: Sequence[Part], vocabularies: Mapping[str, Vocabulary], workload: Workload
 ) -> tuple[list[Part], dict[str, Vocabulary]]:
     """Leave out of long vocabularies what no cell says: each interval is laid over the rest."""
-    told = dict(vocabularies)
+    used_vocabularies = dict(vocabularies)
     number: dict[int, npt.NDArray[np.int32]] = {}
     for place in {place for part in parts for place in part.places}:
         own = vocabularies[workload.columns[place]]
@@ -362,7 +362,7 @@ def _used_alone(
                 if at == place:
                     used[codes] = True
         number[place] = np.cumsum(used, dtype=np.int32) - np.int32(1)
-        told[own.column] = own.among(np.flatnonzero(used))
+        used_vocabularies[own.column] = own.among(np.flatnonzero(used))
 
     def numbered(part: Part) -> Part:
         if number.keys().isdisjoint(part.places):
@@ -373,7 +373,7 @@ def _used_alone(
         ]
         return replace(part, codes=np.stack(codes))
 
-    return [numbered(part) for part in parts], told
+    return [numbered(part) for part in parts], used_vocabularies
 
 
 def _asked(workload: Workload, known: Sequence[str]) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ class Known:
 
     Attributes
     ----------
-    told : int32 array of shape (people, quasi)
+    codes : int32 array of shape (people, quasi)
         Leaf numbers as the attacker has them, which may be wrong.
     true : int32 array of shape (people, quasi)
         As they are.
@@ -39,7 +39,7 @@ class Known:
         their rows in it. Else None.
     """
 
-    told: I32
+    codes: I32
     true: I32
     group: I64 | None = None
     tolerance: float = 0.0
@@ -118,7 +118,7 @@ class _Cells:
 def _of_whole_rows(
     cells: _Cells, known: Known, sets: Sequence[Chosen], context: Context
 ) -> Candidates:
-    rows = np.zeros((len(sets), len(known.told)), dtype=np.int64)
+    rows = np.zeros((len(sets), len(known.codes)), dtype=np.int64)
     held = np.ones(rows.shape)
     own = None if known.group is None else _lines_of_groups(cells, known.group)
     quiet = Context(cancel=context.cancel, progress=silent, generator=context.generator)
@@ -130,11 +130,11 @@ def _of_whole_rows(
             [*low.T, *high.T], [int(c.max(initial=0)) + 1 for c in (*low.T, *high.T)]
         )
         sizes = np.bincount(rank, cells.rows, len(first)).astype(np.int64)
-        told = known.told[:, [cells.columns[i] for i in here]]
+        codes = known.codes[:, [cells.columns[i] for i in here]]
         # What no cell can cover is beyond the last leaf of any.
-        told = np.where(told < 0, high.max(initial=0) + np.int32(1), told).astype(np.int32)
-        _, one, back = np.unique(told, axis=0, return_index=True, return_inverse=True)
-        people = np.ascontiguousarray(told[one])
+        codes = np.where(codes < 0, high.max(initial=0) + np.int32(1), codes).astype(np.int32)
+        _, one, back = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        people = np.ascontiguousarray(codes[one])
         fit = rows_fitting(people, low[first], high[first], sizes, quiet)
         if fit is None:  # nobody, nothing, or too much: as few as can be, so none looks safer
             fit = np.ones(len(people), dtype=np.int64)
@@ -160,10 +160,10 @@ def _held(cells: _Cells, known: Known, chosen: Chosen, own: tuple[I64, I64]) -> 
     person, line = own
     every, here = list(range(len(cells.columns))), cells.among(chosen)
     true = known.true[:, list(cells.columns)][person]
-    told = known.told[:, list(cells.columns)][person]
+    codes = known.codes[:, list(cells.columns)][person]
     could = _inside(cells.exact_low[line], cells.exact_high[line], true, every)
-    fits = could & _inside(cells.low[line], cells.high[line], told, here)
-    people = len(known.told)
+    fits = could & _inside(cells.low[line], cells.high[line], codes, here)
+    people = len(known.codes)
     all_rows = np.bincount(person[could], cells.rows[line[could]], people)
     fit_rows = np.bincount(person[fits], cells.rows[line[fits]], people)
     return fit_rows / np.maximum(all_rows, 1)
@@ -172,9 +172,9 @@ def _held(cells: _Cells, known: Known, chosen: Chosen, own: tuple[I64, I64]) -> 
 def _own_rows(cells: _Cells, known: Known, chosen: Chosen, own: tuple[I64, I64, I64]) -> F64:
     """Return how many rows of the person themself fit what is known, shape (people,)."""
     person, line, rows = own
-    told = known.told[:, list(cells.columns)][person]
-    fits = _inside(cells.low[line], cells.high[line], told, cells.among(chosen))
-    return np.bincount(person[fits], rows[fits], len(known.told)).astype(np.float64)
+    codes = known.codes[:, list(cells.columns)][person]
+    fits = _inside(cells.low[line], cells.high[line], codes, cells.among(chosen))
+    return np.bincount(person[fits], rows[fits], len(known.codes)).astype(np.float64)
 
 
 def _inside(low: I32, high: I32, value: I32, places: Sequence[int]) -> B1:
@@ -191,42 +191,42 @@ def _of_groups(
     sets: Sequence[Chosen],
     context: Context,
 ) -> Candidates:
-    people, sizes = len(known.told), view.group_size
+    people, sizes = len(known.codes), view.group_size
     rows = np.zeros((len(sets), people), dtype=np.int64)
     held = np.ones(rows.shape)
     widest = max((len(t.group) for t in tables), default=1)
     step = max(1, min(_CHUNK, _PAIRS // max(widest, 1)))
     for begin in range(0, people, step):
         some = slice(begin, begin + step)
-        told = known.told[some]
+        codes = known.codes[some]
         kept: dict[tuple[int, Chosen], B1] = {}
         for number, chosen in enumerate(sets):
             context.report((begin + number / len(sets) * step) / people, "Joining the register")
-            can = np.ones((len(told), len(sizes)), dtype=np.bool_)
+            can = np.ones((len(codes), len(sizes)), dtype=np.bool_)
             for which, cells in enumerate(tables):
                 here = tuple(cells.among(chosen))
                 if not here:
                     continue
                 if (which, here) not in kept:
                     context.check()
-                    kept[which, here] = _groups_of(cells, told, here, len(sizes))
+                    kept[which, here] = _groups_of(cells, codes, here, len(sizes))
                 can &= kept[which, here]
             rows[number, some] = can @ sizes
             if known.group is not None:
                 group = known.group[some]
                 there = (group >= 0) & (group < len(sizes))
-                held[number, some] = there & can[np.arange(len(told)), np.where(there, group, 0)]
+                held[number, some] = there & can[np.arange(len(codes)), np.where(there, group, 0)]
     return Candidates(rows=rows, held=held)
 
 
-def _groups_of(cells: _Cells, told: I32, here: Sequence[int], groups: int) -> B1:
+def _groups_of(cells: _Cells, codes: I32, here: Sequence[int], groups: int) -> B1:
     """Return which groups have a line that covers what is known, shape (people, groups)."""
-    fits = np.ones((len(told), len(cells.group)), dtype=np.bool_)
+    fits = np.ones((len(codes), len(cells.group)), dtype=np.bool_)
     for i in here:
-        value = told[:, cells.columns[i], None]
+        value = codes[:, cells.columns[i], None]
         fits &= (cells.low[None, :, i] <= value) & (value <= cells.high[None, :, i])
     start = np.searchsorted(cells.group, np.arange(groups))
-    found = np.zeros((len(told), groups), dtype=np.bool_)
+    found = np.zeros((len(codes), groups), dtype=np.bool_)
     filled = np.flatnonzero(np.diff(np.append(start, len(cells.group))) > 0)
     if len(filled):
         found[:, filled] = np.logical_or.reduceat(fits, start[filled], axis=1)

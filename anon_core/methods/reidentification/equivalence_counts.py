@@ -84,12 +84,12 @@ def with_errors(
     count : int64 array of shape (tuples,)
         People of each tuple.
     """
-    told = true.copy()
+    mistaken = true.copy()
     for d in range(true.shape[1]):
         wrong = np.flatnonzero(generator.random(len(true)) < share)
         other = generator.choice(len(register), len(wrong), p=count / count.sum())
-        told[wrong, d] = register[other, d]
-    return told
+        mistaken[wrong, d] = register[other, d]
+    return mistaken
 
 
 _ROOM = 4  # possible combinations per line up to which a table of all of them is counted

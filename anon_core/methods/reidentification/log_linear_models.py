@@ -193,11 +193,11 @@ class Fit:
     def line(self, singles: int) -> Mapping[str, Cell]:
         """Return the model's figures of so many single rows."""
         sums = [None if one is None else float(one.sum()) for one in (self.unique, self.right)]
-        told: dict[str, Cell] = {"model": MODELS[self.name], "parameters": self.free}
+        cells: dict[str, Cell] = {"model": MODELS[self.name], "parameters": self.free}
         for name, total in zip(("unique in the population", "named right"), sums, strict=True):
-            told[name] = "no estimate" if total is None else total
-            told[f"share {name}"] = 0.0 if total is None else total / max(singles, 1)
-        return {**told, "fit": self.said}
+            cells[name] = "no estimate" if total is None else total
+            cells[f"share {name}"] = 0.0 if total is None else total / max(singles, 1)
+        return {**cells, "fit": self.said}
 
 
 def fit_model(cells: FilledCells, model: str, chosen: Pairs, context: Context) -> Fit:

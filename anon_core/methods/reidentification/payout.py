@@ -94,7 +94,7 @@ class Amounts(Technique):
 def share_lost(
     hierarchies: Mapping[str, Hierarchy],
     names: Iterable[str],
-    told: Callable[[str, Width], F64],
+    widths: Callable[[str, Width], F64],
 ) -> F64:
     """Return Σ log leaves / Σ log |A| of each class, shape (classes,); 0 of domains of one.
 
@@ -102,7 +102,7 @@ def share_lost(
     ----------
     names : iterable of str
         Quasi-identifiers, at least one.
-    told : callable
+    widths : callable
         Given a column and a function of first and last leaves, it returns what that says of each
         class, such as `Release.by_cover`.
     """
@@ -114,7 +114,7 @@ def share_lost(
         def width(lo: I32, hi: I32, hierarchy: Hierarchy = hierarchy) -> F64:
             return np.log(np.maximum(hierarchy.leaf_count(lo, hi), 1))
 
-        logs.append(told(name, width))
+        logs.append(widths(name, width))
         every += math.log(max(hierarchy.size, 1))
     found = np.sum(logs, axis=0)
     return found / every if every else found

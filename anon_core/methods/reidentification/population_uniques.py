@@ -74,10 +74,10 @@ def uniques_told(view: View, audience: Audience, truth: Truth, context: Context)
     sample = class_sizes(sizes, population.size)
     if not sample.of(1):
         row: dict[str, Cell] = {"estimator": "all", "people": 0, "share": 0.0}
-        told = Details(
+        details = Details(
             title=title, rows=(row,), x="estimator", y=("share",), drawn="table", note=_NONE
         )
-        return Uniques(details=(told,), sentence=f" Unique people in the population: {_NONE}")
+        return Uniques(details=(details,), sentence=f" Unique people in the population: {_NONE}")
     if not tells_enough(sample):
         return Uniques(
             sentence=(
@@ -88,7 +88,7 @@ def uniques_told(view: View, audience: Audience, truth: Truth, context: Context)
         )
     singles = _singles(view, persons, population.size, context)
     found = estimates(sample)
-    told = Details(
+    details = Details(
         title=title,
         rows=tuple(_row(one, population.size) for one in found),
         x="estimator",
@@ -98,10 +98,10 @@ def uniques_told(view: View, audience: Audience, truth: Truth, context: Context)
     )
     taken = next(one for one in found if one.chosen)
     if taken.uniques is None:
-        return Uniques(details=(told, singles))
+        return Uniques(details=(details, singles))
     chance = min(taken.uniques * sample.share / sample.of(1), 1.0)
     return Uniques(
-        details=(told, singles),
+        details=(details, singles),
         sentence=(
             f" Indicative: about {taken.uniques:,.0f} people of the population are unique in these "
             f"columns ({taken.name}), {per_cent(chance)} of the {sample.of(1):,} rows that are "

@@ -182,8 +182,10 @@ def mean_chance(sizes: I64, people: I64) -> Fraction:
 
 def weight_of_groups(stats: GroupStats, reference: Reference, weights: str) -> F64:
     """Return what the rows of each group weigh together, shape (groups,)."""
-    told = stats.histograms[weights]
-    return _summed(reference, weights, told.group, told.value, told.count, len(stats.sizes))
+    histogram = stats.histograms[weights]
+    return _summed(
+        reference, weights, histogram.group, histogram.value, histogram.count, len(stats.sizes)
+    )
 
 
 def weight_of_classes(view: View, reference: Reference, weights: str) -> F64:

@@ -250,13 +250,13 @@ def bars(
         Rows that are unique over all published columns, in the release and in the table.
     """
     of_raw = {tuple(raw.columns[d] for d in c): n for c, n in raw.rows.items()}
-    told = [
+    worst = [
         (found.words(c), found.rows[c], of_raw[tuple(found.columns[d] for d in c)])
         for c in found.worst
     ]
-    told.append(("all quasi-identifiers", found.in_all, raw.in_all))
+    worst.append(("all quasi-identifiers", found.in_all, raw.in_all))
     if everything is not None:
-        told.append(("all published columns", *everything))
+        worst.append(("all published columns", *everything))
     return Details(
         title=f"Combinations that single out most {found.counted}",
         rows=tuple(
@@ -266,7 +266,7 @@ def bars(
                 "unique": own / everyone,
                 "in the raw table": other / everyone,
             }
-            for words, own, other in told
+            for words, own, other in worst
         ),
         x="columns",
         y=("unique", "in the raw table"),

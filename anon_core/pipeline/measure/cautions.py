@@ -47,7 +47,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_lacking(problem),
         *_counted_coarsely(plan, problem),
         *_counted_by_class(plan, problem),
-        *(told for model in plan.models for told in model.cautions(problem)),
+        *(caution for model in plan.models for caution in model.cautions(problem)),
     )
 
 
@@ -117,10 +117,10 @@ def read_as_missing(plan: Plan, problem: Problem) -> dict[str, dict[str, int]]:
 
 def _read_as_missing(plan: Plan, problem: Problem) -> Iterator[str]:
     for name, texts in read_as_missing(plan, problem).items():
-        told = [f"'{text}' in {in_figures(rows, 'row')}" for text, rows in sorted(texts.items())]
+        tokens = [f"'{text}' in {in_figures(rows, 'row')}" for text, rows in sorted(texts.items())]
         yield (
-            f"'{name}' has {', '.join(told)}, read and published as missing. To keep "
-            f"{'it as a value' if len(told) == 1 else 'them as values'}, {how_to_keep(name)}."
+            f"'{name}' has {', '.join(tokens)}, read and published as missing. To keep "
+            f"{'it as a value' if len(tokens) == 1 else 'them as values'}, {how_to_keep(name)}."
         )
 
 
@@ -185,12 +185,12 @@ def values_in_sets(plan: Plan, release: Release) -> dict[str, ListedValues]:
 
 
 def _rare_members(plan: Plan, release: Release) -> Iterator[str]:
-    for name, told in values_in_sets(plan, release).items():
-        if told.rare:
-            many = "value" if told.rare == 1 else "values"
-            whose = f"{told.people:,} {'person' if told.people == 1 else 'people'}"
+    for name, members in values_in_sets(plan, release).items():
+        if members.rare:
+            many = "value" if members.rare == 1 else "values"
+            whose = f"{members.people:,} {'person' if members.people == 1 else 'people'}"
             yield (
-                f"Sets of '{name}' list {told.rare:,} exact {many} that fewer than {few(plan)} "
+                f"Sets of '{name}' list {members.rare:,} exact {many} that fewer than {few(plan)} "
                 f"people have: the release shows the real value of {whose}. Build a hierarchy "
                 "for the column and publish its groups, or make the column an identifier."
             )

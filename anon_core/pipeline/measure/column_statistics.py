@@ -199,9 +199,9 @@ def _statistics(
         return found
     low, high = numbers[lo[valued]], numbers[hi[valued]]
     if shown is not None:
-        told = shown[valued]
-        own = _exact(told, [text for text, here in zip(texts, valued, strict=True) if here])
-        low, high = np.where(np.isnan(told), low, own), np.where(np.isnan(told), high, own)
+        present = shown[valued]
+        own = _exact(present, [text for text, here in zip(texts, valued, strict=True) if here])
+        low, high = np.where(np.isnan(present), low, own), np.where(np.isnan(present), high, own)
     if any(math.isnan(end) for end in (*low.tolist(), *high.tolist())):
         return found
     weight = count[valued]

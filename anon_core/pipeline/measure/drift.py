@@ -22,7 +22,7 @@ MOST_TEXTS = 1000
 #: A text is reported where its share of the rows halved or doubled, and was or is this large at
 #: least.
 _FACTOR, _LEAST_SHARE = 2.0, 0.01
-#: Texts of a column told one by one that are new, and that are gone, and the least share of these;
+#: Texts of a column listed one by one that are new or gone, and the least share of these;
 #: others are counted.
 _TOLD, _LEAST_TOLD = 5, 0.001
 
@@ -111,13 +111,13 @@ def drift(then: object, figures: Mapping[str, Any], result: Result) -> tuple[Dri
     BadInput
         If it is something else.
     """
-    (was, told), is_ = read_figures(then), _figures(figures)
+    (was, earlier_texts), is_ = read_figures(then), _figures(figures)
     found = [
         Drift(kind="figure", what=name, then=was.get(name), now=is_.get(name))
         for name in dict.fromkeys([*was, *is_])
     ]
     for name, texts in published_texts(result).items():
-        found += _of_column(name, told.get(name, {}), texts)
+        found += _of_column(name, earlier_texts.get(name, {}), texts)
     return tuple(found)
 
 
@@ -141,10 +141,10 @@ def read_figures(then: object) -> tuple[dict[str, float], dict[str, dict[str, in
         )
     before = cast(Mapping[str, Any], then)
     try:
-        told = cast(Mapping[str, Mapping[str, object]], before["published_texts"])
+        published = cast(Mapping[str, Mapping[str, object]], before["published_texts"])
         return _figures(before), {
             name: {text: int(cast(int, rows)) for text, rows in texts.items()}
-            for name, texts in told.items()
+            for name, texts in published.items()
         }
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise BadInput(
@@ -190,18 +190,18 @@ def _of_column(name: str, then: Mapping[str, int], now: Mapping[str, int]) -> li
                 Drift(kind=kind, what=name, text=text, texts=1, then=was or None, now=is_ or None)
             )
     found.sort(key=lambda one: -max(one.then or 0.0, one.now or 0.0))
-    told = [one for one in found if one.kind in ("rarer", "more")]
+    shown = [one for one in found if one.kind in ("rarer", "more")]
     for kind in ("new", "gone"):
         own = [one for one in found if one.kind == kind]
         few = sum(max(one.then or 0.0, one.now or 0.0) >= _LEAST_TOLD for one in own[:_TOLD])
-        few += len(own) == few + 1  # a single other one is told as well
-        told += own[:few]
+        few += len(own) == few + 1  # a single other one is listed as well
+        shown += own[:few]
         if rest := own[few:]:
             then_, now_ = sum(one.then or 0.0 for one in rest), sum(one.now or 0.0 for one in rest)
-            told.append(
+            shown.append(
                 Drift(kind=kind, what=name, texts=len(rest), then=then_ or None, now=now_ or None)
             )
-    return told
+    return shown
 
 
 def _told(value: float | None, kind: Kind) -> str:

@@ -90,9 +90,9 @@ def against_earlier(
     for number, one in enumerate(both):
         if not reasons[one.name]:
             part = part_of(context, number / len(both), (number + 1) / len(both))
-            told = attack(found, one, part)
+            attacked = attack(found, one, part)
             kept = tuple(a for a in found.attacks if a.attack != one.name)
-            found = replace(found, attacks=(*kept, *told))
+            found = replace(found, attacks=(*kept, *attacked))
     return found
 
 

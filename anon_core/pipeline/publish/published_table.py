@@ -133,17 +133,17 @@ def public_edition(
             for name, pool in texts.items()
         }
     parts = release.tables or (names,)
-    told = [
+    ordered = [
         in_text_order([drawn.codes[n] for n in part], [texts[n] for n in part]) for part in parts
     ]
     owner = release.seen_group[drawn.member]
     number: npt.NDArray[np.int64] | None = None
     if release.grouping.published:
-        ranks = [dense_rank(*own)[0] for own in told]
+        ranks = [dense_rank(*own)[0] for own in ordered]
         number = _group_numbers(owner, ranks)
         orders = [_by_number(number, rank) for rank in ranks]
     else:
-        orders = [row_order(*own) for own in told]
+        orders = [row_order(*own) for own in ordered]
     tables: dict[str, pa.Table] = {}
     for title, part, order in zip(table_names(len(parts)), parts, orders, strict=True):
         group = {} if number is None else {group_column(names): number[order]}

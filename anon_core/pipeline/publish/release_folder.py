@@ -294,7 +294,7 @@ def writing(folder: Path, names: Sequence[str]) -> Generator[Staged, None, None]
     stage: Path | None = None
     try:
         with ExitStack() as held:
-            with suppress(OSError):  # whoever cannot make it is told below
+            with suppress(OSError):  # who cannot make it is refused below
                 place.parent.mkdir(parents=True, exist_ok=True)
             with in_turn(place.parent):
                 left = any((stage / _SPILL).is_dir() for stage in _stages(place))
@@ -317,7 +317,7 @@ def writing(folder: Path, names: Sequence[str]) -> Generator[Staged, None, None]
             finally:
                 try:
                     _clear_after(stage, place, made=place in missing)
-                except KeyboardInterrupt:  # told to end while it clears away
+                except KeyboardInterrupt:  # ended while it clears away
                     _clear_after(stage, place, made=place in missing)
                     raise
     finally:

@@ -171,12 +171,12 @@ def _short(number: float) -> str:
 
 def digest_of(files: Iterable[Path]) -> str:
     """Return the SHA-256 over files, one after the other."""
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in files:
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
-                told.update(piece)
-    return told.hexdigest()
+                digest.update(piece)
+    return digest.hexdigest()
 
 
 def _write(parts: Iterator[pa.Table], folder: Path, title: str, endings: Sequence[str]) -> None:

@@ -43,16 +43,16 @@ class LevelSearch:
     @property
     def sentence(self) -> str:
         """What was found, in words."""
-        told = [
+        clauses = [
             f"'{name}' is published at level {level} of its hierarchy"
             if level
             else f"'{name}' is published as it is"
             for name, level in self.levels.items()
         ]
         if not self.tried:
-            return f"{'; '.join(told)}: no level had to be raised."
+            return f"{'; '.join(clauses)}: no level had to be raised."
         why = "is infeasible" if self.proven else "gave no release, which proves nothing of them"
-        return f"{'; '.join(told)}: every lower level {why}."
+        return f"{'; '.join(clauses)}: every lower level {why}."
 
 
 def at_least_levels(
@@ -101,8 +101,8 @@ def at_least_levels(
         proven = all(word != "not found" for _, word in tried)
         return found, LevelSearch(levels=levels, proven=proven, tried=tuple(tried))
     opened = [e for e in errors if isinstance(e, NotFound)]
-    told = opened[0] if opened else errors[0]
-    best = told if isinstance(told, Infeasible | NotFound) else None
+    reason = opened[0] if opened else errors[0]
+    best = reason if isinstance(reason, Infeasible | NotFound) else None
     begin = "Not found: at" if opened else "At"
     raise (NotFound if opened else Infeasible)(
         f"{begin} no level of {listing(searched)} a release "

@@ -11,7 +11,7 @@ from anon_core.base.registry import family, find
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.metric import Metric
 from anon_core.pipeline.result import Result
-from anon_core.pipeline.sweep.variations import Choices, told
+from anon_core.pipeline.sweep.variations import Choices, choice_words
 from anon_core.recipe.plan import Plan
 
 #: What a risk is known by: the person it hits hardest, or all people on average.
@@ -82,7 +82,7 @@ class Point:
     @property
     def title(self) -> str:
         """The choices in words."""
-        return told(self.choices)
+        return choice_words(self.choices)
 
     def risk(self, name: str, figure: Figure) -> float | None:
         """Return one risk; None where the attack was not run on this release."""
@@ -164,12 +164,12 @@ def common_losses(points: Sequence[Point] = ()) -> tuple[str, ...]:
         Of the metrics those that some point shows; without points, those that every run measures.
     """
     known = cast(dict[str, type[Metric]], family("metric"))
-    told = {name for point in points for name in point.losses}
+    names = {name for point in points for name in point.losses}
     fit = [
         name
         for name, metric in known.items()
         if (metric.scale.headline == "groups" or metric.scale.counts_links)
-        and (name in told if points else metric.use.by_default)
+        and (name in names if points else metric.use.by_default)
     ]
     return tuple(sorted(fit, key=lambda n: (known[n].scale.headline != "groups", n)))
 
@@ -245,10 +245,12 @@ def least_loss(
             f"No release of this sweep is measured by '{loss}'.",
             remedy="Name the metric under [[metrics]] of the recipe, or choose another.",
         )
-    told = [(p, p.risks[risk].of(figure)) for p in released if risk in p.risks]
-    good = [(p, chance) for p, chance in told if chance <= at_most + 1e-12]
+    figures = [(p, p.risks[risk].of(figure)) for p in released if risk in p.risks]
+    good = [(p, chance) for p, chance in figures if chance <= at_most + 1e-12]
     best = min(good, key=lambda found: (turned * found[0].losses[loss], found[1]), default=None)
-    lowest = min(told, key=lambda found: (found[1], turned * found[0].losses[loss]), default=None)
+    lowest = min(
+        figures, key=lambda found: (found[1], turned * found[0].losses[loss]), default=None
+    )
     return Least(
         point=best[0] if best else None,
         within=len(good),

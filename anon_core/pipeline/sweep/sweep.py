@@ -27,9 +27,9 @@ from anon_core.pipeline.sweep.variations import (
     Choices,
     Value,
     Variation,
+    choice_words,
     combinations,
     model_at,
-    told,
     varied,
 )
 from anon_core.recipe.plan import Plan
@@ -181,7 +181,7 @@ def sweep(
     points: list[Point] = []
     todo = combinations(over.variations)
     for place, choices in enumerate(todo):
-        work.context.report(place / len(todo), told(choices))
+        work.context.report(place / len(todo), choice_words(choices))
         point = work.point(choices)
         point = point if keep else replace(point, result=None)
         points.append(point)

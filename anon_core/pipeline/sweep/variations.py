@@ -85,8 +85,8 @@ def read_variation(text: str) -> Variation:
             f"{clipped(text)!r} does not say which values are tried.",
             remedy="Write it as models.k=2,5,10 or algorithm=mondrian,optimal.",
         )
-    told = [part.strip() for part in values.split(",")]
-    return Variation(path=path.strip(), values=tuple(_value(t) for t in told if t))
+    parts = [part.strip() for part in values.split(",")]
+    return Variation(path=path.strip(), values=tuple(_value(t) for t in parts if t))
 
 
 def _value(text: str) -> Value:
@@ -146,21 +146,23 @@ def varied(
     BadPlan
         If a choice is none: no such technique or parameter, or a value out of its range.
     """
-    told = plan.as_mapping()
+    recipe = plan.as_mapping()
     name = choices.get(_TECHNIQUE)
-    if name is not None and name != told[_TECHNIQUE]["name"]:
-        told[_TECHNIQUE] = {"name": str(name), **(settings or {}).get(str(name), {})}
+    if name is not None and name != recipe[_TECHNIQUE]["name"]:
+        recipe[_TECHNIQUE] = {"name": str(name), **(settings or {}).get(str(name), {})}
     for path, value in choices.items():
         section, *rest = path.split(".")
         if section == _TECHNIQUE and rest:
-            _refuse_unknown(find("algorithm", told[_TECHNIQUE]["name"]).parameters(), rest[0], path)
-            told[_TECHNIQUE][rest[0]] = value
+            _refuse_unknown(
+                find("algorithm", recipe[_TECHNIQUE]["name"]).parameters(), rest[0], path
+            )
+            recipe[_TECHNIQUE][rest[0]] = value
         elif section == _MODELS:
             model_at(plan, path)
-            told[_MODELS][model_at(plan, path)][rest[-1]] = value
-    technique = cast(type[Algorithm], find("algorithm", told[_TECHNIQUE]["name"]))
-    notes = fitted_to(technique, told)
-    return Plan.from_mapping(told), notes
+            recipe[_MODELS][model_at(plan, path)][rest[-1]] = value
+    technique = cast(type[Algorithm], find("algorithm", recipe[_TECHNIQUE]["name"]))
+    notes = fitted_to(technique, recipe)
+    return Plan.from_mapping(recipe), notes
 
 
 def model_at(plan: Plan, path: str) -> int:
@@ -213,12 +215,12 @@ def _refuse_unknown(parameters: Sequence[Parameter], name: str, path: str) -> No
         )
 
 
-def told(choices: Choices) -> str:
+def choice_words(choices: Choices) -> str:
     """Return choices in words: the technique by its title, and each value by its name.
 
     Examples
     --------
-    >>> told({"models.k": 5})
+    >>> choice_words({"models.k": 5})
     'k = 5'
     """
     known = family("algorithm")

@@ -220,7 +220,7 @@ def _together(problem: Problem, today: Today, name: str, here: _Side, side: _Sid
     value = frequency.codes[:, frequency.columns.index(name)].astype(np.int32)
     values = 1 + max(int(v.max(initial=0)) for v in (one.value, two.value, value))
     people, context = frequency.run_codes, Context()
-    told = [classes.candidates(people, values, context) for classes in (one, two)]
+    candidates = [classes.candidates(people, values, context) for classes in (one, two)]
     run, count = frequency.run, frequency.count
     hierarchy = problem.hierarchies[name]
     known = value != (hierarchy.missing_leaf if hierarchy.has_missing else -1)
@@ -228,13 +228,13 @@ def _together(problem: Problem, today: Today, name: str, here: _Side, side: _Sid
     def right(bits: Bits) -> np.ndarray:
         return (how_many(bits)[run] == 1) & holds(bits[run], value) & known
 
-    both = right(left_by_both(told[0], told[1]))
-    fits = [how_many(bits)[run] > 0 for bits in told]
+    both = right(left_by_both(candidates[0], candidates[1]))
+    fits = [how_many(bits)[run] > 0 for bits in candidates]
     return _Together(
         earlier=int(count[fits[1]].sum()),
         fits=int(count[fits[0] & fits[1]].sum()),
         certain=int(count[both].sum()),
-        only=int(count[both & ~right(told[0]) & ~right(told[1])].sum()),
+        only=int(count[both & ~right(candidates[0]) & ~right(candidates[1])].sum()),
     )
 
 
@@ -318,7 +318,7 @@ def _this_side(terms: Terms, tables: Mapping[str, PublishedTable]) -> _Side:
     return _permuted(found, group_name(terms.published), _told_links(terms))
 
 
-def _earlier_sides(terms: Terms, told: Mapping[str, PublishedTable]) -> list[_Side]:
+def _earlier_sides(terms: Terms, releases: Mapping[str, PublishedTable]) -> list[_Side]:
     """Return an earlier release, by what its files say: one side for each way it may be linked.
 
     Group numbers do not tell what stays linked. Where this recipe publishes as many tables with
@@ -330,7 +330,7 @@ def _earlier_sides(terms: Terms, told: Mapping[str, PublishedTable]) -> list[_Si
     BadInput
         If nothing says what stays linked.
     """
-    tables = list(told.values())
+    tables = list(releases.values())
     group = group_name((*terms.published, *(n for t in tables for n in t.header[1:])))
     if len(tables) == 1 and tables[0].header[:1] != [group]:
         return [_whole(tables[0], tables[0].header)]

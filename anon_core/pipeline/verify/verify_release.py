@@ -97,7 +97,7 @@ def verify_release(
             Path(recipe),
             Path(data),
             Path(release),
-            told=plan.completed(),
+            decided=plan.completed(),
             witness=witness,
             key=key,
         )
@@ -113,7 +113,7 @@ def _without_table(
     plan: Plan, recipe: str | Path, release: str | Path, *more: Check
 ) -> Verification:
     """Check what follows from the files alone; `more` and the gates are named as not checked."""
-    alone = verify_release_only(Path(recipe), Path(release), told=plan.completed())
+    alone = verify_release_only(Path(recipe), Path(release), decided=plan.completed())
     return replace(alone.with_checks([*more, *_unmeasured(plan)]), notes=plan.notes)
 
 

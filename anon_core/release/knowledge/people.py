@@ -86,15 +86,19 @@ class Population:
             here = named & (vocabulary.level == level)
             lo, hi = np.where(here, first[node], lo), np.where(here, last[node], hi)
         if hierarchy.measure is not None:
-            told = hierarchy.measure[: len(hierarchy.measure) - hierarchy.has_missing]
-            kind = kind_that_writes(hierarchy.leaves[0], float(told[0])) if len(told) else "text"
+            measure = hierarchy.measure[: len(hierarchy.measure) - hierarchy.has_missing]
+            kind = (
+                kind_that_writes(hierarchy.leaves[0], float(measure[0])) if len(measure) else "text"
+            )
             read = KINDS[kind].measure
             for entry, text in enumerate(vocabulary.texts):
                 if vocabulary.level[entry] < 0 and text[:1] in TAILS:
                     limit = read(text[1:])
                     upper = text[0] == TAILS[1]
-                    lo[entry] = np.searchsorted(told, limit) if upper else 0
-                    hi[entry] = (len(told) if upper else np.searchsorted(told, limit, "right")) - 1
+                    lo[entry] = np.searchsorted(measure, limit) if upper else 0
+                    hi[entry] = (
+                        len(measure) if upper else np.searchsorted(measure, limit, "right")
+                    ) - 1
         return lo.astype(np.int32), hi.astype(np.int32)
 
 

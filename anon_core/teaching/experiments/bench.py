@@ -120,7 +120,7 @@ class Bench:
             As `run` does.
         """
         named = {name: rows for name, rows in data.table.levels.items() if name in data.quasi}
-        told: dict[str, Any] = {
+        recipe: dict[str, Any] = {
             "roles": {"quasi": list(data.quasi), "sensitive": list(data.sensitive)},
             "types": {n: k for n, k in data.table.kinds.items() if n in data.dataset.names},
             "hierarchies": {name: f"{name}.csv" for name in named},
@@ -129,9 +129,9 @@ class Bench:
             "seed": self._secret(algorithm, models),
         }
         if data.public is not None:
-            told["population"] = {"file": "public.csv"}
+            recipe["population"] = {"file": "public.csv"}
         return run(
-            Plan.from_mapping(told),
+            Plan.from_mapping(recipe),
             data.dataset,
             named,
             population=data.public,

@@ -67,8 +67,10 @@ def chart(figure: Figure, points: Sequence[Point], printed: Sequence[Printed]) -
         said = f"▒ source, {one.series}{where}: {value}"
         inside.append(text(_LEFT, high + 6, said, class_=f"own {tone}"))
         high += 18
-    told = "; ".join(f"{p.series} {shown(p.x, '')}: {shown(p.y, figure.unit)}" for p in points)
-    return svg(_WIDE, high + 4, f"{figure.title}: {told}", *inside)
+    description = "; ".join(
+        f"{p.series} {shown(p.x, '')}: {shown(p.y, figure.unit)}" for p in points
+    )
+    return svg(_WIDE, high + 4, f"{figure.title}: {description}", *inside)
 
 
 def shown(value: float, unit: str) -> str:

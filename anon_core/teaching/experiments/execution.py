@@ -43,10 +43,10 @@ def run_said(report: Report) -> str:
     return f"{size_of(report)}, {report.table}, {report.seconds:.0f} s"
 
 
-def document(told: Mapping[str, Any], id: str) -> None:
+def document(content: Mapping[str, Any], id: str) -> None:
     """Keep what an experiment left as its documented run."""
     FOLDER.mkdir(exist_ok=True)
-    kept = finite({name: told[name] for name in _KEPT})
+    kept = finite({name: content[name] for name in _KEPT})
     text = json.dumps(kept, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     (FOLDER / f"{id}.json").write_text(text + "\n", encoding="utf-8")
 
@@ -146,7 +146,7 @@ class Report:
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
-        told = self.verdict
+        verdict = self.verdict
         experiment = self.experiment
         return {
             "schema": 1,
@@ -154,8 +154,8 @@ class Report:
             "title": experiment.title,
             "source": experiment.source.cited,
             "shows": experiment.shows,
-            "verdict": told.outcome,
-            "why": told.why,
+            "verdict": verdict.outcome,
+            "why": verdict.why,
             "claims": [asdict(claim) for claim in self.claims],
             "settings": asdict(self.settings),
             "table": self.table,
@@ -166,7 +166,7 @@ class Report:
         }
 
 
-def kept_steps(told: Mapping[str, Any], settings: Settings, table: str) -> tuple[Done, ...]:
+def kept_steps(content: Mapping[str, Any], settings: Settings, table: str) -> tuple[Done, ...]:
     """Return the finished steps of an earlier report; none where settings or table were others.
 
     Of a run with another time box those are kept that were decided within theirs.
@@ -177,13 +177,13 @@ def kept_steps(told: Mapping[str, Any], settings: Settings, table: str) -> tuple
         If it is no such report.
     """
     try:
-        before = _settings_of(told)
+        before = _settings_of(content)
         same = replace(before, seconds=settings.seconds) == settings
-        if not same or told["table"] != table:
+        if not same or content["table"] != table:
             return ()
         # With another time box only what ran out of the earlier one is measured again.
         again = before.seconds != settings.seconds
-        return tuple(one for one in _done_of(told) if not (again and one.timed_out))
+        return tuple(one for one in _done_of(content) if not (again and one.timed_out))
     except (KeyError, TypeError, AttributeError) as error:
         raise BadInput(
             "The earlier figures cannot be read as those of an experiment.",
@@ -191,25 +191,25 @@ def kept_steps(told: Mapping[str, Any], settings: Settings, table: str) -> tuple
         ) from error
 
 
-def read_again(told: Mapping[str, Any], experiment: Experiment) -> Report:
+def read_again(content: Mapping[str, Any], experiment: Experiment) -> Report:
     """Return a report that was written; its claims are judged again."""
     return Report(
         experiment=experiment,
-        settings=_settings_of(told),
-        table=str(told["table"]),
-        generated=bool(told["generated"]),
-        done=_done_of(told),
+        settings=_settings_of(content),
+        table=str(content["table"]),
+        generated=bool(content["generated"]),
+        done=_done_of(content),
     )
 
 
-def _settings_of(told: Mapping[str, Any]) -> Settings:
-    given: dict[str, Any] = dict(told["settings"])
+def _settings_of(content: Mapping[str, Any]) -> Settings:
+    given: dict[str, Any] = dict(content["settings"])
     for name in ("at", "columns"):
         given[name] = tuple(given[name])
     return Settings(**given)
 
 
-def _done_of(told: Mapping[str, Any]) -> tuple[Done, ...]:
+def _done_of(content: Mapping[str, Any]) -> tuple[Done, ...]:
     return tuple(
         Done(
             key=one["key"],
@@ -219,7 +219,7 @@ def _done_of(told: Mapping[str, Any]) -> tuple[Done, ...]:
             proven=one["proven"],
             timed_out=one.get("timed_out", False),
         )
-        for one in told["steps"]
+        for one in content["steps"]
     )
 
 

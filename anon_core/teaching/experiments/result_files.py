@@ -28,7 +28,7 @@ BY = ("source", "measured", "beyond the source")
 
 def rows_of(report: Report, figure: Figure) -> list[dict[str, Any]]:
     """Return a figure's numbers as a table: the source's first, then ours in order."""
-    told = [
+    rows = [
         {
             "series": one.series,
             "x": "all" if one.at is None else one.at,
@@ -41,7 +41,7 @@ def rows_of(report: Report, figure: Figure) -> list[dict[str, Any]]:
         for one in report.experiment.printed
         if one.figure == figure.name
     ]
-    return told + [
+    return rows + [
         {
             "series": p.series,
             "x": figure.places[int(p.x)] if figure.places else p.x,
@@ -65,13 +65,13 @@ def figures_of(report: Report) -> list[Figure]:
 
 def summary_row(report: Report) -> dict[str, str]:
     """Return one row of the summary table."""
-    told = report.verdict
+    verdict = report.verdict
     table = f"{report.table}; " if report.generated else ""
     return {
         "experiment": report.experiment.id,
         "what": report.experiment.title,
-        "verdict": told.outcome,
-        "why": told.why,
+        "verdict": verdict.outcome,
+        "why": verdict.why,
         "source": report.experiment.source.short,
         "run": f"{table}{report.seconds:.0f} s",
     }
@@ -104,12 +104,12 @@ def earlier(folder: Path, settings: Settings, table: str) -> tuple[Done, ...]:
     if not path.is_file():
         return ()
     try:
-        told = json.loads(read_regular(path, MOST_TEXT_BYTES))
+        content = json.loads(read_regular(path, MOST_TEXT_BYTES))
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(
             f"{JSON} cannot be read.", remedy="Name another folder, or delete the file."
         ) from error
-    return kept_steps(told, settings, table)
+    return kept_steps(content, settings, table)
 
 
 def as_csv(report: Report) -> str:
@@ -176,6 +176,6 @@ def _page(**given: Any) -> str:
         autoescape=select_autoescape(default=True),
         undefined=StrictUndefined,
     )
-    told = {"report": None, "summary": None, **given}
+    content = {"report": None, "summary": None, **given}
     page = environment.get_template("experiment.html.jinja")
-    return page.render(style=Markup(style("system")), **told)
+    return page.render(style=Markup(style("system")), **content)

@@ -38,7 +38,7 @@ class Run:
         """What is published."""
         return self.result.release
 
-    def told(self, *kinds: str) -> tuple[Event, ...]:
+    def events_of(self, *kinds: str) -> tuple[Event, ...]:
         """Return the events of some kinds, in order."""
         return tuple(event for event in self.events if event.kind in kinds)
 
@@ -141,14 +141,14 @@ def rows_of_tuples(run: Run) -> list[npt.NDArray[np.int64]]:
     Rows that are alike in every column are behind tuples of one key, in some order; they are
     those of the part that the tuple ends in.
     """
-    (told,) = run.told("tuples")
+    (event,) = run.events_of("tuples")
     frequency, group = run.result.problem.frequency, run.result.row_group
     key = frequency.row_key
-    if "runs" in told.facts:
-        runs: Any = told.facts["runs"]
+    if "runs" in event.facts:
+        runs: Any = event.facts["runs"]
         of_row = frequency.run[key]
         return [np.flatnonzero(of_row == r) for r in np.asarray(runs).tolist()]
-    keys = np.asarray(told.facts["keys"])
+    keys = np.asarray(event.facts["keys"])
     left = {g: np.flatnonzero(group == g).tolist() for g in np.unique(group).tolist()}
     parts = list(final_parts(run))
     own = _groups_of(
@@ -181,10 +181,10 @@ def _groups_of(parts: Sequence[Counter[int]], groups: Mapping[int, Counter[int]]
 
 def final_parts(run: Run) -> Sequence[list[int]]:
     """Return the tuples of every part that cuts leave."""
-    (told,) = run.told("tuples")
-    numbered: Any = told.facts.get("runs", told.facts.get("keys"))
+    (listed,) = run.events_of("tuples")
+    numbered: Any = listed.facts.get("runs", listed.facts.get("keys"))
     parts: list[frozenset[int]] = [frozenset(range(len(numbered)))]
-    for event in run.told("cut"):
+    for event in run.events_of("cut"):
         pieces: Any = event.facts["pieces"]
         new = [frozenset(np.asarray(piece).tolist()) for piece in pieces]
         parts.remove(frozenset().union(*new))

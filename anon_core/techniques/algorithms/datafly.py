@@ -79,10 +79,10 @@ class Datafly(Algorithm):
             step["column raised"] = problem.quasi[widest]
             at[widest] += 1
         # 3. Remove what is left over.
-        told, stopped = limits_told(problem, models), None
-        if told is not None:
+        limits, stopped = limits_told(problem, models), None
+        if limits is not None:
             stopped = RaisedLevels(
-                **told,
+                **limits,
                 levels=nodes.original(tuple(at)),
                 budget=nodes.budget,
                 again=replay(self, problem, models),

@@ -136,11 +136,11 @@ class LocalRecoding(Algorithm):
         group = np.full(len(groups.group), -1, dtype=np.int64)
         group[published] = kept.group
         refined = box_outcome(problem, replace(groups, group=group), nodes)
-        told = limits_told(problem, models)
-        if told is None or context.out_of_time():
+        limits = limits_told(problem, models)
+        if limits is None or context.out_of_time():
             return refined
         stopped = UncutClasses(
-            **told,
+            **limits,
             cut=("apart",) * len(nodes),
             by_node=tuple(nodes),
             again=replay(self, problem, models) if _by_quasi_alone(search) else None,

@@ -65,14 +65,14 @@ def aggregated_outcome(
             continue
         leaf = codes[:, d]
         value = hierarchy.measure[leaf]
-        told = ~np.isnan(value)
-        group, count, value = parts.group[told], parts.count[told], value[told]
+        present = ~np.isnan(value)
+        group, count, value = parts.group[present], parts.count[present], value[present]
         own = own_decimals(problem, name)
         averages = (medians if median else means)(group, count, value, len(low))
         shown = [as_published(number, own + decimals) for number in averages.tolist()]
         largest = float(np.abs(value).max(initial=0.0)) * 10.0 ** (own + decimals)
         if largest * float(count.sum()) >= _EXACT:  # sums that floats round
-            units = [units_of(hierarchy.leaves[code], own) for code in leaf[told].tolist()]
+            units = [units_of(hierarchy.leaves[code], own) for code in leaf[present].tolist()]
             found = (exact_medians if median else exact_means)(group, count, value, units)
             for number, average in found.items():
                 shown[number] = as_published(average / 10**own, own + decimals)

@@ -161,8 +161,8 @@ class Mondrian(Algorithm):
             quartiles = self.cut_at == "quartiles"
             part = gain_parts(problem, models, prices, context, quartiles=quartiles)
         found = box_outcome(problem, run_buckets(problem, part), nodes)
-        told = limits_told(problem, models)
-        if told is None or context.out_of_time() or self.cut_at == "quartiles":
+        limits = limits_told(problem, models)
+        if limits is None or context.out_of_time() or self.cut_at == "quartiles":
             return found
         # Median cuts by value may leave two parts in one group of the hierarchy: no class is known.
         by_median = self.cut_at == "median"
@@ -170,7 +170,7 @@ class Mondrian(Algorithm):
             return found
         ways = ("children", "median") if by_median else ("apart", "anywhere")
         stopped = UncutClasses(
-            **told,
+            **limits,
             cut=tuple(ways[0] if node else ways[1] for node in nodes),
             by_node=tuple(nodes),
             marginal=by_median,

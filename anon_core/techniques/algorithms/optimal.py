@@ -171,14 +171,14 @@ class Optimal(Algorithm):
         node: Node,
     ) -> CheapestLevels | None:
         """Return what is public of the search, where no row may go: all before it fails."""
-        told = limits_told(problem, models)
-        if told is None or nodes.budget or self.transformation not in ("AG_TS", "AG"):
+        limits = limits_told(problem, models)
+        if limits is None or nodes.budget or self.transformation not in ("AG_TS", "AG"):
             return None
         prices = None
         if isinstance(self.metric, CellCost) and self.metric.by_domain:
             prices = tuple(level_prices(problem, self.metric, h) for h in problem.quasi_hierarchies)
         return CheapestLevels(
-            **told,
+            **limits,
             levels=nodes.original(node),
             prices=prices,
             costs=level_costs(problem, self.metric),

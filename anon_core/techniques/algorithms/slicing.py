@@ -202,13 +202,13 @@ class Slicing(Algorithm):
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form column sets and groups; see `Algorithm.run`."""
         # 1. Attribute partition.
-        told = bool(self.sets)
-        blocks = self.by_hand(problem) if told else self.by_dependence(problem, context)
+        named_sets = bool(self.sets)
+        blocks = self.by_hand(problem) if named_sets else self.by_dependence(problem, context)
         partition = self.partition
         sees_links = isinstance(partition, Partitioner) and partition.way.sees_links
         _refuse_linked(problem, models, blocks, sees_links=sees_links)
         # 2. Tuple partition, and 3. permutation.
-        return permuted(problem, partition, models, blocks, (), context, told=told)
+        return permuted(problem, partition, models, blocks, (), context, named_sets=named_sets)
 
     def by_dependence(self, problem: Problem, context: Context) -> tuple[Block, ...]:
         """Return the column sets k-medoids forms; the sensitive columns are a set of their own.

@@ -68,13 +68,13 @@ def tails_by_share(
         Shares of the rows with a value, 0 for no tail.
     """
     size = len(rows) - hierarchy.has_missing
-    told = rows[:size]
-    whole = int(told.sum())
+    coded_rows = rows[:size]
+    whole = int(coded_rows.sum())
     bottom, top = -1, len(rows)
     if low > 0 and whole:
-        bottom = int(np.searchsorted(np.cumsum(told), low * whole - 1e-9))
+        bottom = int(np.searchsorted(np.cumsum(coded_rows), low * whole - 1e-9))
     if high > 0 and whole:
-        top = size - 1 - int(np.searchsorted(np.cumsum(told[::-1]), high * whole - 1e-9))
+        top = size - 1 - int(np.searchsorted(np.cumsum(coded_rows[::-1]), high * whole - 1e-9))
     return Tails(
         bottom=bottom,
         top=top,
@@ -197,21 +197,21 @@ class TopBottomCoding(Algorithm):
         context.report(0.0, "Coding tails")
         own = limits_by_column(problem, self.limits, self.name)
         # 1. The tails of every column of numbers or dates.
-        told: dict[str, tuple[Vocabulary, npt.NDArray[np.int32]]] = {}
+        columns: dict[str, tuple[Vocabulary, npt.NDArray[np.int32]]] = {}
         for name, hierarchy in zip(problem.quasi, problem.quasi_hierarchies, strict=True):
             kind = problem.dataset.column(name).kind
             if name in own:
-                told[name] = coded(hierarchy, tails_by_limits(hierarchy, kind, *own[name]))
+                columns[name] = coded(hierarchy, tails_by_limits(hierarchy, kind, *own[name]))
             elif KINDS[kind].measured:
                 rows = problem.leaf_rows[name]
                 tails = tails_by_share(hierarchy, rows, self.bottom, self.top)
-                told[name] = coded(hierarchy, tails)
+                columns[name] = coded(hierarchy, tails)
             else:
-                told[name] = untouched(hierarchy)
+                columns[name] = untouched(hierarchy)
         # 2. Rows with equal cells are a class; those that break a privacy model are removed.
         codes = problem.frequency.run_codes
-        cells = [told[name][1][codes[:, d]] for d, name in enumerate(problem.quasi)]
-        member, first = dense_rank(cells, [len(told[n][0].texts) for n in problem.quasi])
+        cells = [columns[name][1][codes[:, d]] for d, name in enumerate(problem.quasi)]
+        member, first = dense_rank(cells, [len(columns[n][0].texts) for n in problem.quasi])
         keep = keeping(problem, models, run_buckets(problem, member))
         if not keep.all() and not all(model.allows_removal() for model in models):
             keep = np.zeros_like(keep)
@@ -223,7 +223,7 @@ class TopBottomCoding(Algorithm):
             release=one_block(
                 problem,
                 group_runs(problem.frequency, number_of[member], int(np.count_nonzero(keep))),
-                {name: vocabulary for name, (vocabulary, _) in told.items()},
+                {name: vocabulary for name, (vocabulary, _) in columns.items()},
                 shown,
             ),
             account=SearchAccount(proven=False),

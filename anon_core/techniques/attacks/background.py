@@ -127,10 +127,10 @@ class Background(SecretAttack):
                 f"No published row has a value of '{of.column}', so there is nothing to rule out."
             )
         many = f"{self.ruled_out} value{'' if self.ruled_out == 1 else 's'}"
-        told = [f"can rule out {many} of '{of.column}'"] if self.ruled_out else []
-        told += [f"knows what is likely of {listing(list(self.knows))}"] if self.knows else []
+        knowledge = [f"can rule out {many} of '{of.column}'"] if self.ruled_out else []
+        knowledge += [f"knows what is likely of {listing(list(self.knows))}"] if self.knows else []
         return (
-            f"Someone who {' and '.join(told) or 'knows nothing else'} is certain of "
+            f"Someone who {' and '.join(knowledge) or 'knows nothing else'} is certain of "
             f"{certain:,} of {of.attempted:,} people ({per_cent(certain / of.attempted)}), and "
             f"believes the true value with a chance of {per_cent(rate)} on average."
         )

@@ -145,13 +145,13 @@ class Composition(AboutSecrets):
         sure = audience.earlier.people == "all"
         rate = (certain + left) / everyone
         found_open = int(left)
-        told = int((one.count * (one.value != missing)).sum())
+        present = int((one.count * (one.value != missing)).sum())
         raw = scored.raw_people(left_by_both(known.raw, known.there))
         return AttackResult(
             attack=self.name,
             column=column,
             attempted=everyone,
-            eligible=told,
+            eligible=present,
             succeeded=float(certain),
             undecided=found_open,
             rate=rate,
@@ -309,16 +309,16 @@ def _left(column: str, scored: _Scored, known: _Known, both: Bits) -> Details:
 
 def _sentence(column: str, certain: int, only: int, everyone: int, sure: bool, broken: int) -> str:
     who = "" if sure else "Were all people in both releases: "
-    told = (
+    sentence = (
         f"{who}{'the' if who else 'The'} value of '{column}' is certain for {certain:,} of "
         f"{everyone:,} people ({per_cent(certain / everyone)}) from both releases, for {only:,} of "
         "them from neither alone."
     )
     if not sure:
-        told += " The overlap of the releases is unknown, so this is an upper bound."
+        sentence += " The overlap of the releases is unknown, so this is an upper bound."
     if broken:
-        told += (
+        sentence += (
             f" Of {broken:,} the releases say what cannot both be true: they were not in the "
             "earlier one as they are now, and this release alone counts."
         )
-    return told
+    return sentence

@@ -151,12 +151,12 @@ def _right(view: View, truth: Truth, found: Sequence[Lowered]) -> I64:
 def _sentence(lower: int, above: int, wrong: int, undecided: int) -> str:
     if not above:
         return "Every cell says its value already, so no row can be lowered."
-    told = (
+    sentence = (
         f"Someone who knows that no row could be published in more detail lowers {lower:,} of "
         f"{above:,} generalized rows ({per_cent(lower / above)}) for certain."
     )
     if wrong:
-        told += f" Of {wrong:,} rows what was claimed is wrong, so its figures are void."
+        sentence += f" Of {wrong:,} rows what was claimed is wrong, so its figures are void."
     if undecided:
-        told += f" {undecided:,} rows not decided; treated as exposed."
-    return told
+        sentence += f" {undecided:,} rows not decided; treated as exposed."
+    return sentence

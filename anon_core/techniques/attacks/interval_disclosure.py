@@ -84,32 +84,32 @@ class IntervalDisclosure(Attack):
         return [self._result(view, truth, "", *self._deviations(columns))]
 
     def _ranks(self, column: ChangedColumn) -> tuple[B1, B1, float]:
-        told = ~np.isnan(column.was) & ~np.isnan(column.now)
-        was, now = column.was[told], column.now[told]
+        present = ~np.isnan(column.was) & ~np.isnan(column.now)
+        was, now = column.was[present], column.now[present]
         width = math.floor(Fraction(str(self.p)) * len(now) / 100)
         low, high = window(now, now, width)
-        inside = np.zeros(len(told), dtype=np.bool_)
-        inside[told] = (low <= was) & (was <= high)
+        inside = np.zeros(len(present), dtype=np.bool_)
+        inside[present] = (low <= was) & (was <= high)
         ordered = np.sort(was)
         others = np.searchsorted(ordered, high, side="right") - np.searchsorted(ordered, low)
-        return inside, told, float(others.sum()) / max(len(now) ** 2, 1)
+        return inside, present, float(others.sum()) / max(len(now) ** 2, 1)
 
     def _deviations(self, columns: Sequence[ChangedColumn]) -> tuple[B1, B1, float]:
-        told = ~np.any([np.isnan(c.was) | np.isnan(c.now) for c in columns], axis=0)
-        was = np.stack([c.was[told] for c in columns], axis=1)
-        now = np.stack([c.now[told] for c in columns], axis=1)
+        present = ~np.any([np.isnan(c.was) | np.isnan(c.now) for c in columns], axis=0)
+        was = np.stack([c.was[present] for c in columns], axis=1)
+        now = np.stack([c.now[present] for c in columns], axis=1)
         reach = self.k * now.std(axis=0, ddof=1) if len(now) > 1 else np.zeros(len(columns))
-        inside = np.zeros(len(told), dtype=np.bool_)
-        inside[told] = _within(was, now, reach)
+        inside = np.zeros(len(present), dtype=np.bool_)
+        inside[present] = _within(was, now, reach)
         shifts = range(1, min(len(now), 200))  # every row next to rows some places further on
         others = [_within(was, np.roll(now, shift, axis=0), reach).mean() for shift in shifts]
-        return inside, told, float(np.mean(others)) if others else 0.0
+        return inside, present, float(np.mean(others)) if others else 0.0
 
     def _result(
-        self, view: View, truth: Truth, column: str, inside: B1, told: B1, baseline: float
+        self, view: View, truth: Truth, column: str, inside: B1, present: B1, baseline: float
     ) -> AttackResult:
         group = truth.row_group
-        shown = told & (group >= 0)
+        shown = present & (group >= 0)
         right = int(np.count_nonzero(inside & shown))
         rows = max(int(np.count_nonzero(shown)), 1)
         size = len(view.group_size)

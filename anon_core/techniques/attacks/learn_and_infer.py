@@ -117,18 +117,18 @@ class LearnAndInfer(AboutSecrets):
         here = (places.group >= 0) & (places.group < groups)
         key, group, count = places.key[here], places.group[here], places.count[here]
         run = people.run[key]
-        told = true[key] != learned.missing
-        right = ((guess.value[run] == true[key]) & told)[told]
+        present = true[key] != learned.missing
+        right = ((guess.value[run] == true[key]) & present)[present]
         chance = np.zeros(groups)
         np.maximum.at(chance, group, guess.belief[run])
-        belief, count = guess.belief[run][told], count[told]
+        belief, count = guess.belief[run][present], count[present]
         everyone, rows = truth.rows, truth.known_rows(column)
         known = int(sensitive_histogram(view, column)[1].known.sum())
         crowd, raw_crowd, person = truth.crowd, truth.raw_crowd, truth.key_person
         if crowd is not None and raw_crowd is not None and person is not None:
             everyone, rows = crowd.total, raw_crowd.people_of_values(column)
             known = crowd.having(column)
-            once = _once(guess, truth, column, learned.missing, key[told])
+            once = _once(guess, truth, column, learned.missing, key[present])
             belief, right = once.belief, once.right
             count = np.ones(len(right), dtype=np.int64)
         succeeded = float(count[right].sum())
@@ -181,8 +181,8 @@ def _right(learned: Learned, truth: Truth, column: str, context: Context) -> flo
     true = people.codes[:, people.columns.index(column)]
     guess: Guesses = guesses(learned, people.run_codes, context)
     if truth.key_person is not None:
-        told = np.flatnonzero(true != learned.missing)
-        once = _once(guess, truth, column, learned.missing, told)
+        present = np.flatnonzero(true != learned.missing)
+        once = _once(guess, truth, column, learned.missing, present)
         return float(np.count_nonzero(once.right))
     right = (guess.value[people.run] == true) & (true != learned.missing)
     return float(people.count[right].sum())

@@ -135,13 +135,13 @@ class Linking(Attack):
         sets = known_sets(places, context.generator)
         aimed = aim(people, view, truth, self.people, self.row, context)
         true, there = people.codes[aimed.tuple], aimed.there
-        own = Known(told=true, true=true, tolerance=self.tolerance, own=aimed.own)
+        own = Known(codes=true, true=true, tolerance=self.tolerance, own=aimed.own)
         raw = replace(own, own=aimed.raw)
         if self.errors:
             wrong = with_errors(true, people.codes, people.count, self.errors, context.generator)
-            own = replace(own, told=wrong, group=aimed.group)
+            own = replace(own, codes=wrong, group=aimed.group)
             # No one is missing from the table as it is, so that a run is its own place.
-            raw = replace(raw, told=wrong, group=aimed.run)
+            raw = replace(raw, codes=wrong, group=aimed.run)
             there = aimed.inside
         found = joined(view, people, own, there, sets, part_of(context, 0.0, 0.5))
         of_raw = joined(truth.raw, people, raw, aimed.inside, sets, part_of(context, 0.5, 1.0))

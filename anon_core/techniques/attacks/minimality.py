@@ -219,15 +219,15 @@ def _sentence(
             "No table leads to this release by the rule that the search is said to stop by, so "
             "nothing is claimed."
         )
-    told = (
+    sentence = (
         f"Someone who knows why the search went this far is certain of '{column}' for {right:,} of "
         f"{rows:,} people ({per_cent(right / rows)}); the release alone reveals it for {alone:,}."
     )
     if wrong:
-        told += f" Of {wrong:,} people what was claimed is wrong, so its figures are void."
+        sentence += f" Of {wrong:,} people what was claimed is wrong, so its figures are void."
     if left:
-        told += f" {left:,} people not decided; treated as exposed."
-    return told
+        sentence += f" {left:,} people not decided; treated as exposed."
+    return sentence
 
 
 def _compared(share: np.ndarray, chance: np.ndarray, sizes: np.ndarray) -> Details:

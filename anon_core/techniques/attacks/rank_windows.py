@@ -128,9 +128,9 @@ class _Fits:
 
     def __init__(self, column: ChangedColumn, shown: np.ndarray, p: float) -> None:
         self._was, self._now = column.was, column.now[shown]
-        told = self._now[~np.isnan(self._now)]
-        width = math.floor(Fraction(str(p)) * len(told) / 100)
-        self._low, self._high = window(column.was, told, width)
+        present = self._now[~np.isnan(self._now)]
+        width = math.floor(Fraction(str(p)) * len(present) / 100)
+        self._low, self._high = window(column.was, present, width)
 
     def of(self, person: int) -> np.ndarray:
         """Return the rows that fit; a missing value fits missing ones alone."""

@@ -151,16 +151,18 @@ class Refinement(Attack):
                 "No table leads to this release by the rule that the search is said to stop by, so "
                 "nothing is claimed."
             )
-        told = [
+        sentences = [
             f"Someone who knows when the search stopped recovers the exact quasi-identifiers of "
             f"{recovered:,} of {rows:,} rows ({per_cent(recovered / rows)}); the release alone "
             f"reveals {known:,}."
         ]
         if wrong:
-            told.append(f"Of {wrong:,} rows what was claimed is wrong, so its figures are void.")
+            sentences.append(
+                f"Of {wrong:,} rows what was claimed is wrong, so its figures are void."
+            )
         if undecided:
-            told.append(f"{undecided:,} rows not decided; treated as exposed. {found.unused}")
-        return " ".join(told).strip()
+            sentences.append(f"{undecided:,} rows not decided; treated as exposed. {found.unused}")
+        return " ".join(sentences).strip()
 
     def _ways(self, found: Refined, sizes: I64, risky: int) -> Details:
         """Return the rows in classes by the ways to fill them, with the algorithm and without."""

@@ -152,11 +152,11 @@ def _spread(found: Predicates, sizes: np.ndarray) -> Details:
     rows = int(sizes.sum())
     expected = rows * found.weight
     steps = [0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, np.inf]
-    told: list[dict[str, float | str]] = []
+    lines: list[dict[str, float | str]] = []
     for low, high in pairwise(steps):
         inside = (expected > low) & (expected <= high) if low else expected <= high
         if inside.any():
-            told.append(
+            lines.append(
                 {
                     "rows expected": f"up to {high:g}" if np.isfinite(high) else "more",
                     "isolates": float(found.success[inside].mean()),
@@ -166,7 +166,7 @@ def _spread(found: Predicates, sizes: np.ndarray) -> Details:
             )
     return Details(
         title="Conditions by the rows of a drawn table that satisfy them",
-        rows=tuple(told),
+        rows=tuple(lines),
         x="rows expected",
         y=("isolates", "by chance"),
         drawn="bars",

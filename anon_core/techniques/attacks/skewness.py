@@ -89,12 +89,12 @@ def _sentence(view: View, of: Secrets) -> str:
         return f"No published row has a value of '{of.column}', so no share can grow."
     most = int(np.argmax(shown.gain))
     ratio = int(np.argmax(_times(shown)))
-    told = _grows(view, of, most)
+    sentence = _grows(view, of, most)
     if ratio != most:
-        told += f"; {_grows(view, of, ratio)}, {_times(shown)[ratio]:.3g} times as likely"
+        sentence += f"; {_grows(view, of, ratio)}, {_times(shown)[ratio]:.3g} times as likely"
     else:
-        told += f", {_times(shown)[most]:.3g} times as likely"
-    return f"In the class that reveals most about '{of.column}', {told}."
+        sentence += f", {_times(shown)[most]:.3g} times as likely"
+    return f"In the class that reveals most about '{of.column}', {sentence}."
 
 
 def _grows(view: View, of: Secrets, entry: int) -> str:

@@ -135,16 +135,18 @@ class SpecialUniques(Attack):
         risk = dis_suda(found.score, whole, uniques, len(lines.columns), variant)
         special = found.special
         exposed, rate = found.number(special), found.number(special) / everyone
-        told = f"{exposed:,} of {everyone:,} {lines.counted} are special uniques ({per_cent(rate)})"
+        sentence = (
+            f"{exposed:,} of {everyone:,} {lines.counted} are special uniques ({per_cent(rate)})"
+        )
         if exposed:
             first = next((c for c in changes if c.covered.any()), None)
-            told += (
+            sentence += (
                 f": unique in at most {found.size} quasi-identifiers. The highest score is "
                 f"{int(found.score.max())}, with DIS-SUDA {float(risk.max()):.3g} at a sampling "
                 f"share of {share:.3g}"
             )
             if first is not None:
-                told += f"; {first.words} covers {found.covered(first.covered):,} of them"
+                sentence += f"; {first.words} covers {found.covered(first.covered):,} of them"
         return [
             AttackResult(
                 attack=self.name,
@@ -158,7 +160,7 @@ class SpecialUniques(Attack):
                 at_risk=exposed,
                 threshold=1.0,
                 per_class=special.astype(np.float64),
-                sentence=f"{told}.",
+                sentence=f"{sentence}.",
                 details=(
                     _column_details(found, changes),
                     _set_details(found, everyone),
@@ -226,7 +228,7 @@ def _row_details(
     lines = found.lines
     special = np.flatnonzero(found.special)
     order = special[np.argsort(-found.score[special], kind="stable")][:_ROWS]
-    told = []
+    rows = []
     for line in order.tolist():
         sets = found.sets_of(line)
         cells = [
@@ -234,7 +236,7 @@ def _row_details(
             for name, code in zip(lines.columns, lines.codes[line].tolist(), strict=True)
         ]
         cover = next((c.words for c in changes if c.covered[line]), "no single column")
-        told.append(
+        rows.append(
             {
                 "row": ", ".join(cells),
                 "score": int(found.score[line]),
@@ -245,7 +247,7 @@ def _row_details(
         )
     return Details(
         title="Special uniques at most risk",
-        rows=tuple(told),
+        rows=tuple(rows),
         x="row",
         y=("DIS-SUDA",),
         drawn="table",
@@ -258,13 +260,13 @@ def _several(found: MinimalUniques) -> str:
     """Return what is to be known where one person has several rows, beginning with a blank."""
     if found.lines.who is None:
         return ""
-    told = " A row represents all of a person's rows with the same values."
+    note = " A row represents all of a person's rows with the same values."
     if found.lines.overlapping:
-        told += (
+        note += (
             " Classes overlap, so whom two people share is not counted, and the risk is an upper "
             "bound."
         )
-    return told
+    return note
 
 
 def _words(found: MinimalUniques, chosen: Chosen) -> str:

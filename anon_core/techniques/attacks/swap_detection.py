@@ -40,14 +40,14 @@ class SwapDetection(Attack):
     ) -> Sequence[AttackResult]:
         """Accuse rows of each changed column; see `Attack.run`."""
         shown = truth.row_group >= 0
-        told = {c.name: c for c in truth.changed}
+        changes = {c.name: c for c in truth.changed}
         codes = {
             n: np.unique(c.now[shown], return_inverse=True)[1].astype(np.int64)
-            for n, c in told.items()
+            for n, c in changes.items()
         }
         found: list[AttackResult] = []
-        for name in (n for n in view.replaced if n in told):
-            column = told[name]
+        for name in (n for n in view.replaced if n in changes):
+            column = changes[name]
             was, now = column.was[shown], column.now[shown]
             changed = (was != now) & ~(np.isnan(was) & np.isnan(now))
             others = [lifts(codes[name], codes[n]) for n in codes if n != name]

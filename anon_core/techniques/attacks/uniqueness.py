@@ -114,14 +114,16 @@ def _sentence(
 ) -> str:
     size = min(size, len(found.columns))
     which = "one column" if size == 1 else f"at most {size} columns"
-    told = (
+    sentence = (
         f"{found.ever:,} of {everyone:,} {found.counted} are unique in some combination of {which} "
         f"of the quasi-identifiers ({per_cent(found.ever / everyone)})"
     )
-    told += f", most of them in {found.worst_words}." if found.ever else "."
+    sentence += f", most of them in {found.worst_words}." if found.ever else "."
     if everything is None:
-        return f"{told} The written release shows how many are unique over all published columns."
+        return (
+            f"{sentence} The written release shows how many are unique over all published columns."
+        )
     whole = everything[0]
     are = "is" if whole == 1 else "are"
     part = per_cent(whole / everyone)
-    return f"{told} {whole:,} ({part}) {are} unique over all published columns."
+    return f"{sentence} {whole:,} ({part}) {are} unique over all published columns."

@@ -95,10 +95,10 @@ class AdditiveNoise(Change):
         refuse_gaps(table, columns, len(rows))
         x = whole[rows]
         drawn = chance.generator.standard_normal(x.shape)
-        told = whole.copy()
-        told[rows] = self.masked(x, drawn, columns)
+        masked = whole.copy()
+        masked[rows] = self.masked(x, drawn, columns)
         return {
-            n: written(table.column(n), told[:, d], decimals_of(table.column(n)) + self.decimals)
+            n: written(table.column(n), masked[:, d], decimals_of(table.column(n)) + self.decimals)
             for d, n in enumerate(columns)
         }
 
@@ -153,8 +153,8 @@ def refuse_gaps(table: Dataset, columns: Sequence[str], whole: int) -> None:
     ------
     BadPlan
     """
-    told = max(table.rows - table.column(n).missing for n in columns)
-    if whole < max(told, 2):
+    present = max(table.rows - table.column(n).missing for n in columns)
+    if whole < max(present, 2):
         raise BadPlan(
             f"{table.rows - whole:,} rows miss a value in one of {listing(columns)} and not in "
             "another, so that one would be published as it is.",

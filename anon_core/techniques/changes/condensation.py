@@ -91,7 +91,7 @@ class Condensation(Change):
         by = table.column(self.within).codes if self.within else np.zeros(table.rows, np.int32)
         for row in chance.order.tolist():
             parts.setdefault(int(by[row]), []).append(row)
-        told = np.empty_like(x)
+        regenerated_rows = np.empty_like(x)
         for part in parts.values():
             rows = np.array(part)
             if len(rows) < self.k:
@@ -101,14 +101,18 @@ class Condensation(Change):
                 )
             if self.growing:
                 for group, moments in grown(points[rows], self.k, chance.generator):
-                    told[rows[group]] = moments.drawn(chance.generator) * scale
+                    regenerated_rows[rows[group]] = moments.drawn(chance.generator) * scale
                 continue
             group = grouped(points[rows], self.k, chance.generator)
             for number in range(int(group.max()) + 1):
                 of = rows[group == number]
-                told[of] = regenerated(x[of], chance.generator)
+                regenerated_rows[of] = regenerated(x[of], chance.generator)
         return {
-            n: written(table.column(n), told[:, d], decimals_of(table.column(n)) + self.decimals)
+            n: written(
+                table.column(n),
+                regenerated_rows[:, d],
+                decimals_of(table.column(n)) + self.decimals,
+            )
             for d, n in enumerate(columns)
         }
 

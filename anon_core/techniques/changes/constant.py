@@ -42,10 +42,10 @@ class Constant(Change):
         self, table: Dataset, columns: Sequence[str], roles: Roles, chance: Chance
     ) -> Mapping[str, Column]:
         """Return columns of one value; a missing one is no exception, or it would tell."""
-        told = self.value.strip()
-        if not told:
+        text = self.value.strip()
+        if not text:
             raise BadPlan(
                 "The constant is empty, which reads as a missing value.",
                 remedy="Give a text such as *, or leave the column out of the release.",
             )
-        return {n: by_row(table.column(n), [told] * table.rows, kind="text") for n in columns}
+        return {n: by_row(table.column(n), [text] * table.rows, kind="text") for n in columns}

@@ -125,10 +125,10 @@ class DateShift(Change):
                         f"'{by}', so whose date it is is not known.",
                         remedy="Fill in the column, or leave these rows out of the table.",
                     )
-                told = made.get((date, who))
-                if told is None:
-                    told = made[date, who] = _shifted(dates[date], shift[who], name)
-                cells.append(told)
+                text = made.get((date, who))
+                if text is None:
+                    text = made[date, who] = _shifted(dates[date], shift[who], name)
+                cells.append(text)
             found[name] = by_row(column, cells)
         return found
 

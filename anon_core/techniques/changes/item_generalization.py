@@ -118,11 +118,11 @@ class ItemGeneralization(Change):
         label = tree.labels(cut)
         place = {one: number for number, one in enumerate(cut)}
 
-        def told(text: str) -> str:
+        def generalized(text: str) -> str:
             own = sorted({label[x] for x in items_of(text, self.separator)}, key=place.__getitem__)
             return self.separator.join(own) or self.separator  # an empty text would be missing
 
-        return by_text(column, told, kind="text")
+        return by_text(column, generalized, kind="text")
 
     def guarantee(self) -> str:
         """Return what holds before rows are removed."""

@@ -72,9 +72,9 @@ class MultiplicativeNoise(Change):
             column = table.column(name)
             values = numbers_of(column)
             rows = in_order(chance.order, ~np.isnan(values))
-            told = values.copy()
-            told[rows] = values[rows] * self.masks(len(rows), chance.generator)
-            found[name] = written(column, told, decimals_of(column) + self.decimals)
+            masked = values.copy()
+            masked[rows] = values[rows] * self.masks(len(rows), chance.generator)
+            found[name] = written(column, masked, decimals_of(column) + self.decimals)
         return found
 
     def masks(self, rows: int, generator: np.random.Generator) -> F64:

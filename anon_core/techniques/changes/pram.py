@@ -91,8 +91,8 @@ class Pram(Change):
         found: dict[str, Column] = {}
         for name in columns:
             column = table.column(name)
-            told = ["" if code < 0 else column.values[code] for code in column.codes.tolist()]
-            counts = Counter(told)
+            texts = ["" if code < 0 else column.values[code] for code in column.codes.tolist()]
+            counts = Counter(texts)
             if self.matrix.strip():
                 matrix = read_transition(self.matrix)
             else:
@@ -110,11 +110,11 @@ class Pram(Change):
             upto = [
                 np.array([float(c) for c in itertools.accumulate(row)][:-1]) for row in matrix.rows
             ]
-            drawn = chance.generator.random(len(told))
+            drawn = chance.generator.random(len(texts))
             place = {category: k for k, category in enumerate(matrix.categories)}
-            cells: list[str | None] = [None] * len(told)
+            cells: list[str | None] = [None] * len(texts)
             for row, lot in zip(chance.order.tolist(), drawn.tolist(), strict=True):
-                at = int(np.searchsorted(upto[place[told[row]]], lot, side="right"))
+                at = int(np.searchsorted(upto[place[texts[row]]], lot, side="right"))
                 cells[row] = matrix.categories[at] or None
             found[name] = by_row(column, cells)
         return found

@@ -116,7 +116,7 @@ class Pseudonym(Change):
                 plains = [normalised(t, fold=self.fold_case) for t in texts]
                 refuse_small(plains, name, self.alphabet)
 
-            def told(value: str, name: str = name, of: dict[str, str] = of) -> str:
+            def code_of(value: str, name: str = name, of: dict[str, str] = of) -> str:
                 plain = normalised(value, fold=self.fold_case)
                 made = (
                     pseudonym(
@@ -133,5 +133,5 @@ class Pseudonym(Change):
                     )
                 return made
 
-            found[name] = by_text(table.column(name), told, kind="text")
+            found[name] = by_text(table.column(name), code_of, kind="text")
         return found

@@ -70,9 +70,9 @@ class RankSwapping(Change):
                     f"'{name}' holds texts, which have no ranks.",
                     remedy="Name columns of numbers or dates, or use data swapping.",
                 )
-            told = column.codes >= 0
-            refuse_constant(column, told)
-            rows = in_order(chance.order, told)
+            present = column.codes >= 0
+            refuse_constant(column, present)
+            rows = in_order(chance.order, present)
             width = math.floor(Fraction(str(self.p)) * len(rows) / 100)
             if width < 2:
                 raise BadPlan(

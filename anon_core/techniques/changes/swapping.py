@@ -87,13 +87,13 @@ class Swapping(Change):
         found: dict[str, Column] = {}
         for name in columns:
             column = table.column(name)
-            told = column.codes >= 0
-            refuse_constant(column, told)
+            present = column.codes >= 0
+            refuse_constant(column, present)
             codes = column.codes.copy()
             # 1. Strata in the order in which their rows come by content.
             groups: dict[tuple[int, ...], list[int]] = {}
             by = [table.column(n).codes for n in self.strata]
-            for row in in_order(chance.order, told).tolist():
+            for row in in_order(chance.order, present).tolist():
                 groups.setdefault(tuple(int(c[row]) for c in by), []).append(row)
             # 2. In each, a drawn order; its first 2m rows are m pairs.
             for rows in groups.values():

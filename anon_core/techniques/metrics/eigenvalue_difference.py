@@ -71,8 +71,8 @@ def _matrices(problem: Problem) -> tuple[F64, F64] | None:
     ]
     if len(names) < 2 or not any(n in problem.replaced for n in names):
         return None
-    told = [changed_column(problem.dataset, problem.before, n) for n in names]
-    was, now = (np.stack([getattr(c, of) for c in told], axis=1) for of in ("was", "now"))
+    columns = [changed_column(problem.dataset, problem.before, n) for n in names]
+    was, now = (np.stack([getattr(c, of) for c in columns], axis=1) for of in ("was", "now"))
     whole = ~(np.isnan(was).any(axis=1) | np.isnan(now).any(axis=1))
     was, now = was[whole], now[whole]
     if len(was) < 3 or min(was.std(axis=0).min(), now.std(axis=0).min()) <= 0:

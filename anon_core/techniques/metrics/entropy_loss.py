@@ -44,25 +44,25 @@ class EntropyLoss(Metric):
         sizes = np.maximum(release.grouping.sizes, 1)
         per_column: dict[str, float] = {}
         per_class = np.zeros(release.grouping.classes, dtype=np.float64)
-        bits, told = 0.0, 0
+        bits, columns = 0.0, 0
         for name in problem.quasi:
             lost, held = _bits(problem, release, name)
             whole = weighted_sum(held, count)
             if whole <= 0:  # one value: there is nothing to lose
                 per_column[name] = 0.0
                 continue
-            told += 1
+            columns += 1
             gone = weighted_sum(lost, count)
             bits += gone
             per_column[name] = min(gone / whole, 1.0)
             own = np.bincount(member[kept], (lost * count)[kept], len(sizes))
             per_class += np.minimum(own / sizes / (whole / problem.rows), 1.0)
-        value = sum(per_column.values()) / max(told, 1)
+        value = sum(per_column.values()) / max(columns, 1)
         return Measure(
             metric=self.name,
             value=value,
             share=value,
-            per_class=per_class / max(told, 1),
+            per_class=per_class / max(columns, 1),
             per_column=per_column,
             also={"bits per row": bits / max(problem.rows, 1)},
         )

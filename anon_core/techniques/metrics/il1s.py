@@ -55,14 +55,14 @@ class Il1s(Metric):
 def _numbers(problem: Problem) -> list[ChangedColumn]:
     if problem.before is None:
         return []
-    told = [changed_column(problem.dataset, problem.before, n) for n in problem.replaced]
-    return [c for c in told if c.amount]
+    columns = [changed_column(problem.dataset, problem.before, n) for n in problem.replaced]
+    return [c for c in columns if c.amount]
 
 
 def loss(column: ChangedColumn) -> float:
     """Return the mean distance of a column's cells; cells without a value are left out."""
-    told = ~np.isnan(column.was) & ~np.isnan(column.now)
-    was, now = column.was[told], column.now[told]
+    present = ~np.isnan(column.was) & ~np.isnan(column.now)
+    was, now = column.was[present], column.now[present]
     spread = float(np.std(was, ddof=1)) if len(was) > 1 else 0.0
     if spread <= 0:
         return float(np.any(was != now))

@@ -88,15 +88,15 @@ class KlDivergence(Metric):
             context.report(place / len(pairs.looked), "Comparing pairs of columns")
             table = before.of(pair) / problem.rows
             gone = release.suppressed * np.outer(after.even(pair[0]), after.even(pair[1]))
-            told = (after.of(pair) + gone) / problem.rows
-            if np.any((told <= 0) & (table > 0)):  # averages can rule out what is true
+            published = (after.of(pair) + gone) / problem.rows
+            if np.any((published <= 0) & (table > 0)):  # averages can rule out what is true
                 even = np.outer(after.even(pair[0]), after.even(pair[1]))
-                told = (told * problem.rows + even) / (problem.rows + 1)
+                published = (published * problem.rows + even) / (problem.rows + 1)
             first, second = (
                 after.even(name) if name in problem.quasi else axis
                 for name, axis in zip(pair, (table.sum(axis=1), table.sum(axis=0)), strict=True)
             )
-            found[pair] = _divergence(table, told), _divergence(table, np.outer(first, second))
+            found[pair] = _divergence(table, published), _divergence(table, np.outer(first, second))
         lost, whole = np.array(list(found.values())).T
         return Measure(
             metric=self.name,
@@ -115,10 +115,10 @@ class KlDivergence(Metric):
         )
 
 
-def _divergence(table: F64, told: F64) -> float:
+def _divergence(table: F64, published: F64) -> float:
     """Return Σ p · log₂(p / q) over the values the table has; rounding never makes it negative."""
     at = table > 0
-    return max(weighted_sum(table[at], np.log2(table[at] / told[at])), 0.0)
+    return max(weighted_sum(table[at], np.log2(table[at] / published[at])), 0.0)
 
 
 def _ranges(hierarchy: Hierarchy, most: int) -> tuple[I32, I32]:

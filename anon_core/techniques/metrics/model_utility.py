@@ -91,8 +91,8 @@ def score(model: Any, features: F64, labels: I64, wanted: int) -> Score:
     """
     if model is None:
         return _score(np.full(len(labels), wanted), labels, 0.5)
-    told = model.predict(features)
-    return _score(told, labels, _auc(model, features, labels))
+    predicted = model.predict(features)
+    return _score(predicted, labels, _auc(model, features, labels))
 
 
 def _auc(model: Any, features: F64, labels: I64) -> float:
@@ -106,9 +106,9 @@ def _auc(model: Any, features: F64, labels: I64) -> float:
     return total / weight if weight else float("nan")
 
 
-def _score(told: I64, labels: I64, auc: float) -> Score:
+def _score(predicted: I64, labels: I64, auc: float) -> Score:
     rows = len(labels)
-    accuracy = float(np.mean(told == labels))
+    accuracy = float(np.mean(predicted == labels))
     # Wilson 1927, doi 10.1080/01621459.1927.10502953
     z = 1.959964
     middle = (accuracy + z * z / (2 * rows)) / (1 + z * z / rows)
@@ -167,8 +167,8 @@ def published(
             shuffled = generator.permutation(len(row))
             order[slots] = shuffled[np.argsort(group[shuffled], kind="stable")]
         for name in names:
-            told = release.cells[name][member] if name in release.cells else None
-            own = problem.leaf_codes(name)[row] if told is None else told
+            cells = release.cells[name][member] if name in release.cells else None
+            own = problem.leaf_codes(name)[row] if cells is None else cells
             codes[name] = own[order].astype(np.int64)
     features = _features(problem, release.vocabularies, codes)
     return features, codes[target], row
@@ -181,8 +181,8 @@ def _features(problem: Problem, known: Mapping[str, Vocabulary], codes: Mapping[
         hierarchy, vocabulary = problem.hierarchies[name], known[name]
         number = numbers_of(hierarchy, vocabulary)
         if number is not None and hierarchy.measure is not None:
-            told = hierarchy.measure[~np.isnan(hierarchy.measure)]
-            low, high = (float(told.min()), float(told.max())) if len(told) else (0.0, 0.0)
+            present = hierarchy.measure[~np.isnan(hierarchy.measure)]
+            low, high = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
             shift = (number - low) / (high - low if high > low else 1.0)
             missing = np.isnan(shift).astype(np.float64)
             parts.append(np.nan_to_num(shift, nan=0.5)[codes[name], None])
@@ -287,9 +287,9 @@ class ModelUtility(Metric):
         context.report(0.1, "Training on the table")
         table = self._trained(features[training], labels[training], asked, truth, usual)
         context.report(0.5, "Training on the release")
-        shown, told, row = published(problem, release, column, generator)
+        shown, predicted, row = published(problem, release, column, generator)
         mine = training[row]
-        ours = self._trained(shown[mine], told[mine], asked, truth, usual)
+        ours = self._trained(shown[mine], predicted[mine], asked, truth, usual)
         guess = score(None, asked, truth, usual)
         lost = table.accuracy - ours.accuracy
         room = table.accuracy - guess.accuracy

@@ -45,13 +45,13 @@ class Propensity(Metric):
         before = problem.before
         names = problem.roles.published(problem.dataset)
         table = problem.dataset
-        told = (
+        changed = (
             {} if before is None else {n: _cells(changed_column(table, before, n)) for n in names}
         )
         pairs = [p for p in itertools.combinations(names, 2) if {*p} & {*problem.replaced}]
         ratios: dict[tuple[str, ...], tuple[float, float]] = {}
         for pair in pairs or [(n,) for n in problem.replaced]:
-            was, now = (np.stack([told[n][of] for n in pair], axis=1) for of in (0, 1))
+            was, now = (np.stack([changed[n][of] for n in pair], axis=1) for of in (0, 1))
             _, place = np.unique(np.concatenate([was, now]), axis=0, return_inverse=True)
             place = place.ravel()
             size = int(place.max(initial=0)) + 1
@@ -92,8 +92,8 @@ def _cells(column: ChangedColumn) -> tuple[F64, F64]:
     was, now = np.nan_to_num(column.was, nan=np.inf), np.nan_to_num(column.now, nan=np.inf)
     if not column.amount or len(np.unique(was)) <= _PARTS:
         return was, now
-    told = column.was[~np.isnan(column.was)]
-    ends = np.unique(np.quantile(told, np.arange(1, _PARTS) / _PARTS))
+    present = column.was[~np.isnan(column.was)]
+    ends = np.unique(np.quantile(present, np.arange(1, _PARTS) / _PARTS))
     return tuple(  # type: ignore[return-value]
         np.where(np.isinf(v), np.inf, np.searchsorted(ends, v, side="left").astype(np.float64))
         for v in (was, now)

@@ -161,8 +161,8 @@ class QueryError(Metric):
     def _told(self, actual: F64, found: F64) -> tuple[Details, ...]:
         """Return the answers to one's own questions; nothing where they are random."""
         rows = tuple(
-            {"question": in_words(one), "in the table": true, "by the release": told}
-            for one, true, told in zip(self.own, actual.tolist(), found.tolist(), strict=False)
+            {"question": in_words(one), "in the table": true, "by the release": estimate}
+            for one, true, estimate in zip(self.own, actual.tolist(), found.tolist(), strict=False)
         )
         if not rows:
             return ()

@@ -73,10 +73,10 @@ def _share(problem: Problem, release: Release, name: str) -> float:
     if measure is None:
         return 0.0
     value = measure[frequency.codes[grouping.key, frequency.columns.index(name)]]
-    told = ~np.isnan(value)
-    if not told.any():
+    present = ~np.isnan(value)
+    if not present.any():
         return 0.0
-    value, count, member = value[told], grouping.count[told], grouping.member[told]
+    value, count, member = value[present], grouping.count[present], grouping.member[present]
     mean = float(np.average(value, weights=count))
     value = value - mean  # from here on the column's mean is 0
     spread = weighted_sum(value * value, count)

@@ -155,7 +155,7 @@ class KAnonymity(LeastSize):
         least, place = fewest(persons.sizes, combination_of(codes, sets), every)
         rarest = int(least.min())
         of = "" if len(sets) == 1 else f"Of {len(sets)} sets of columns "
-        told = "the" if of else "The"
+        article = "the" if of else "The"
         return [
             Verdict(
                 model=self.name,
@@ -164,7 +164,7 @@ class KAnonymity(LeastSize):
                 bound=float(self.k),
                 reached=float(rarest),
                 per_class=least.astype(np.float64),
-                sentence=f"{of}{told} rarest combination of {listing(sets[place])} has {rarest} "
+                sentence=f"{of}{article} rarest combination of {listing(sets[place])} has {rarest} "
                 f"rows; at least {self.k} were asked for.",
             )
         ]

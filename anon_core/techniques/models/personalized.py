@@ -267,8 +267,8 @@ class Personalized(GroupModel):
         own = _Entries(asked.group, asked.value, asked.count)
         shown = None
         if self.level == "guard":
-            told = stats.histograms[self._protected(reference)]
-            shown = _Entries(told.group, told.value, told.count)
+            histogram = stats.histograms[self._protected(reference)]
+            shown = _Entries(histogram.group, histogram.value, histogram.count)
         return self._asked(stats.sizes, own, shown, reference).good
 
     def _protected(self, reference: Reference) -> str:
@@ -281,9 +281,9 @@ class Personalized(GroupModel):
     ) -> _Asked:
         """Return which classes keep the model, from who asked for what and what they show."""
         groups = len(sizes)
-        told = reference.counts(self.column)
+        counts = reference.counts(self.column)
         if shown is None:
-            wanted = _whole_numbers(told.leaves)
+            wanted = _whole_numbers(counts.leaves)
             largest = largest_own(own.group, wanted[own.value], groups)
             short = np.min(sizes / np.maximum(largest, 1), initial=np.inf)
             return _Asked(good=sizes >= largest, worst=float(short))
@@ -291,8 +291,8 @@ class Personalized(GroupModel):
         present: dict[str, npt.NDArray[np.bool_]] = {}
         under: dict[str, I64] = {}
         worst = 0.0
-        for guard in np.unique(own.value[own.value != told.missing_leaf]).tolist():
-            node = told.leaves[guard]
+        for guard in np.unique(own.value[own.value != counts.missing_leaf]).tolist():
+            node = counts.leaves[guard]
             here = np.zeros(groups, dtype=np.bool_)
             here[own.group[own.value == guard]] = True
             inside = below(lines, node)[shown.value]

@@ -121,11 +121,11 @@ class Profitability(Amounts, GroupModel):
         people, counted = people_or_rows(view, audience, persons, context)
         place = {name: d for d, name in enumerate(persons.columns)}
 
-        def told(name: str, width: Width) -> F64:
+        def widths(name: str, width: Width) -> F64:
             vocabulary = view.vocabularies[name]
             return width(vocabulary.lo, vocabulary.hi)[persons.codes[:, place[name]]]
 
-        lost = share_lost(audience.hierarchies, persons.columns, told)
+        lost = share_lost(audience.hierarchies, persons.columns, widths)
         each = self.of_rows(lost, np.maximum(people, 1))
         worst, rows = float(each.min(initial=np.inf)), int(persons.sizes.sum())
         total = float(each @ persons.sizes)

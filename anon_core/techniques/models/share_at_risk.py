@@ -122,14 +122,14 @@ class ShareAtRisk(RiskOfAll):
         if self.weights:
             sizes, chance = self.estimated_of(view, reference)
             beyond = ~self.within(chance)
-            told = f"have a risk above {self.risk:g}, as estimated from the weights,"
+            phrase = f"have a risk above {self.risk:g}, as estimated from the weights,"
         else:
             persons = matched(view)
             sizes = persons.sizes
             people, counted = people_or_rows(view, audience, persons, context)
             chance, beyond = 1.0 / np.maximum(people, 1), self._risky(people)
             among = "people of the public table" if counted else "published rows"
-            told = f"are among fewer than {least_people(self.risk)} {among},"
+            phrase = f"are among fewer than {least_people(self.risk)} {among},"
         rows, at_risk = int(sizes.sum()), int(sizes[beyond].sum())
         share = Fraction(at_risk, max(rows, 1))
         return [
@@ -140,7 +140,7 @@ class ShareAtRisk(RiskOfAll):
                 bound=self.share,
                 reached=float(share),
                 per_class=chance,
-                sentence=f"{at_risk:,} of {rows:,} rows {told} a share of {float(share):.4g}; at "
+                sentence=f"{at_risk:,} of {rows:,} rows {phrase} a share of {float(share):.4g}; at "
                 f"most {self.share:g} was asked for."
                 if rows
                 else "No row is published.",

@@ -116,8 +116,8 @@ class TCloseness(DistributionModel):
             self.table_of(reference_of(problem), column)
             hierarchy = problem.hierarchies[column]
             kind = problem.dataset.column(column).kind
-            told = KINDS[kind].measured or (kind == "ordered" and column in problem.trees)
-            if self.distance == "ordered" and not told:
+            ordered = KINDS[kind].measured or (kind == "ordered" and column in problem.trees)
+            if self.distance == "ordered" and not ordered:
                 raise BadPlan(
                     f"{self.title}: the values of '{column}' have no declared order.",
                     remedy="Declare the column as ordered and give it a hierarchy that lists its "

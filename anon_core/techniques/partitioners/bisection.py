@@ -79,7 +79,7 @@ class Bisection(Partitioner):
         state = context.generator.integers(1, 1 << 64, size=4, dtype=np.uint64)
         # 1. to 3. Halve.
         depth, found = 1, 0
-        work = 1 if context.listening else _WORK  # who listens is told of every piece
+        work = 1 if context.listening else _WORK  # a listener gets every piece
         while depth:
             context.report(int(parts[found - 1, 1]) / rows if found else 0.0, "Halving")
             depth, found = bisect(points, cuts, depth, found, least, self.tries, state, work)

@@ -110,7 +110,7 @@ def diverse_buckets(
     final = np.zeros(2 * rows, dtype=np.bool_)
     meetings = _all_in_one(people, rows)
     progress = Progress(next_=0, made=1, used=tuples)
-    work = 1 if context.listening else _WORK  # one bucket at a time, to be told
+    work = 1 if context.listening else _WORK  # one bucket at a time for a listener
     if context.listening:
         context.event("tuples", keys=key)
     while progress.next_ < progress.made:

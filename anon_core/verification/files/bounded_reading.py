@@ -175,7 +175,7 @@ def unpack(content: bytes, name: str) -> bytes:
 
 # A private table at an address of object storage, read where it lies.
 #
-# The run has code of its own for this. Both are told the address, and nothing but Arrow is the
+# The run has code of its own for this. Both are given the address, and nothing but Arrow is the
 # same.
 
 
@@ -320,7 +320,7 @@ def _mark_of(storage: Any, place: str) -> tuple[object, ...]:
 
 @contextmanager
 def failing(name: str) -> Generator[None]:
-    """Tell in one sentence what storage failed with; its own words may hold keys, and are not told.
+    """Tell in one sentence what storage failed with; its own words may hold keys: hide them.
 
     Raises
     ------

@@ -48,7 +48,7 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
     Raises
     ------
     BadInput
-        If it cannot be read, or the sheet or its header cannot be told.
+        If it cannot be read, or its sheet or header is unclear.
     """
     import python_calamine as calamine
 
@@ -60,13 +60,15 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
                 raise BadInput(f"{name} unpacks to too much.", remedy="Save it as CSV.")
         book = calamine.load_workbook(io.BytesIO(content))
         grids = {
-            told.name: [list(row) for row in book.get_sheet_by_name(told.name).iter_rows()]
-            for told in book.sheets_metadata
-            if told.name == reading.sheet
+            sheet_of_book.name: [
+                list(row) for row in book.get_sheet_by_name(sheet_of_book.name).iter_rows()
+            ]
+            for sheet_of_book in book.sheets_metadata
+            if sheet_of_book.name == reading.sheet
             or (
                 not reading.sheet
-                and told.visible == calamine.SheetVisibleEnum.Visible
-                and told.typ == calamine.SheetTypeEnum.WorkSheet
+                and sheet_of_book.visible == calamine.SheetVisibleEnum.Visible
+                and sheet_of_book.typ == calamine.SheetTypeEnum.WorkSheet
             )
         }
     except (calamine.CalamineError, zipfile.BadZipFile) as error:
@@ -169,10 +171,10 @@ def _padded_open(content: bytes, title: str) -> list[tuple[int, int, str]]:
     found: list[tuple[int, int, str]] = []
     row = 0
     for line in () if table is None else table.iter():
-        tag, told = bare(line)
+        tag, body = bare(line)
         if tag != "table-row":
             continue
-        down, place = int(told.get("number-rows-repeated", 1)), 0
+        down, place = int(body.get("number-rows-repeated", 1)), 0
         for cell in line:
             tag, own = bare(cell)
             if not tag.endswith("table-cell"):
@@ -247,18 +249,18 @@ def read_statistics(
     if reading.encoding and read is not pyreadstat.read_por:
         read = partial(read, encoding=reading.encoding)
     try:
-        _, told = read(io.BytesIO(content), metadataonly=True)
-        if (told.number_rows or 0) * len(told.column_names) > MOST_CELLS:
+        _, metadata = read(io.BytesIO(content), metadataonly=True)
+        if (metadata.number_rows or 0) * len(metadata.column_names) > MOST_CELLS:
             raise BadInput(f"{name} declares too many cells.", remedy="Leave out columns.")
-        refuse_wide(len(told.column_names), name)
-        frame, told = read(io.BytesIO(content))
+        refuse_wide(len(metadata.column_names), name)
+        frame, metadata = read(io.BytesIO(content))
     except BadInput:
         raise
     except (OverflowError, ValueError, pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as e:
         raise BadInput(f"{name} cannot be read.", remedy="Save it again.") from e
     columns: list[Sequence[Any]] = []
     for own in frame.columns:
-        labels = told.variable_value_labels.get(own, {}) if reading.labels else {}
+        labels = metadata.variable_value_labels.get(own, {}) if reading.labels else {}
         columns.append(_labelled(frame[own], labels))
     return [str(own).strip() for own in frame.columns], columns
 

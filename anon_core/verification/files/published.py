@@ -95,7 +95,7 @@ class PublishedTable:
         return plain_texts(self.header, self.texts, self.spelling)
 
     def rows_showing(self, odd: Sequence[Sequence[int]]) -> Rows:
-        """Return the rows that show one of some texts, which are told by column."""
+        """Return the rows that show one of some texts, given by column."""
         wrong = np.zeros(self.rows, dtype=np.bool_)
         for codes, places in zip(self.codes, odd, strict=True):
             if places:

@@ -86,9 +86,9 @@ def joined(names: Sequence[str], tables: Sequence[TextTable]) -> TextTable:
     BadInput
         If one has other columns than the first.
     """
-    told = [_told(name) for name in names]
-    header, keys = tables[0].names, tuple(told[0])
-    for name, table, own in zip(names, tables, told, strict=True):
+    folders = [_told(name) for name in names]
+    header, keys = tables[0].names, tuple(folders[0])
+    for name, table, own in zip(names, tables, folders, strict=True):
         if table.names != header or tuple(own) != keys or set(own) & set(header):
             raise BadInput(
                 f"The file {clipped(name)} has other columns than the first of its folder.",
@@ -105,7 +105,7 @@ def joined(names: Sequence[str], tables: Sequence[TextTable]) -> TextTable:
                 cells.append(Cells.joined([table.column_at(place) for table in tables]))
             else:
                 key = keys[place - len(header)]
-                parts = zip(tables, told, strict=True)
+                parts = zip(tables, folders, strict=True)
                 cells.append(Cells.joined([_all(own[key], len(table)) for table, own in parts]))
         return cells
 
@@ -216,8 +216,8 @@ def _read(content: Content, name: str, reading: Reading) -> TextTable:
         return _of_columns(*read_statistics(content[:], name, reading))
     # By the encoding named, else by its mark, else UTF-8, else Latin-1.
     marked = next((codec for bom, codec in _MARKS if head.startswith(bom)), "")
-    told = reading.encoding or marked
-    tried = (told,) if told else ("utf-8", "cp1252", "latin-1")
+    encoding = reading.encoding or marked
+    tried = (encoding,) if encoding else ("utf-8", "cp1252", "latin-1")
     for codec in tried:
         try:
             return _read_csv(content, codec, name, reading)
@@ -287,9 +287,9 @@ def read_parquet(content: Content | StoredObject, name: str, *, every: bool = Fa
     import pyarrow.parquet as pq
 
     with _opened(content, name) as lies:
-        told = pq.read_metadata(lies)
-        _refuse_large(told, name)
-        schema = told.schema.to_arrow_schema()
+        footer = pq.read_metadata(lies)
+        _refuse_large(footer, name)
+        schema = footer.schema.to_arrow_schema()
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     places = [
         place
@@ -301,8 +301,8 @@ def read_parquet(content: Content | StoredObject, name: str, *, every: bool = Fa
         found: list[list[Cells]] = [[] for _ in wanted]
         asked = {schema.names[places[place]] for place in wanted}
         with _opened(content, name) as lies:
-            file = pq.ParquetFile(lies, metadata=told, read_dictionary=texts)
-            for group in range(told.num_row_groups):
+            file = pq.ParquetFile(lies, metadata=footer, read_dictionary=texts)
+            for group in range(footer.num_row_groups):
                 table = file.read_row_group(group, columns=[n for n in schema.names if n in asked])
                 table.validate(full=True)
                 for parts, place in zip(found, wanted, strict=True):
@@ -311,7 +311,7 @@ def read_parquet(content: Content | StoredObject, name: str, *, every: bool = Fa
                     at = [i for i, other in enumerate(table.column_names) if other == own][before]
                     parts.append(_cells_of(table.column(at), name))
         columns = [Cells.joined(parts) for parts in found]
-        if any(len(column.codes) != told.num_rows for column in columns):
+        if any(len(column.codes) != footer.num_rows for column in columns):
             raise BadInput(
                 f"The file {name} has another number of rows than it declares.",
                 remedy="Write it again.",
@@ -319,7 +319,7 @@ def read_parquet(content: Content | StoredObject, name: str, *, every: bool = Fa
         return columns
 
     names = [schema.names[place] for place in places]
-    return TextTable(names if every else [n.strip() for n in names], told.num_rows, load)
+    return TextTable(names if every else [n.strip() for n in names], footer.num_rows, load)
 
 
 def _cells_of(column: pa.ChunkedArray[Any], name: str) -> Cells:
@@ -362,18 +362,18 @@ def _opened(content: Content | StoredObject, name: str) -> Generator[Any]:
         ) from error
 
 
-def _refuse_large(told: pq.FileMetaData, name: str) -> None:
+def _refuse_large(footer: pq.FileMetaData, name: str) -> None:
     """Refuse a Parquet file that declares more than is read.
 
     Raises
     ------
     BadInput
     """
-    refuse_wide(told.num_columns, name)
-    size = sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
-    if told.num_rows * told.num_columns > MOST_CELLS or size > MOST_BYTES:
+    refuse_wide(footer.num_columns, name)
+    size = sum(footer.row_group(i).total_byte_size for i in range(footer.num_row_groups))
+    if footer.num_rows * footer.num_columns > MOST_CELLS or size > MOST_BYTES:
         raise BadInput(
-            f"The file {name} declares {told.num_rows:,} rows of {told.num_columns:,} columns, "
+            f"The file {name} declares {footer.num_rows:,} rows of {footer.num_columns:,} columns, "
             f"{size / 2**20:,.0f} MiB unpacked; at most {MOST_CELLS:,} cells and "
             f"{MOST_BYTES / 2**20:,.0f} MiB are read.",
             remedy="Leave out columns that the release does not need.",

@@ -195,10 +195,10 @@ def _day(text: str, order: str) -> str | None:
     one, two, year = parts[1], parts[3], parts[5]
     month, day = (two, one) if order == "dmy" else (one, two)
     try:
-        told = str(date(int(year), int(month), int(day))) + (parts[6] or "")
+        iso = str(date(int(year), int(month), int(day))) + (parts[6] or "")
     except ValueError:
         return None
-    return told if any(read(told) is not None for read in (day_of, local_of, instant_of)) else None
+    return iso if any(read(iso) is not None for read in (day_of, local_of, instant_of)) else None
 
 
 def _bare(text: str) -> str:

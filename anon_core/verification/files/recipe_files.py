@@ -104,15 +104,15 @@ def _paths_of(node: object, above: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def _is_tree(lines: list[str]) -> bool:
-    told = [line for line in lines if line and not line.startswith("#")]
-    if not told or re.match(r'"(?:[^"]|"")*"\s*[;,]', told[0]):
+    content = [line for line in lines if line and not line.startswith("#")]
+    if not content or re.match(r'"(?:[^"]|"")*"\s*[;,]', content[0]):
         return False
-    if any(re.match(r'(?:Root|"Root")\s*:', line) for line in told):
+    if any(re.match(r'(?:Root|"Root")\s*:', line) for line in content):
         return True
-    if len({line.split(",")[-1].strip() for line in told}) < 2:
+    if len({line.split(",")[-1].strip() for line in content}) < 2:
         return False
     form = r'(?:[^;,":]+\s:|"(?:[^"\\]|\\.)*"\s*:)\s*\S.*'
-    return all(re.fullmatch(form, line) for line in told)
+    return all(re.fullmatch(form, line) for line in content)
 
 
 def _paths_of_lines(lines: list[str]) -> list[tuple[str, ...]]:
@@ -174,7 +174,7 @@ def _labels_of(line: str) -> list[str | None]:
     return found
 
 
-# Which file of a folder is the hierarchy of which column, told anew from the names alone.
+# Which file of a folder is the hierarchy of which column, found again from the names alone.
 
 
 #: What stands for every column without a file of its own.
@@ -214,8 +214,8 @@ def files_of_folder(place: Path, columns: Iterable[str]) -> Mapping[str, Path]:
 def columns_named(recipe: Mapping[str, Any]) -> list[str]:
     """Return every column that a role of a recipe names."""
     roles: Mapping[str, Any] = recipe.get("roles", {})
-    told = [n for role in roles.values() for n in (role if isinstance(role, list) else [role])]
-    return [str(name) for name in dict.fromkeys(told) if name]
+    columns = [n for role in roles.values() for n in (role if isinstance(role, list) else [role])]
+    return [str(name) for name in dict.fromkeys(columns) if name]
 
 
 def _is_levels(name: str) -> bool:

@@ -44,12 +44,12 @@ def parts_told(export: Mapping[str, Any]) -> int:
     ------
     BadPlan
     """
-    told = export.get("parts", 1)
-    if isinstance(told, bool) or not isinstance(told, int) or not 1 <= told <= _MOST:
+    number = export.get("parts", 1)
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= _MOST:
         raise BadPlan(
             "The recipe's parts is not a number of files.", remedy="Correct [export] parts."
         )
-    return told
+    return number
 
 
 def part_names(table: str, parts: int, ending: str) -> list[str]:
@@ -155,18 +155,18 @@ def check_parts(
     release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
 ) -> Check:
     """Check that every Parquet part is, byte for byte, what is written of its share of the rows."""
-    begin, odd, told = 0, "", ""
+    begin, odd, extent = 0, "", ""
     for name, begin, end in _shares(release.rows, names):
         codes = [column[begin:end] for column in release.codes]
         if not is_parquet_of(files[name], release.header, codes, release.texts):
             odd = name
-            told = f"rows {begin + 1:,} to {end:,}" if end > begin else "no row"
+            extent = f"rows {begin + 1:,} to {end:,}" if end > begin else "no row"
             break
     return Check(
         name="parquet",
         holds=not odd,
         rows=(begin + 1,) if odd else (),
-        sentence=f"{odd} is not, byte for byte, what is written of {told} of the table that the "
+        sentence=f"{odd} is not, byte for byte, what is written of {extent} of the table that the "
         "parts make up: what else it holds, or leaves out, could mark a person."
         if odd
         else f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, what is "
@@ -196,11 +196,11 @@ def beyond_rows(content: bytes) -> list[str]:
     file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=names)
     found: dict[str, None] = {}
     for group in range(file.num_row_groups):
-        table, told = file.read_row_group(group), file.metadata.row_group(group)
-        if told.num_columns != table.num_columns:  # a column of several leaves is no cell
+        table, footer = file.read_row_group(group), file.metadata.row_group(group)
+        if footer.num_columns != table.num_columns:  # a column of several leaves is no cell
             return list(table.column_names)
         for place, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-            if _idle(column) or not _extremes_stand(told.column(place).statistics, column):
+            if _idle(column) or not _extremes_stand(footer.column(place).statistics, column):
                 found[name] = None
     return list(found)
 
@@ -218,7 +218,7 @@ def _idle(column: pa.ChunkedArray[Any]) -> bool:
 
 
 def _extremes_stand(statistics: Any, column: pa.ChunkedArray[Any]) -> bool:
-    """Return whether the least and greatest value told of a column are those of its rows."""
+    """Return whether the extremes in the footer are those of the rows of a column."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -241,12 +241,12 @@ def _kinds_stand(content: bytes) -> bool:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    told = pq.read_metadata(pa.BufferReader(content))
-    groups = map(told.row_group, range(told.num_row_groups))
+    footer = pq.read_metadata(pa.BufferReader(content))
+    groups = map(footer.row_group, range(footer.num_row_groups))
     return all(
-        group.column(place).physical_type == told.schema.column(place).physical_type
+        group.column(place).physical_type == footer.schema.column(place).physical_type
         for group in groups
-        for place in range(told.num_columns)
+        for place in range(footer.num_columns)
     )
 
 
@@ -472,10 +472,10 @@ READ = "csv"
 def file_names(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
     """Return the names of the files that published tables may have."""
     parts, csv = parts_told(export), export.get("csv", True) is not False
-    told = [ending for ending in FORMATS if csv or ending != READ]
+    endings = [ending for ending in FORMATS if csv or ending != READ]
     if parts > 1:
-        return [p for name in tables for ending in told for p in part_names(name, parts, ending)]
-    return [f"{name}.{ending}" for name in tables for ending in told]
+        return [p for name in tables for ending in endings for p in part_names(name, parts, ending)]
+    return [f"{name}.{ending}" for name in tables for ending in endings]
 
 
 def read_files(

@@ -70,8 +70,8 @@ def check_spelling(
             continue
         found[place] = [
             i
-            for i, (text, told, own) in enumerate(zip(texts, written, meant, strict=True))
-            if text != told or (own not in right.certain and not right.holds(own))
+            for i, (text, shown, own) in enumerate(zip(texts, written, meant, strict=True))
+            if text != shown or (own not in right.certain and not right.holds(own))
         ]
     odd = [name for name, places in zip(release.header, found, strict=True) if places]
     rows = release.rows_showing(found)
@@ -127,8 +127,8 @@ class _Spellings:
         self.certain = frozenset(["", *self.labels, *self._own])
         thousands = table.columns[name].thousands
         plain = self.spelling.rules.plain
-        told = (plain(unmarked(text.strip(), thousands)) for text in public)
-        self._public = list(told) if coarse else []
+        texts = (plain(unmarked(text.strip(), thousands)) for text in public)
+        self._public = list(texts) if coarse else []
         self._gaps = table.has_gaps(name)
 
     @cached_property

@@ -63,13 +63,13 @@ def check_typed(
         ]
     ]
     both = [name for name in wanted if name in there]
-    told = _dictionary(data) if both else {}
+    dictionary = _dictionary(data) if both else {}
     for name in both:
         table, _, ending = name.rpartition(".")
         header, rows = _rows_of(folder, table, parts_told(export))
-        # Of rows that are none nothing can be written; what is wrong with them is told elsewhere.
+        # Of rows that are none nothing can be written; another check names what is wrong with them.
         same = all(len(row) == len(header) for row in rows)
-        made = _again(ending, header, rows, told) if same else b""
+        made = _again(ending, header, rows, dictionary) if same else b""
         same = bool(made) and made == read_bytes(folder / name, "The published file")
         found.append(
             Check(
@@ -117,23 +117,23 @@ def _dictionary(data: Path) -> Dictionary:
     if not reader:
         return {}
     try:
-        _, told = getattr(pyreadstat, reader)(io.BytesIO(content), metadataonly=True)
+        _, metadata = getattr(pyreadstat, reader)(io.BytesIO(content), metadataonly=True)
     except (ValueError, pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
         raise BadInput("The original cannot be read.", remedy="Copy it again.") from error
     return {
         name.strip(): (
-            str(told.column_names_to_labels.get(name) or "").strip(),
+            str(metadata.column_names_to_labels.get(name) or "").strip(),
             {
                 text_of(code).strip(): label.strip()
-                for code, label in told.variable_value_labels.get(name, {}).items()
+                for code, label in metadata.variable_value_labels.get(name, {}).items()
             },
         )
-        for name in told.column_names
+        for name in metadata.column_names
     }
 
 
 def _again(
-    ending: str, header: Sequence[str], rows: Sequence[Sequence[str]], told: Dictionary
+    ending: str, header: Sequence[str], rows: Sequence[Sequence[str]], dictionary: Dictionary
 ) -> bytes:
     import pandas as pd
 
@@ -142,7 +142,7 @@ def _again(
     labels: dict[str, dict[float, str]] = {}
     for place, name in enumerate(header):
         texts = [row[place] for row in rows]
-        title, labelled = told.get(name, ("", {}))
+        title, labelled = dictionary.get(name, ("", {}))
         value, own = _values(set(texts) - {""}, labelled)
         cells[name] = (
             pd.Series([value.get(text) for text in texts], dtype="float64")
@@ -215,14 +215,14 @@ def _file(
         or any(len(one.encode()) > _LABEL for own in labels.values() for one in own.values())
     ):
         return b""
-    told: dict[str, Any] = {"column_labels": titles, "variable_value_labels": labels}
+    labelling: dict[str, Any] = {"column_labels": titles, "variable_value_labels": labels}
     with tempfile.TemporaryDirectory() as folder:
         place = os.path.join(folder, "again")
         try:
             if ending == "sav":
-                pyreadstat.write_sav(cast(Any, frame), place, **told)
+                pyreadstat.write_sav(cast(Any, frame), place, **labelling)
             else:
-                pyreadstat.write_dta(cast(Any, frame), place, version=14, **told)
+                pyreadstat.write_dta(cast(Any, frame), place, version=14, **labelling)
         except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError):
             return b""  # which no file is
         content = Path(place).read_bytes()

@@ -35,7 +35,7 @@ def first_difference(
 ) -> int:
     """Return the row in which a CSV file is not written as it should be, -1 where it is.
 
-    The header is row 0. A row's lines are told from the next by counting, so behind cells of
+    The header is row 0. A row's lines end where counting says, so behind cells of
     several lines the number may be too high, by those of the rows that were put together with it.
 
     Parameters

@@ -352,7 +352,7 @@ def delta_disclosure(evidence: Evidence) -> list[Check]:
         table = evidence.original(column)
         every = sum(table.values())
 
-        def told(
+        def reach(
             shown: Counts, table: Mapping[Hashable, int] = table, every: int = every
         ) -> tuple[bool, float]:
             found = _disclosed(shown, table, every)
@@ -365,7 +365,7 @@ def delta_disclosure(evidence: Evidence) -> list[Check]:
             class_check(
                 evidence,
                 f"δ = {float(most):g} for '{column}'",
-                *evidence.histogram(column).each(told),
+                *evidence.histogram(column).each(reach),
                 bound=float(most),
                 measured="largest |ln| of a ratio",
                 worst="most",

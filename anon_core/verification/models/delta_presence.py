@@ -332,14 +332,14 @@ def _permuted(evidence: Evidence, people: PublicPeople) -> list[Fraction]:
     return list(found)
 
 
-def _places(cover: Cover, told: Codes, size: int) -> Codes | None:
+def _places(cover: Cover, codes: Codes, size: int) -> Codes | None:
     """Return which of the texts covers each code, -1 for none; None where two overlap.
 
     Texts that cover the same are one value to an attacker who looks for people; they do not occur,
     since a release gives one cover one text.
     """
     place = np.full(size, -1, dtype=np.int64)
-    for i, text in enumerate(told.tolist()):
+    for i, text in enumerate(codes.tolist()):
         for a, b in cover.runs[text]:
             if np.any(place[a : b + 1] >= 0):
                 return None

@@ -147,8 +147,8 @@ def _as_text(value: object) -> str:
     if isinstance(value, int | float):
         return str(Fraction(str(value)))
     if isinstance(value, Mapping):
-        told = cast(Mapping[str, Any], value)
-        return "{" + ",".join(f"{key!r}:{_as_text(told[key])}" for key in sorted(told)) + "}"
+        fields = cast(Mapping[str, Any], value)
+        return "{" + ",".join(f"{key!r}:{_as_text(fields[key])}" for key in sorted(fields)) + "}"
     if isinstance(value, Sequence):
         return "[" + ",".join(_as_text(one) for one in cast(Sequence[Any], value)) + "]"
     return repr(value)
@@ -304,9 +304,9 @@ def _choices(evidence: Evidence) -> list[tuple[int, ...]]:
     if _setting(evidence, "levels_epsilon", most=10):
         return fitting
     named = terms.algorithm.get("levels")
-    told = cast(Mapping[str, Any], named) if isinstance(named, Mapping) else {}
+    choices = cast(Mapping[str, Any], named) if isinstance(named, Mapping) else {}
     asked = tuple(
-        told.get(name, len(own) - 1) for name, own in zip(terms.quasi, levels, strict=True)
+        choices.get(name, len(own) - 1) for name, own in zip(terms.quasi, levels, strict=True)
     )
     return [choice for choice in fitting if choice == asked]
 

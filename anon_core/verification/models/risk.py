@@ -349,8 +349,8 @@ def _by_lightest(
     total = np.zeros(len(sizes), dtype=object)
     np.add.at(total, owner, heavy[counted.value[order]] * taken.astype(object))
     pairs = list(zip(sizes.tolist(), total.tolist(), strict=True))
-    told = {pair: estimate(pair[0], Fraction(pair[1], unit)) for pair in set(pairs)}
-    return np.array([told[pair] for pair in pairs], dtype=np.float64), found.sure
+    estimates = {pair: estimate(pair[0], Fraction(pair[1], unit)) for pair in set(pairs)}
+    return np.array([estimates[pair] for pair in pairs], dtype=np.float64), found.sure
 
 
 def _by_people(
@@ -374,8 +374,8 @@ def _by_people(
     for owner, value in zip(counted.owner.tolist(), counted.value.tolist(), strict=True):
         total[owner] += own[value]
     pairs = list(zip(counted.distinct.tolist(), total, strict=True))
-    told = {pair: estimate(*pair) for pair in set(pairs)}
-    return np.array([told[pair] for pair in pairs], dtype=np.float64), found.sure
+    estimates = {pair: estimate(*pair) for pair in set(pairs)}
+    return np.array([estimates[pair] for pair in pairs], dtype=np.float64), found.sure
 
 
 def _of_persons(evidence: Evidence, name: str) -> Mapping[Hashable, Fraction]:
@@ -539,9 +539,9 @@ def share_at_risk(evidence: Evidence) -> list[Check]:
         each, sure = _by_lightest(evidence, _estimated)
         high = _above(each, risk)
         beyond = Fraction(int(evidence.sizes[high].sum()), max(int(evidence.sizes.sum()), 1))
-        told = f"a share of at most {float(share):g} at an estimated risk above {float(risk):g}"
+        rule = f"a share of at most {float(share):g} at an estimated risk above {float(risk):g}"
         _refuse_unclear(beyond > share, sure)
-        return [_of_all(evidence, told, beyond > share, high, float(beyond), share, read=_WEIGHED)]
+        return [_of_all(evidence, rule, beyond > share, high, float(beyond), share, read=_WEIGHED)]
     alike = evidence.people_alike()
     # 1/N > p/q exactly where N·p < q.
     risky = alike * risk.numerator < risk.denominator

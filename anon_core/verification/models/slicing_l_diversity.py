@@ -278,7 +278,7 @@ def _check(evidence: Evidence, least: int, column: str) -> Check:
         raise CannotTell("not every row is published")
     source = evidence.part_of(column)
     if sets_are_formed(terms) or terms.coarsened:
-        # Which quasi-identifiers stay linked is not told, or cells are coarse: each group has to
+        # Which quasi-identifiers stay linked is unknown, or cells are coarse: each group has to
         # keep it by itself.
         return at_most_shares(evidence, source.histogram(column), least, column)
     values, keys = source.table.keyed(column)

@@ -1,6 +1,6 @@
 """Are published numbers averages of groups, recomputed from their texts?
 
-From the files alone it can be told only column by column: which rows form a group is not
+From the files alone it can be checked only column by column: which rows form a group is not
 published. Where it is known which row of the table stands behind which published row, every
 average is recomputed.
 """
@@ -78,14 +78,14 @@ def check_averages(terms: Terms, release: Lines, table: PrivateTable) -> list[Ch
         value = np.repeat(np.array(shown, dtype=np.float64)[kept], often[kept])
         own = table.codes(name)
         has = own != column.missing
-        told = np.repeat(_values(column)[own[has]], table.count[has])
+        published = np.repeat(_values(column)[own[has]], table.count[has])
         gaps = int(often[[t == "" for t in texts]].sum())
-        if len(value) > len(told) or gaps > int(table.count[~has].sum()):
+        if len(value) > len(published) or gaps > int(table.count[~has].sum()):
             found.append(
                 _broken(name, Rows(), f"Column '{name}' shows more numbers or gaps than it has.")
             )
             continue
-        if not _spread(statistic, value, told, _tolerance(terms, column, own)):
+        if not _spread(statistic, value, published, _tolerance(terms, column, own)):
             what = (
                 f"The published numbers of '{name}' are not {statistic}s of groups of the table's."
             )
@@ -103,19 +103,19 @@ def check_averages(terms: Terms, release: Lines, table: PrivateTable) -> list[Ch
     ]
 
 
-def _spread(statistic: str, value: Floats, told: Floats, tolerance: float) -> bool:
+def _spread(statistic: str, value: Floats, published: Floats, tolerance: float) -> bool:
     """Say whether published numbers of one column can be averages of the table's."""
-    value, told = np.sort(value), np.sort(told)
+    value, published = np.sort(value), np.sort(published)
     size = len(value)
     if statistic == "mean":
         room = tolerance * np.arange(1, size + 1)
         # Sums of the smallest and of the largest; rounding of the sums is far below the tolerance.
-        low = np.cumsum(value) - np.cumsum(told[:size])
-        high = np.cumsum(told[::-1][:size]) - np.cumsum(value[::-1])
+        low = np.cumsum(value) - np.cumsum(published[:size])
+        high = np.cumsum(published[::-1][:size]) - np.cumsum(value[::-1])
         return bool(np.all(low >= -room) and np.all(high >= -room))
     # Of the values, at least half as many lie at or beyond each published number.
-    above = len(told) - np.searchsorted(told, value - tolerance, side="left")
-    below = np.searchsorted(told, value + tolerance, side="right")
+    above = len(published) - np.searchsorted(published, value - tolerance, side="left")
+    below = np.searchsorted(published, value + tolerance, side="right")
     place = np.arange(size)
     return bool(np.all(2 * above >= size - place) and np.all(2 * below >= place + 1))
 
@@ -419,8 +419,8 @@ def _of_weights(
     half = Fraction(501, 10**9)  # of the last decimal, and of sums in floats
     sizes = [int(key[-1]) for key in keys]
     off = [
-        abs(Fraction(said[key]) * n - told) > half * n + told / 10**12
-        for key, n, told in zip(keys, sizes, total, strict=True)
+        abs(Fraction(said[key]) * n - sum_of_group) > half * n + sum_of_group / 10**12
+        for key, n, sum_of_group in zip(keys, sizes, total, strict=True)
     ]
     few = many(sum(off), "class", "has", "have")
     return Check(

@@ -37,7 +37,7 @@ Rows = list[str | None]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Told:
+class Request:
     """What one change is made again from.
 
     Attributes
@@ -78,15 +78,15 @@ class Told:
 
 
 Redone = Mapping[str, tuple[Rows, str]]
-MADE_AGAIN: dict[str, Callable[[Told], Redone]] = {}
+MADE_AGAIN: dict[str, Callable[[Request], Redone]] = {}
 
 
 def makes_again(
     name: str,
-) -> Callable[[Callable[[Told], Redone]], Callable[[Told], Redone]]:
+) -> Callable[[Callable[[Request], Redone]], Callable[[Request], Redone]]:
     """Enter a function that makes a change again: by column its texts, and their kind."""
 
-    def enter(made: Callable[[Told], Redone]) -> Callable[[Told], Redone]:
+    def enter(made: Callable[[Request], Redone]) -> Callable[[Request], Redone]:
         MADE_AGAIN[name] = made
         return made
 
@@ -100,14 +100,14 @@ F64 = npt.NDArray[np.float64]
 
 
 @makes_again("swapping")
-def _swapping(told: Told) -> Redone:
-    share, draw = Fraction(str(told.change.get("share", 0.1))), told.generator()
-    by = [told.rows(name) for name in told.change.get("strata", [])]
+def _swapping(request: Request) -> Redone:
+    share, draw = Fraction(str(request.change.get("share", 0.1))), request.generator()
+    by = [request.rows(name) for name in request.change.get("strata", [])]
     found: dict[str, tuple[Rows, str]] = {}
-    for name in told.columns:
-        cells = told.rows(name)
+    for name in request.columns:
+        cells = request.rows(name)
         strata: dict[tuple[object, ...], list[int]] = {}
-        for row in told.order():
+        for row in request.order():
             if cells[row] is not None:
                 strata.setdefault(tuple(c[row] for c in by), []).append(row)
         made = list(cells)
@@ -116,18 +116,18 @@ def _swapping(told: Told) -> Redone:
             for pair in range(int(share * len(rows) / 2)):
                 one, other = lot[2 * pair], lot[2 * pair + 1]
                 made[one], made[other] = cells[other], cells[one]
-        found[name] = made, told.kind(name)
+        found[name] = made, request.kind(name)
     return found
 
 
 @makes_again("rank-swapping")
-def _rank_swapping(told: Told) -> Redone:
-    draw = told.generator()
+def _rank_swapping(request: Request) -> Redone:
+    draw = request.generator()
     found: dict[str, tuple[Rows, str]] = {}
-    for name in told.columns:
-        cells, size = told.rows(name), told.measures(name)
-        rows = [row for row in told.order() if cells[row] is not None]
-        width = math.floor(Fraction(str(told.change.get("p", 5.0))) * len(rows) / 100)
+    for name in request.columns:
+        cells, size = request.rows(name), request.measures(name)
+        rows = [row for row in request.order() if cells[row] is not None]
+        width = math.floor(Fraction(str(request.change.get("p", 5.0))) * len(rows) / 100)
         tie = dict(zip(rows, draw.random(len(rows)).tolist(), strict=True))
         ranked = sorted(rows, key=lambda row: (size[row], tie[row]))
         made, gone = list(cells), np.zeros(len(rows), dtype=np.bool_)
@@ -139,15 +139,15 @@ def _rank_swapping(told: Told) -> Redone:
                 other = int(others[int(draw.integers(len(others)))])
                 gone[other] = True
                 made[row], made[ranked[other]] = cells[ranked[other]], cells[row]
-        found[name] = made, told.kind(name)
+        found[name] = made, request.kind(name)
     return found
 
 
-def _texts(told: Told, name: str, values: Sequence[float | None]) -> tuple[Rows, str]:
+def _texts(request: Request, name: str, values: Sequence[float | None]) -> tuple[Rows, str]:
     """Return numbers as texts, with the column's own decimals and those that are asked for."""
-    own = {n for n in told.measures(name) if n is not None}
+    own = {n for n in request.measures(name) if n is not None}
     most = max((_decimals(Decimal(n)) for n in own), default=0)
-    digits = most + int(told.change.get("decimals", 0))
+    digits = most + int(request.change.get("decimals", 0))
     made: Rows = []
     for value in values:
         text = None if value is None else f"{value:.{digits}f}"
@@ -172,19 +172,19 @@ def _covariance(x: F64) -> F64:
 
 
 @makes_again("additive-noise")
-def _additive_noise(told: Told) -> Redone:
-    alpha, restore = float(told.change.get("alpha", 0.1)), told.text("restore", "none")
-    columns = [told.measures(name) for name in told.columns]
-    rows = [row for row in told.order() if all(c[row] is not None for c in columns)]
+def _additive_noise(request: Request) -> Redone:
+    alpha, restore = float(request.change.get("alpha", 0.1)), request.text("restore", "none")
+    columns = [request.measures(name) for name in request.columns]
+    rows = [row for row in request.order() if all(c[row] is not None for c in columns)]
     x = np.array([[float(c[row] or 0) for c in columns] for row in rows])
-    drawn = told.generator().standard_normal(x.shape)
+    drawn = request.generator().standard_normal(x.shape)
     spread = alpha * _covariance(x)
     if restore == "exact":
         design = np.hstack([np.ones((len(x), 1)), x])
         across, _ = np.linalg.qr(design)
         rest = drawn - across @ (across.T @ drawn)
         noise = rest @ np.linalg.inv(_root(_covariance(rest))) @ _root(spread)
-    elif told.text("noise", "correlated") == "correlated":
+    elif request.text("noise", "correlated") == "correlated":
         noise = drawn @ _root(spread)
     else:
         noise = drawn * np.sqrt(np.diag(spread))
@@ -193,62 +193,62 @@ def _additive_noise(told: Told) -> Redone:
         mean = x.sum(axis=0) / len(x)
         made = mean + (made - mean) / math.sqrt(1 + alpha)
     found: dict[str, tuple[Rows, str]] = {}
-    for d, name in enumerate(told.columns):
+    for d, name in enumerate(request.columns):
         of = dict(zip(rows, made[:, d].tolist(), strict=True))
-        found[name] = _texts(told, name, [of.get(row) for row in range(len(columns[d]))])
+        found[name] = _texts(request, name, [of.get(row) for row in range(len(columns[d]))])
     return found
 
 
 @makes_again("multiplicative-noise")
-def _multiplicative_noise(told: Told) -> Redone:
-    draw = told.generator()
+def _multiplicative_noise(request: Request) -> Redone:
+    draw = request.generator()
     found: dict[str, tuple[Rows, str]] = {}
-    for name in told.columns:
-        values = told.measures(name)
-        rows = [row for row in told.order() if values[row] is not None]
-        if told.text("mask", "lognormal") == "lognormal":
-            scale = math.log(1 + float(told.change.get("variance", 0.04)))
+    for name in request.columns:
+        values = request.measures(name)
+        rows = [row for row in request.order() if values[row] is not None]
+        if request.text("mask", "lognormal") == "lognormal":
+            scale = math.log(1 + float(request.change.get("variance", 0.04)))
             normal = draw.standard_normal(len(rows)).tolist()
             masks = [math.exp(math.sqrt(scale) * z - scale / 2) for z in normal]
         else:
-            a, b = float(told.change.get("near", 0.1)), float(told.change.get("far", 0.3))
+            a, b = float(request.change.get("near", 0.1)), float(request.change.get("far", 0.3))
             away = [a + (b - a) * u for u in draw.random(len(rows)).tolist()]
             side = [-1 if u < 0.5 else 1 for u in draw.random(len(rows)).tolist()]
             masks = [1 + s * u for s, u in zip(side, away, strict=True)]
         of = {row: float(values[row] or 0) * m for row, m in zip(rows, masks, strict=True)}
-        found[name] = _texts(told, name, [of.get(row) for row in range(len(values))])
+        found[name] = _texts(request, name, [of.get(row) for row in range(len(values))])
     return found
 
 
 @makes_again("pram")
-def _pram(told: Told) -> Redone:
-    draw = told.generator()
+def _pram(request: Request) -> Redone:
+    draw = request.generator()
     found: dict[str, tuple[Rows, str]] = {}
-    for name in told.columns:
-        cells = [cell or "" for cell in told.rows(name)]
+    for name in request.columns:
+        cells = [cell or "" for cell in request.rows(name)]
         counts = Counter(cells)
         chances: dict[str, list[Fraction]] = {}
-        for line in told.text("matrix", "").splitlines():
+        for line in request.text("matrix", "").splitlines():
             if line.strip():
                 category, _, row = line.rpartition(":")
                 parts = row.replace(";", ",").split(",")
                 chances[category.strip()] = [Fraction(part.strip()) for part in parts]
         if not chances:
-            keep, every = Fraction(str(told.change.get("keep", 0.8))), sorted(counts)
+            keep, every = Fraction(str(request.change.get("keep", 0.8))), sorted(counts)
             other = (1 - keep) / (len(every) - 1) if len(every) > 1 else Fraction(0)
             chances = {c: [keep if c == e else other for e in every] for c in every}
         names = list(chances)
-        if told.text("kind", "fixed") == "invariant":
-            chances = _invariant(chances, counts, Fraction(str(told.change.get("mix", 1.0))))
+        if request.text("kind", "fixed") == "invariant":
+            chances = _invariant(chances, counts, Fraction(str(request.change.get("mix", 1.0))))
         made: Rows = list[str | None](cells)
-        for row, number in zip(told.order(), draw.random(len(cells)).tolist(), strict=True):
+        for row, number in zip(request.order(), draw.random(len(cells)).tolist(), strict=True):
             upto, at = Fraction(0), 0
             for at, chance in enumerate(chances[cells[row]]):  # noqa: B007 - where it ends
                 upto += chance
                 if number < float(upto):
                     break
             made[row] = names[at] or None
-        found[name] = made, told.kind(name)
+        found[name] = made, request.kind(name)
     return found
 
 
@@ -272,22 +272,22 @@ def _invariant(
 
 
 @makes_again("condensation")
-def _condensation(told: Told) -> Redone:
-    k, draw = int(told.change.get("k", 10)), told.generator()
-    columns = [told.measures(name) for name in told.columns]
+def _condensation(request: Request) -> Redone:
+    k, draw = int(request.change.get("k", 10)), request.generator()
+    columns = [request.measures(name) for name in request.columns]
     if any(value is None for column in columns for value in column):
         raise BadPlan("A condensed column misses values.", remedy="Correct the recipe.")
     x = np.array([[float(value or 0) for value in column] for column in columns]).T
-    scale = x[list(told.order())].std(axis=0)
+    scale = x[list(request.order())].std(axis=0)
     points = x / np.where(scale > 0, scale, 1.0)
-    within = told.text("within", "")
-    by = told.rows(within) if within else [None] * len(x)
+    within = request.text("within", "")
+    by = request.rows(within) if within else [None] * len(x)
     parts: dict[str | None, list[int]] = {}
-    for row in told.order():
+    for row in request.order():
         parts.setdefault(by[row], []).append(row)
     made = np.zeros_like(x)
     for rows in parts.values():
-        if told.asked("growing"):
+        if request.asked("growing"):
             _grown(points, rows, k, draw, made)
             continue
         place = {row: at for at, row in enumerate(rows)}
@@ -305,11 +305,11 @@ def _condensation(told: Told) -> Redone:
         for group in groups:
             of = sorted(group, key=place.__getitem__)
             made[of] = _drawn_anew(x[of], draw)
-    if told.asked("growing"):
+    if request.asked("growing"):
         made = made * scale
     found: dict[str, tuple[Rows, str]] = {}
-    for d, name in enumerate(told.columns):
-        found[name] = _texts(told, name, made[:, d].tolist())
+    for d, name in enumerate(request.columns):
+        found[name] = _texts(request, name, made[:, d].tolist())
     return found
 
 
@@ -401,24 +401,24 @@ def with_changes(
             gone = {"", *(token.strip() for token in terms.missing_of(name))}
             gone -= set(terms.kept.get(name, ()))
             cells = private.column(name)
-            told = [None if text.strip() in gone else text.strip() for text in cells.texts]
-            told.append(None)
-            texts[name] = [told[code] for code in cells.codes.tolist()]
+            cell_texts = [None if text.strip() in gone else text.strip() for text in cells.texts]
+            cell_texts.append(None)
+            texts[name] = [cell_texts[code] for code in cells.codes.tolist()]
         return texts[name]
 
     def measures(name: str) -> list[Decimal | int | None]:
         column = read_of_rows(terms, private, name)
-        told = [*(None if isinstance(key, str) else key for key in column.keys), None]
-        return [told[code] for code in column.codes.tolist()]
+        numbers = [*(None if isinstance(key, str) else key for key in column.keys), None]
+        return [numbers[code] for code in column.codes.tolist()]
 
     order: list[int] = []
     digest: list[str] = []
 
     def canonical() -> Sequence[int]:
         if not digest:
-            found, told = _by_content({name: rows(name) for name in named}, len(private))
+            found, digest_of_order = _by_content({name: rows(name) for name in named}, len(private))
             order.extend(found)
-            digest.append(told)
+            digest.append(digest_of_order)
         return order
 
     shown, kinds = dict[str, Cells](), dict(terms.kinds)
@@ -440,7 +440,7 @@ def with_changes(
                 f"The change '{name[:40]}' is not known here, so it cannot be made again.",
                 remedy="Use the workbench that wrote the recipe, or a newer one.",
             )
-        told = Told(
+        request = Request(
             change=change,
             columns=columns,
             rows=rows,
@@ -452,7 +452,7 @@ def with_changes(
             measures=measures,
         )
         other, rows_told = 0, 0
-        for column, (cells, kind) in MADE_AGAIN[name](told).items():
+        for column, (cells, kind) in MADE_AGAIN[name](request).items():
             place: dict[str, int] = {}
             codes = [-1 if cell is None else place.setdefault(cell, len(place)) for cell in cells]
             shown[column] = Cells(codes=narrow(np.array(codes), len(place)), texts=list(place))
@@ -506,10 +506,10 @@ def _hmac(key: bytes, *fields: bytes, after: bytes = b"") -> bytes:
             "A change asks for the secret key of 64 hexadecimal digits, and it was not given.",
             remedy="Give it with --key-file, or in the environment as ANONYMITY_KEY.",
         )
-    told = b"".join(len(one).to_bytes(4, "big") + one for one in fields) + after
+    content = b"".join(len(one).to_bytes(4, "big") + one for one in fields) + after
     inner = bytes(b ^ 0x36 for b in key.ljust(64, b"\0"))
     outer = bytes(b ^ 0x5C for b in key.ljust(64, b"\0"))
-    return hashlib.sha256(outer + hashlib.sha256(inner + told).digest()).digest()
+    return hashlib.sha256(outer + hashlib.sha256(inner + content).digest()).digest()
 
 
 def _bare(text: str) -> str:
@@ -517,28 +517,33 @@ def _bare(text: str) -> str:
 
 
 @makes_again("constant")
-def _constant(told: Told) -> Redone:
-    value = told.text("value", "*").strip()
-    return {name: ([value] * len(told.rows(name)), "text") for name in told.columns}
+def _constant(request: Request) -> Redone:
+    value = request.text("value", "*").strip()
+    return {name: ([value] * len(request.rows(name)), "text") for name in request.columns}
 
 
 @makes_again("pseudonym")
-def _pseudonym(told: Told) -> Redone:
-    domain, letters = told.text("domain", "person").encode(), int(told.text("bits", "80")) // 5
+def _pseudonym(request: Request) -> Redone:
+    domain, letters = (
+        request.text("domain", "person").encode(),
+        int(request.text("bits", "80")) // 5,
+    )
     found: dict[str, tuple[Rows, str]] = {}
-    for name in told.columns:
+    for name in request.columns:
         made: dict[str, str] = {}
-        for text in {t for t in told.rows(name) if t is not None}:
+        for text in {t for t in request.rows(name) if t is not None}:
             plain = _bare(text)
-            if told.asked("fold_case"):
+            if request.asked("fold_case"):
                 plain = unicodedata.normalize("NFC", plain.casefold())
-            if told.text("form", "code") == "kept":
-                signs = _SIGNS[told.text("alphabet", "digits")]
-                made[text] = _same_form(told.key, domain, plain, signs)
+            if request.text("form", "code") == "kept":
+                signs = _SIGNS[request.text("alphabet", "digits")]
+                made[text] = _same_form(request.key, domain, plain, signs)
                 continue
-            code = _hmac(told.key, b"pseudonym/1", domain, plain.encode("utf-8", "surrogatepass"))
+            code = _hmac(
+                request.key, b"pseudonym/1", domain, plain.encode("utf-8", "surrogatepass")
+            )
             made[text] = base64.b32encode(code).decode().lower()[:letters]
-        cells: Rows = [None if text is None else made[text] for text in told.rows(name)]
+        cells: Rows = [None if text is None else made[text] for text in request.rows(name)]
         found[name] = cells, "text"
     return found
 
@@ -615,32 +620,32 @@ def _later(text: str, days: int) -> str:
     if found is None:
         raise BadPlan("A shifted column holds no whole dates.", remedy="Correct the recipe.")
     y, one, m, two, d, day, month, year, rest = found.groups()
-    told = date(int(y or year), int(m or month), int(d or day)) + timedelta(days)
+    day_of_shift = date(int(y or year), int(m or month), int(d or day)) + timedelta(days)
     if y:
-        return f"{told.year:04}{one}{told.month:02}{two}{told.day:02}{rest}"
-    return f"{told.day:02}.{told.month:02}.{told.year:04}{rest}"
+        return f"{day_of_shift.year:04}{one}{day_of_shift.month:02}{two}{day_of_shift.day:02}{rest}"
+    return f"{day_of_shift.day:02}.{day_of_shift.month:02}.{day_of_shift.year:04}{rest}"
 
 
 @makes_again("date-shift")
-def _date_shift(told: Told) -> Redone:
-    domain, most = told.text("domain", "person").encode(), int(told.change.get("days", 182))
-    step = 7 if told.asked("weeks") else 1
+def _date_shift(request: Request) -> Redone:
+    domain, most = request.text("domain", "person").encode(), int(request.change.get("days", 182))
+    step = 7 if request.asked("weeks") else 1
     size = 2 * (most // step) + 1
-    whose = told.rows(told.text("by", "") or told.person)
+    whose = request.rows(request.text("by", "") or request.person)
     shift: dict[str, int] = {}
     for who in {w for w in whose if w is not None}:
         counter, number = 0, 1 << 64
         person = _bare(who).encode("utf-8", "surrogatepass")
         while number >= (1 << 64) - (1 << 64) % size:
             after = counter.to_bytes(4, "big")
-            code = _hmac(told.key, b"date-shift/1", domain, person, after=after)
+            code = _hmac(request.key, b"date-shift/1", domain, person, after=after)
             number, counter = int.from_bytes(code[:8], "big"), counter + 1
         shift[who] = step * (number % size - size // 2)
     found: dict[str, tuple[Rows, str]] = {}
-    for name in told.columns:
-        both = zip(told.rows(name), whose, strict=True)
+    for name in request.columns:
+        both = zip(request.rows(name), whose, strict=True)
         cells: Rows = [None if t is None or w is None else _later(t, shift[w]) for t, w in both]
-        found[name] = cells, told.kind(name)
+        found[name] = cells, request.kind(name)
     return found
 
 
@@ -648,13 +653,13 @@ def _date_shift(told: Told) -> Redone:
 
 
 @makes_again("item-generalization")
-def _item_generalization(told: Told) -> Redone:
-    k, m = int(told.change.get("k", 5)), int(told.change.get("m", 2))
-    mark = told.text("separator", "|")
+def _item_generalization(request: Request) -> Redone:
+    k, m = int(request.change.get("k", 5)), int(request.change.get("m", 2))
+    mark = request.text("separator", "|")
     found: dict[str, tuple[Rows, str]] = {}
-    for name in told.columns:
-        cells = [None if t is None else _items(t, mark) for t in told.rows(name)]
-        under = _groups(told.text("tree", ""), {x for own in cells if own for x in own})
+    for name in request.columns:
+        cells = [None if t is None else _items(t, mark) for t in request.rows(name)]
+        under = _groups(request.text("tree", ""), {x for own in cells if own for x in own})
         cut = _cut(under, [own for own in cells if own is not None], k, m)
         label = {item: one for one in cut for item in _leaves(under, one)}
         place = {one: number for number, one in enumerate(cut)}
@@ -672,16 +677,16 @@ def _items(text: str, mark: str) -> frozenset[str]:
 
 def _groups(lines: str, items: set[str]) -> dict[str, list[str]]:
     """Return what each group of a tree of items holds; the one above all comes first."""
-    told: dict[str, list[str]] = {}
+    children: dict[str, list[str]] = {}
     for line in lines.splitlines():
         if line.strip():
             group, _, rest = line.partition(":")
-            told[group.strip()] = [part.strip() for part in rest.split(",")]
-    held = {one for own in told.values() for one in own}
-    tops = [group for group in told if group not in held] if told else sorted(items)
-    if told and len(tops) == 1:
-        return {tops[0]: told.pop(tops[0]), **told}
-    return {"*": tops, **told}
+            children[group.strip()] = [part.strip() for part in rest.split(",")]
+    held = {one for own in children.values() for one in own}
+    tops = [group for group in children if group not in held] if children else sorted(items)
+    if children and len(tops) == 1:
+        return {tops[0]: children.pop(tops[0]), **children}
+    return {"*": tops, **children}
 
 
 def _leaves(under: Mapping[str, Sequence[str]], label: str) -> list[str]:

@@ -43,8 +43,8 @@ def bounds_of(
         If the recipe's [level_bounds] is not what it should be.
     """
     found: dict[str, tuple[int, int | None]] = {}
-    for name, told in section(recipe, "level_bounds").items():
-        ends = cast(Mapping[str, object], told) if isinstance(told, Mapping) else {}
+    for name, bounds in section(recipe, "level_bounds").items():
+        ends = cast(Mapping[str, object], bounds) if isinstance(bounds, Mapping) else {}
         least, most = ends.get("least", 0), ends.get("most")
         whole = all(
             isinstance(end, int) and not isinstance(end, bool) and end >= 0
@@ -112,8 +112,8 @@ def links_of(recipe: Mapping[str, Any], quasi: tuple[str, ...]) -> list[list[str
     BadPlan
         If the recipe's linked columns are no sets of quasi-identifiers.
     """
-    told = section(recipe, "algorithm").get("linked", [])
-    sets = cast(Sequence[Any], told) if isinstance(told, list | tuple) else [None]
+    linked = section(recipe, "algorithm").get("linked", [])
+    sets = cast(Sequence[Any], linked) if isinstance(linked, list | tuple) else [None]
     found = [list(cast(Sequence[str], own)) for own in sets if isinstance(own, list | tuple)]
     if len(found) < len(sets) or any(set(own) - set(quasi) or len(own) < 2 for own in found):
         raise BadPlan(
@@ -296,8 +296,8 @@ def _alone(
 
     def exact() -> Iterator[Codes]:  # coded alike in both tables; a value the table lacks is 0
         for n in terms.exact:
-            told = table.columns[n].codes_of_texts(release.texts_of(n))[release.codes_of(n)]
-            yield np.concatenate([table.codes(n), told]) + 1
+            codes = table.columns[n].codes_of_texts(release.texts_of(n))[release.codes_of(n)]
+            yield np.concatenate([table.codes(n), codes]) + 1
 
     sizes = [table.columns[n].missing + 1 for n in names]
     runs = [cover.runs for cover in covers]
@@ -350,7 +350,7 @@ _WHICH = "suppressed-rows"
 #: Choices of levels that are tried where the published texts are on several.
 _MOST_CHOICES = 64
 #: Given classes, it returns which break a model by themselves, and what a model about all classes
-#: together says; or why that cannot be told.
+#: together says; or why that is unknown.
 Fails = Callable[[Grouped], tuple[npt.NDArray[np.bool_], Settled | None] | str]
 
 
@@ -366,7 +366,7 @@ def check_suppressed(
     Returns
     -------
     Check or str
-        Or why which rows these are cannot be told.
+        Or why which rows these are is unknown.
     """
     if not release.has(terms.published):
         return undecided(_WHICH, "Which rows were suppressed cannot be recomputed.")
@@ -412,10 +412,12 @@ def _levels_shown(name: str, release: Lines, table: PrivateTable) -> list[_Level
         for number, codes in enumerate(under.values()):
             group_of[list(codes)] = number
         places = {text: number for number, text in reversed(list(enumerate(texts)))}
-        told = np.array([places.get(text, -1) for text in shown], dtype=np.int64)
-        if np.any(told < 0) or any(_parts_alike(group_of, level.group_of) for level in found):
+        places_shown = np.array([places.get(text, -1) for text in shown], dtype=np.int64)
+        if np.any(places_shown < 0) or any(
+            _parts_alike(group_of, level.group_of) for level in found
+        ):
             continue
-        found.append(_Level(group_of=group_of, group_shown=told, texts=texts))
+        found.append(_Level(group_of=group_of, group_shown=places_shown, texts=texts))
     return found
 
 
@@ -499,12 +501,12 @@ def _classes_of(
     codes: list[Codes] = []
     for name in release.header:
         column, level = table.columns[name], levels.get(name)
-        told = table.codes(name)[lines]
+        keys = table.codes(name)[lines]
         if level is not None and level.texts is not None:
-            used, code = np.unique(level.group_of[told], return_inverse=True)
+            used, code = np.unique(level.group_of[keys], return_inverse=True)
             texts.append([level.texts[number] for number in used.tolist()])
         else:
-            used, code = np.unique(told, return_inverse=True)
+            used, code = np.unique(keys, return_inverse=True)
             texts.append([column.text_of(number) for number in used.tolist()])
         codes.append(code.astype(np.int64))
     lines_shown = Lines(

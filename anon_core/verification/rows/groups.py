@@ -94,7 +94,7 @@ class Histogram:
         ----------
         rule : callable
             Given what one class shows, it returns whether the class keeps the model, and what it
-            reaches. It decides in whole numbers or fractions; what it reaches is only told.
+            reaches. It decides in whole numbers or fractions; what it reaches is only shown.
 
         Returns
         -------
@@ -294,7 +294,7 @@ def _by_role(terms: Terms) -> tuple[Block, Block]:
 
 
 def _linked_sets(terms: Terms) -> tuple[Block, ...]:
-    """Return the sets of columns that are told, else the sensitive columns."""
+    """Return the sets of columns that the recipe names, else the sensitive columns."""
     if terms.shape.linked != "sets":
         return ()
     if sets_are_formed(terms):
@@ -374,8 +374,8 @@ def coded(
         both: list[Codes] = []
         for name in block:
             column = table.columns[name]
-            told = column.codes_of_texts(found.table.texts_of(name))
-            shown = told[found.table.codes_of(name)]
+            codes = column.codes_of_texts(found.table.texts_of(name))
+            shown = codes[found.table.codes_of(name)]
             both.append(np.concatenate([table.codes(name), shown]) + 1)
         joint, _ = joined(both, len(table) + len(found.table))
         found.coded[block] = joint[: len(table)], joint[len(table) :]

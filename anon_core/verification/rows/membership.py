@@ -355,8 +355,8 @@ class Witness:
     def own(self, table: PrivateTable, name: str) -> Codes:
         """Return a column as codes of the private table, -1 for what it does not have."""
         column = table.columns[name]
-        told = np.append(column.codes_of_texts(list(self.texts[name])), column.missing)
-        return told[self.codes[name]]
+        codes = np.append(column.codes_of_texts(list(self.texts[name])), column.missing)
+        return codes[self.codes[name]]
 
     def is_of(self, table: PrivateTable, names: Sequence[str]) -> bool:
         """Say whether the rows are the private table's, each as often."""
@@ -403,14 +403,14 @@ def check_witness(
         if terms.coarsened and block[0] in terms.quasi:
             wrong |= _uncovered(block[0], owns[0], group, published, table)
             continue
-        told = [
+        codes = [
             table.columns[name].codes_of_texts(published.table.texts_of(name))[
                 published.table.codes_of(name)
             ]
             for name in block
         ]
         both = [np.concatenate([group, published.group])]
-        both += [np.concatenate([own, shown]) + 1 for own, shown in zip(owns, told, strict=True)]
+        both += [np.concatenate([own, shown]) + 1 for own, shown in zip(owns, codes, strict=True)]
         part, of = joined(both, len(group) + len(published.group))
         needs = np.bincount(part[:rows], minlength=len(of))
         offers = np.bincount(part[rows:], published.table.count, len(of)).astype(np.int64)

@@ -96,8 +96,8 @@ def behind(
     shown = np.unique(grouped.group * wide + payload[len(private) :])
     line, row, often = private.parted(asked)
     point, payload = point[line], payload[line]
-    told = [column.codes_at(row) for column in asked]
-    own, first_own = joined(told, len(row))
+    values = [column.codes_at(row) for column in asked]
+    own, first_own = joined(values, len(row))
     giver, first = joined([point, payload, own], len(row))
     rows = tally(giver, often, len(first))
     # Every kind of row with every class that covers its quasi-identifiers …
@@ -120,7 +120,7 @@ def behind(
         values=tuple(
             tuple(
                 None if codes[row] == column.missing else column.keys[int(codes[row])]
-                for column, codes in zip(asked, told, strict=True)
+                for column, codes in zip(asked, values, strict=True)
             )
             for row in first_own.tolist()
         ),
@@ -176,9 +176,9 @@ def completed(
                 label = under[level]
             elif label:
                 under = next(
-                    told
-                    for key, told in listed.items()
-                    if not isinstance(key, str) and told[level] == label
+                    options
+                    for key, options in listed.items()
+                    if not isinstance(key, str) and options[level] == label
                 )
             if label is None:
                 return None

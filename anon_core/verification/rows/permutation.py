@@ -104,8 +104,8 @@ def _check_column(
             return _broken(name, rows, what)
         runs = cover.runs
     else:
-        told = [column.code_of_text(text) for text in texts]
-        runs = tuple(((code, code),) if code >= 0 else () for code in told)
+        values = [column.code_of_text(text) for text in texts]
+        runs = tuple(((code, code),) if code >= 0 else () for code in values)
     own = table.codes(name)
     point, first = joined([own], len(table))
     shown, text = joined([codes], len(release))

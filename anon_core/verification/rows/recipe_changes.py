@@ -41,10 +41,10 @@ def with_unseen(
     BadPlan
         If the recipe says something else of them, or numbers and dates are to be the top.
     """
-    told = section(recipe, "reuse").get("unseen", "fail")
-    if told not in ("fail", "top", "suppress"):
+    rule = section(recipe, "reuse").get("unseen", "fail")
+    if rule not in ("fail", "top", "suppress"):
         raise BadPlan("[reuse] unseen must be fail, top or suppress.", remedy="Correct [reuse].")
-    if told == "fail":
+    if rule == "fail":
         return private, levels, ()
     widened = dict(levels)
     unknown = np.zeros(len(private), dtype=np.bool_)
@@ -57,7 +57,7 @@ def with_unseen(
         if not new or len(new) == len(column.keys):
             continue
         unknown |= np.isin(column.codes, new)
-        if told == "suppress":
+        if rule == "suppress":
             continue
         if column.spelling.measured:
             raise BadPlan(
@@ -74,7 +74,7 @@ def with_unseen(
         return private, widened, ()
     one = rows == 1
     what = f"{'is' if one else 'are'} left out"
-    if told == "top":
+    if rule == "top":
         what = f"that value is published as the top of {'its' if one else 'their'} hierarchy"
     check = Check(
         name="unseen",
@@ -84,7 +84,7 @@ def with_unseen(
         sentence=f"{many(rows, 'row', 'holds', 'hold')} a value that no hierarchy has, and {what}, "
         "as the recipe says.",
     )
-    return private if told == "top" else private.kept(~unknown), widened, (check,)
+    return private if rule == "top" else private.kept(~unknown), widened, (check,)
 
 
 # Rows that a condition of the recipe chooses: the private table as it then is.
@@ -268,8 +268,8 @@ def _one_comparison(
     else:
         values = [_written(own, pieces[at])]
         at += 1
-    told = [_compared(key, sign, values) for key in own.keys]
-    held = np.array([*told, False], dtype=np.bool_)[own.codes]
+    marks = [_compared(key, sign, values) for key in own.keys]
+    held = np.array([*marks, False], dtype=np.bool_)[own.codes]
     known = ~own.absent
     true, false = held & known, ~held & known
     return ((false, true) if turned else (true, false)), at
@@ -316,14 +316,14 @@ def relabelled(
 
     Examples
     --------
-    >>> told = {"labels": {"age": "rename"}}
+    >>> recipe = {"labels": {"age": "rename"}}
     >>> rows = {"age": [["4", "0-4", "*"], ["5", "0-4", "*"], ["6", "5-9", "*"]]}
-    >>> relabelled(told, rows, lambda _: Spelling(kind="number", neutralised=False))["age"]
+    >>> relabelled(recipe, rows, lambda _: Spelling(kind="number", neutralised=False))["age"]
     [['4', '4-5', '*'], ['5', '4-5', '*'], ['6', '5-9', '*']]
     """
     found = dict(levels)
-    for column, told in section(recipe, "labels").items():
-        if told == "rename" and column in levels:
+    for column, labels in section(recipe, "labels").items():
+        if labels == "rename" and column in levels:
             found[column] = _renamed(levels[column], spelling_of(column))
     return found
 
@@ -393,9 +393,9 @@ def without_redacted(recipe: Mapping[str, Any], terms: Terms, private: TextTable
         names = set[str]()
         for source in sources:
             names |= _names_of(_texts(private, source, terms))
-        told, cells = _texts(private, name, terms), private.column(name)
+        texts, cells = _texts(private, name, terms), private.column(name)
         shown = [
-            _hide(text.strip(), names) if text.strip() in told else text for text in cells.texts
+            _hide(text.strip(), names) if text.strip() in texts else text for text in cells.texts
         ]
         hidden[name] = Cells(codes=cells.codes, texts=shown)
     return private.replaced(hidden)
@@ -463,8 +463,11 @@ def at_each_level(recipe: Mapping[str, Any], levels: Levels) -> Iterator[Mapping
         return
     choices = itertools.product(*(range(height) for height in heights))
     for chosen in sorted(choices, key=sum):
-        told = {**named, **dict(zip(open_, chosen, strict=True))}
-        yield {**recipe, "sensitive_levels": {n: v for n, v in told.items() if n not in open_ or v}}
+        variant = {**named, **dict(zip(open_, chosen, strict=True))}
+        yield {
+            **recipe,
+            "sensitive_levels": {n: v for n, v in variant.items() if n not in open_ or v},
+        }
 
 
 def at_levels(

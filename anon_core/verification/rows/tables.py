@@ -272,11 +272,11 @@ class PrivateTable:
             before = np.flatnonzero(column.used(self._spelled) & ~column.gone)
             used = before[np.isin(column.code_of_cell[before], codes)]
             codes = column.code_of_cell[used]
-        told = zip(codes.tolist(), map(column.texts.__getitem__, used.tolist()), strict=True)
+        pairs = zip(codes.tolist(), map(column.texts.__getitem__, used.tolist()), strict=True)
         if np.bincount(codes, minlength=1).max() <= 1:  # each has one spelling
-            return dict(told)
+            return dict(pairs)
         found: dict[int, str] = {}
-        for code, text in told:
+        for code, text in pairs:
             other = found.get(code)
             if other is None or (len(text), text) < (len(other), other):
                 found[code] = text

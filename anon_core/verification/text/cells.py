@@ -158,7 +158,7 @@ class Cells:
         found[self.codes] = True
         return found
 
-    def told(self) -> list[str | None]:
+    def row_texts(self) -> list[str | None]:
         """Return the cells one by one."""
         texts = [*self.texts, None]
         return [texts[code] for code in self.codes.tolist()]
@@ -305,12 +305,12 @@ def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
         at = np.append(np.cumsum(shown) - 1, -1)
         places, values = at[places], cast(Any, values).take(to_arrow(np.flatnonzero(shown)))
     if pa.types.is_string(values.type) and not values.null_count:
-        told = cast(list[str], values.to_pylist())
-        return Cells(codes=narrow(places, len(told)), texts=told)
+        strings = cast(list[str], values.to_pylist())
+        return Cells(codes=narrow(places, len(strings)), texts=strings)
     if str(values.type) == "time64[ns]":  # Python's own times end at microseconds
         values = cast(Any, values.cast(pa.string()))
-        told = [None if text is None else _shortened(text) for text in values.to_pylist()]
-        return coded_cells(places, cast(Any, pa.array(told, type=pa.large_string())))
+        strings = [None if text is None else _shortened(text) for text in values.to_pylist()]
+        return coded_cells(places, cast(Any, pa.array(strings, type=pa.large_string())))
     # numpy's 32-bit floats write 0.1 where Python's write what 0.1 becomes in 64 bits.
     floats = pa.types.is_floating(values.type)
     made = list(values.to_numpy(zero_copy_only=False)) if floats else values.to_pylist()

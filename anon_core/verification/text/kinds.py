@@ -85,7 +85,7 @@ def instant_of(text: str) -> int | None:
 
 
 def are_moments(texts: Sequence[str], read: Callable[[str], int | None]) -> bool:
-    """Say whether texts are all moments that can be told apart in 64-bit floats."""
+    """Say whether texts are all moments that differ as 64-bit floats."""
     exact: set[int] = set()
     for text in texts:
         found = _nanoseconds(text)
@@ -170,10 +170,10 @@ def stretch(label: str) -> Between | None:
     if "KW" in label:
         begin, _, end = map(str.strip, label.partition("KW"))
         week_first = [part for part in re.split(r"[ /.-]+", end) if part]
-        told = week_first if not begin else [*week_first, begin.rstrip(" /.-")]
-        if len(told) != 2 or [*map(str.isdigit, told)] != [True, True]:
+        open_forms = week_first if not begin else [*week_first, begin.rstrip(" /.-")]
+        if len(open_forms) != 2 or [*map(str.isdigit, open_forms)] != [True, True]:
             return None
-        label = f"{told[1]}-W{told[0]:0>2}"
+        label = f"{open_forms[1]}-W{open_forms[0]:0>2}"
     if found := _WEEKS.fullmatch(label):
         try:
             year, week = int(found[1]), int(found[2])
@@ -512,12 +512,12 @@ def _numbers(texts: Sequence[str]) -> bool:
 
 def _confused(numbers: Iterable[Decimal]) -> bool:
     """Say whether numbers that differ are the same 64-bit float, or one is too large or small."""
-    told = list(numbers)
-    floats = set(map(float, told))
+    values = list(numbers)
+    floats = set(map(float, values))
     sizes = {abs(number) for number in floats if number}
     if sizes and (min(sizes) < _LEAST or max(sizes) > _GREATEST):
         return True
-    return len(floats) < len(told) and len(floats) < len(set(told))
+    return len(floats) < len(values) and len(floats) < len(set(values))
 
 
 def _first_digits(label: str) -> Span | None:

@@ -308,8 +308,8 @@ class PrivateColumn:
     @cached_property
     def code_of_own(self) -> Mapping[str, int]:
         """The code of each text of the table itself that is a value."""
-        told = zip(self.texts, self.code_of_cell.tolist(), self.gone.tolist(), strict=False)
-        return {text: code for text, code, gone in told if not gone}
+        cells = zip(self.texts, self.code_of_cell.tolist(), self.gone.tolist(), strict=False)
+        return {text: code for text, code, gone in cells if not gone}
 
     @cached_property
     def code_of(self) -> Mapping[Key, int]:
@@ -366,8 +366,8 @@ class PrivateColumn:
             return found
         own = list(map(self.code_of_own.get, texts))
         if None in own:
-            told = zip(own, texts, strict=True)
-            own = [self.code_of_text(text) if code is None else code for code, text in told]
+            pairs = zip(own, texts, strict=True)
+            own = [self.code_of_text(text) if code is None else code for code, text in pairs]
         return np.array(own, dtype=np.int64)
 
 

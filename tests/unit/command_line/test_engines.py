@@ -343,7 +343,9 @@ def test_an_address_with_nothing_to_read_is_refused_and_no_key_is_told(
 def test_what_a_failure_of_the_engine_says_holds_no_cell() -> None:
     import duckdb
 
-    told = sql_source.told(duckdb.ConversionException("Could not convert 'Alice Smith'"), "t.csv")
+    told = sql_source.failure(
+        duckdb.ConversionException("Could not convert 'Alice Smith'"), "t.csv"
+    )
     assert "Alice" not in str(told)
 
 
@@ -393,6 +395,6 @@ def test_times_keep_their_nanoseconds_or_are_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"at": told}), path)
     texts = ["00:00:00.000000001", "00:00:00.000001", "01:00:00.000000001"]
     assert read_table(path).column("at").texts().tolist() == texts
-    assert list(read_again(path).column_at(0).told()) == texts
+    assert list(read_again(path).column_at(0).row_texts()) == texts
     with pytest.raises(BadInput, match="'at' holds times in nanoseconds"):
         sql_source.source(path, DataOptions(), lambda _: pytest.fail("it was read"))

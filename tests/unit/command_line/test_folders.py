@@ -118,7 +118,7 @@ def test_hive_columns_without_value_are_missing_for_both_readers(tmp_path: Path)
     column = read_table(tmp_path / "in").column("x")
     assert column.missing == 2
     assert list(column.values) == ["01"]
-    told = second.read_table(tmp_path / "in").column("x").told()
+    told = second.read_table(tmp_path / "in").column("x").row_texts()
     assert sorted(told, key=str) == ["01", "01", None, None]
 
 

@@ -120,5 +120,5 @@ def test_times_of_day_in_nanoseconds_are_kept_or_refused(
         return
     assert status == 0, capsys.readouterr().err
     assert read_table(path).column("more").texts().tolist() == wanted
-    assert read_again(path).column("more").told() == wanted
+    assert read_again(path).column("more").row_texts() == wanted
     assert main(["verify", recipe, "--data", str(path), "--release", str(out)]) == 0

@@ -37,7 +37,7 @@ def both(path: Path, **options: Any) -> Dataset:
     again = read_again(path, read_options(options))
     assert again.names == tuple(found.names)
     for place, name in enumerate(found.names):
-        own = [(text or "").strip() for text in again.column_at(place).told()]
+        own = [(text or "").strip() for text in again.column_at(place).row_texts()]
         own = ["" if text in MISSING_TOKENS else text for text in own]
         assert own == [text or "" for text in found.column(name).texts().tolist()]
     return found

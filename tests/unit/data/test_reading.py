@@ -233,7 +233,7 @@ def test_lines_that_end_with_a_separator(content: str, note: str, tmp_path: Path
     place.write_text(content)
     second = read_again(place)
     assert second.names == ("a", "b")
-    assert second.column("b").told() == ["x", "y"]
+    assert second.column("b").row_texts() == ["x", "y"]
 
 
 @pytest.mark.parametrize("content", ["a;b;\n1;x;\n2;y;z\n", ";a\n;1\n;2\n", ";;\n;;\n;;\n"])

@@ -202,7 +202,7 @@ def test_mondrian_cuts_where_the_run_did() -> None:
     lesson = find_lesson("mondrian")
     trace, steps = told((lesson, lesson.examples[0]))
     cuts = [step for step in steps if step.title.startswith("Cut along")]
-    assert len(cuts) == sum(len(run.told("cut")) for run in trace.runs.values())
+    assert len(cuts) == sum(len(run.events_of("cut")) for run in trace.runs.values())
     before = {step.title: step for step in steps}
     assert "Corrected" in before["The strict release"].printed
     for one, two in pairwise(steps):
@@ -226,7 +226,7 @@ def test_parts_that_publish_the_same_are_one_class() -> None:
     lesson = find_lesson("mondrian")
     trace = traced(lesson, own_example(material, "Twenty"))
     steps = lesson.steps(trace)
-    assert len(trace["relaxed"].told("cut")) + 1 > len(set(trace["relaxed"].together))
+    assert len(trace["relaxed"].events_of("cut")) + 1 > len(set(trace["relaxed"].together))
     for step in steps:
         assert all(step.together.count(group) >= 2 for group in step.together)
 
@@ -236,7 +236,7 @@ def test_samarati_counts_at_every_node_what_the_search_counted(example: int) -> 
     lesson = find_lesson("samarati")
     trace, steps = told((lesson, lesson.examples[example]))
     nodes = [step for step in steps if step.title.startswith("Node ")]
-    facts = [event.facts for event in trace["search"].told("node")]
+    facts = [event.facts for event in trace["search"].events_of("node")]
     assert len(nodes) == len(facts)
     for step, fact in zip(nodes, facts, strict=True):
         assert step.together.count(-1) == fact["removed"]

@@ -163,7 +163,7 @@ def test_links_are_cut_and_chances_stay() -> None:
     linked = attack_said(trace, steps["Slicing"], bob)
     assert "one of 4 values" in linked  # men of the group; his age is shuffled apart
     dealt = [step for step in lesson.steps(trace) if step.title.startswith("Dealt")]
-    assert len(dealt) == len(trace["anatomy"].told("bucket")) == 2
+    assert len(dealt) == len(trace["anatomy"].events_of("bucket")) == 2
     (bars, table) = dealt[-1].pictures
     assert isinstance(bars, Bars)
     assert [bar.label for bar in bars.bars if bar.tone == "now"]
@@ -196,8 +196,8 @@ def test_chances_are_added_up_over_matching_buckets() -> None:
     found = sliced_posteriors(index, 7, 2, Context()).highest[frequency.run[frequency.row_key]]
     assert [bar.value for bar in bars.bars] == pytest.approx(found.tolist())
     halved = [step for step in steps if step.startswith("A bucket of")]
-    assert len(run.told("cut")) == len(set(run.together)) - 1
-    assert len(halved) <= len(run.told("part"))
+    assert len(run.events_of("cut")) == len(set(run.together)) - 1
+    assert len(halved) <= len(run.events_of("part"))
 
 
 def test_the_papers_groups_answer_the_papers_query() -> None:

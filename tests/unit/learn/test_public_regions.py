@@ -37,7 +37,7 @@ def test_the_parts_that_are_told_end_in_the_regions_of_the_run() -> None:
         run.together.index(g) for g in run.together
     ]
     assert quiet_run(LESSON, LESSON.examples[0], "mpalm").together == run.together
-    events = run.told("region")
+    events = run.events_of("region")
     cut = [event for event in events if event.facts["sides"]]
     assert len(events) - len(cut) == len(cut) + 1 == len(set(run.together))  # every cut is in two
 

@@ -37,7 +37,7 @@ def test_cells_are_those_of_arrow(name: str, coded: bool) -> None:
     table = pa.table({name: column})
     file = io.BytesIO()
     pq.write_table(table, file, row_group_size=2)
-    found = read_parquet(file.getvalue(), "x.parquet").column(name).told()
+    found = read_parquet(file.getvalue(), "x.parquet").column(name).row_texts()
     expected = [cell for part in COLUMNS[name] for cell in part]
     assert found == [None if cell is None else text_of(cell) for cell in expected]
 
@@ -48,4 +48,4 @@ def test_dates_of_files_and_of_folders_are_read_as_declared(tmp_path):
     path.write_text("born,x\n" + "".join(f"{d:02d}/02/2020,a\n" for d in range(1, 29)))
     told = Reading(dates={"born": "dmy"})
     for place in (path, path.parent):
-        assert read_table(place, told).column("born").told()[2] == "2020-02-03"
+        assert read_table(place, told).column("born").row_texts()[2] == "2020-02-03"

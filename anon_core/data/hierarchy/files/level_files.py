@@ -78,8 +78,8 @@ def match_files(files: Sequence[str], columns: Sequence[str]) -> Matched:
                 taken.add(fit[0])
             else:
                 unclear[column] = tuple(fit)
-    told = {one for fit in unclear.values() for one in fit}
-    left = tuple(one for one in files if one not in taken and one not in told)
+    candidates = {one for fit in unclear.values() for one in fit}
+    left = tuple(one for one in files if one not in taken and one not in candidates)
     ordered = {column: found[column] for column in columns if column in found}
     return Matched(files=ordered, unclear=unclear, left=left)
 

@@ -30,13 +30,13 @@ def is_relations(text: str) -> bool:
     (True, False, False)
     """
     lines = [line.strip() for line in text.split("\n")]
-    told = [line for line in lines if line and not line.startswith("#")]
-    if not told or _CELL.match(told[0]):
+    content = [line for line in lines if line and not line.startswith("#")]
+    if not content or _CELL.match(content[0]):
         return False
-    if any(_FIRST.match(line) for line in told):
+    if any(_FIRST.match(line) for line in content):
         return True
-    tops = {line.rpartition(",")[2].strip() for line in told}
-    return len(tops) > 1 and all(_LINE.fullmatch(line) for line in told)
+    tops = {line.rpartition(",")[2].strip() for line in content}
+    return len(tops) > 1 and all(_LINE.fullmatch(line) for line in content)
 
 
 @dataclass

@@ -178,7 +178,7 @@ def _numbers(column: Column) -> list[Builder]:
     try:
         cuts = starts.round_numbers(column, top_code=True)
     except AnonError as error:
-        # Told again when it is the turn of this one.
+        # Named again when it is the turn of this one.
         raising = partial(_raised, error)
         return [*found, *by_rows, Builder(name="round numbers", reason="", make=raising)]
     ends = " The few extreme rows are in open ends." if cuts.open_top else ""
@@ -217,7 +217,7 @@ def _skewed(column: Column, cuts: Cuts) -> bool:
 
 
 def _texts(column: Column) -> list[Builder]:
-    if (written := dates.told(column)) is not None:
+    if (written := dates.date_levels(column)) is not None:
         calendar = Builder(
             name="calendar",
             reason="Its texts are dates, and only one order of day and month fits all of them: "

@@ -96,7 +96,7 @@ def is_written(text: str) -> bool:
     return _WRITTEN.fullmatch(text.strip()) is not None
 
 
-def told(column: Column) -> Rows | None:
+def date_levels(column: Column) -> Rows | None:
     """Return the levels of `calendar` for texts such as 31/12/2026, if one reading fits them all.
 
     None where a value is no such date, or where days and months could be either way round.
@@ -106,11 +106,11 @@ def told(column: Column) -> Rows | None:
     >>> import numpy as np
     >>> from anon_core.data.column import encode
     >>> texts = ["01/02/2019", "13/02/2019", "09/08/2019"]
-    >>> found = told(encode("seen", np.arange(3, dtype=np.int32), texts))
+    >>> found = date_levels(encode("seen", np.arange(3, dtype=np.int32), texts))
     >>> found and found[0]
     ('01/02/2019', '2019-02', '*')
     >>> texts[1] = "12/02/2019"
-    >>> told(encode("seen", np.arange(3, dtype=np.int32), texts)) is None
+    >>> date_levels(encode("seen", np.arange(3, dtype=np.int32), texts)) is None
     True
     """
     found = [_WRITTEN.fullmatch(value.strip()) for value in column.values]

@@ -186,17 +186,17 @@ def _why(same: Sequence[tuple[float, float]]) -> str:
     if not same:
         return ""
     worse = sum(pa > anatomy for pa, anatomy in same)
-    told = (
+    reason = (
         f"On Anatomy's own groups permutation errs more at {worse} of {len(same)} points, "
         f"{per_cent(mean([a for a, _ in same]))} against {per_cent(mean([b for _, b in same]))}"
     )
     if 2 * worse > len(same):
         return (
-            f"{told}: with equal groups all that permutation changes is that it cuts the links "
+            f"{reason}: with equal groups all that permutation changes is that it cuts the links "
             "among the quasi-identifiers, which Anatomy publishes row by row, and the more of them "
             "a question names, the more that costs; the source's order is not found."
         )
-    return f"{told}: it is the partition, not the permutation, that makes the difference."
+    return f"{reason}: it is the partition, not the permutation, that makes the difference."
 
 
 #: How far a step may go the other way, as a share of the largest figure.
@@ -219,18 +219,18 @@ def directed(
     A step the other way is let pass up to `_SLACK`, a share of the largest figure.
     """
     known = {name: goes(values, way, _SLACK) for name, values in series.items()}
-    told = {name: one for name, one in known.items() if one is not None}
-    if not found.whole or not told:
+    directions = {name: one for name, one in known.items() if one is not None}
+    if not found.whole or not directions:
         return Claim(says=says, holds=None, measured="Not measured yet.")
-    good = sum(told.values())
-    ends = {name: (series[name][0], series[name][-1]) for name in told}
-    measured = f"{good} of {len(told)} series {'does' if good == 1 else 'do'}."
+    good = sum(directions.values())
+    ends = {name: (series[name][0], series[name][-1]) for name in directions}
+    measured = f"{good} of {len(directions)} series {'does' if good == 1 else 'do'}."
     others = "; ".join(
         f"{name} goes from {shown(ends[name][0], unit)} to {shown(ends[name][1], unit)}"
-        for name, one in told.items()
+        for name, one in directions.items()
         if not one
     )
-    holds = good == len(told)
+    holds = good == len(directions)
     if holds and (lacking := _lacking(found)):
         return Claim(says=says, holds=None, measured=measured, because=f"{measured} {lacking}")
     because = f"{measured} The others do not: {others}."

@@ -220,11 +220,11 @@ def _slicing(found: Found) -> Claim:
     lines = {name: found.series(_BY_K, name) for name in (_SLICES, _ONE)}
     if not whole or any(len(line) < len(found.settings.at) for line in lines.values()):
         return Claim(says=says, holds=None, measured="Not measured yet.")
-    told = [
+    shares = [
         f"{name} {', '.join(f'{per_cent(y)} at k = {x:g}' for x, y in line.items())}"
         for name, line in lines.items()
     ]
-    measured = f"{'; '.join(told)}."
+    measured = f"{'; '.join(shares)}."
     # Hidden is at the most what is not proven, and at the least what is surely not.
     most = max(1 - line[max(line)] / whole[max(whole)] for line in lines.values())
     tops = {name: found.series(_MOST, name) for name in lines}
@@ -251,13 +251,13 @@ def _generalizing(found: Found) -> Claim:
     late = {name: {x: y for x, y in line.items() if x >= 4} for name, line in lines.items()}
     if not found.whole or not late[_MONDRIAN]:
         return Claim(says=says, holds=None, measured="Not measured yet.")
-    told = [
+    shares = [
         f"{name} {', '.join(f'{per_cent(y)} at k = {x:g}' for x, y in line.items())}"
         if line
         else f"{name} releases nothing"
         for name, line in lines.items()
     ]
-    measured = f"{'; '.join(told)}."
+    measured = f"{'; '.join(shares)}."
     holds = all(line and not any(line.values()) for line in late.values())
     open_ = [y for name in late for x, y in found.series(_MOST, name).items() if x >= 4]
     if holds and any(open_):

@@ -99,10 +99,10 @@ def _rises(found: Found) -> Claim:
     says = "The amount of generalization rises with k."
     line = found.series(AG, COMBINED)
     holds = goes(list(line.values()), "rises") if found.whole else None
-    told = ", ".join(f"{shown(y, '')} at {x:g}" for x, y in line.items())
+    figures = ", ".join(f"{shown(y, '')} at {x:g}" for x, y in line.items())
     if holds is None:
         return Claim(says=says, holds=None, measured="Not measured yet.")
-    measured = f"It is {told}."
+    measured = f"It is {figures}."
     because = (
         f"{measured} Each k cuts the table elsewhere, and in larger groups more public people "
         "fit the shuffled values, so that a group may need fewer levels."
@@ -120,8 +120,8 @@ def _never_ends(found: Found) -> Claim:
     if late:
         measured = f"{', '.join(late)}: no release within {box:g} s."
         return Claim(says=says, holds=True, measured=measured)
-    told = ", ".join(f"{shown(y, '')} s at {x:g}" for x, y in line.items())
-    measured = f"It takes {told}."
+    times = ", ".join(f"{shown(y, '')} s at {x:g}" for x, y in line.items())
+    measured = f"It takes {times}."
     because = (
         f"{measured} The source tries all subsets of the public people of a group, whose number "
         "grows exponentially; here chances are counted over the columns' values."

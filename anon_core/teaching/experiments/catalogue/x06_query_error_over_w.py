@@ -74,9 +74,9 @@ class QueryErrorOverW(Experiment):
         for w in bench.settings.at:
             if w > asked.columns + 1:
                 continue
-            told = answers(bench, result, context, predicates=int(w), selectivity=0.1)
-            found.append(point(asked, w, told.value))
-            found.append(_beyond(_MEDIAN, series, w, told.also["median"]))
+            replies = answers(bench, result, context, predicates=int(w), selectivity=0.1)
+            found.append(point(asked, w, replies.value))
+            found.append(_beyond(_MEDIAN, series, w, replies.also["median"]))
         return found
 
     def claims(self, found: Found) -> Sequence[Claim]:
@@ -95,15 +95,15 @@ def _beyond(figure: str, series: str, x: float, y: float) -> Point:
 
 def _why(found: Found, names: Sequence[str]) -> str:
     """Return what the median query's error does where links are cut, and where they are whole."""
-    told = [
+    trends = [
         f"{side}'s on {name} {how}"
         for name in names
         for side in (PA, ANATOMY)
         if (how := ends(found, _MEDIAN, f"{side} on {name}"))
     ]
-    if not told:
+    if not trends:
         return ""
     return (
-        f"Of the median query the error goes: {'; '.join(told)}. Every further column a query "
+        f"Of the median query the error goes: {'; '.join(trends)}. Every further column a query "
         "names is one more link that permuting has cut and Anatomy has not."
     )

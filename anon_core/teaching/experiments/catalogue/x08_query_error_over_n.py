@@ -99,10 +99,10 @@ class QueryErrorOverN(Experiment):
 
 def _alike(found: Found, names: Sequence[str]) -> str:
     """Return whether groups become more alike, which the source gives as the reason."""
-    told = [f"{name} {how}" for name in names if (how := ends(found, _EXTENT, f"{PA} on {name}"))]
+    trends = [f"{name} {how}" for name in names if (how := ends(found, _EXTENT, f"{PA} on {name}"))]
     return (
         "The source's reason is that rows of a group become more alike; the mean extent of "
-        f"permutation's groups goes {', '.join(told)} here."
-        if told
+        f"permutation's groups goes {', '.join(trends)} here."
+        if trends
         else ""
     )

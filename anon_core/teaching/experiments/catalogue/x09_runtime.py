@@ -80,7 +80,7 @@ def _on(found: Found, name: str) -> list[Claim]:
     """Return what is claimed on one set; where a release is lacking, that is the reason."""
     lines = {side: found.series(name, side) for side in (ANATOMY, PA)}
     refused = [why for key, why in found.refused.items() if key.startswith(f"{name}-")]
-    told = found.whole and all(len(line) == len(found.settings.at) for line in lines.values())
+    complete = found.whole and all(len(line) == len(found.settings.at) for line in lines.values())
     why = (
         f"On {name} nothing is released at l = {found.settings.size}: {refused[0]}"
         if refused
@@ -91,7 +91,7 @@ def _on(found: Found, name: str) -> list[Claim]:
         f"The time grows with n on {name}.",
         f"Anatomy is quicker than permutation on {name}.",
     )
-    if not told:
+    if not complete:
         measured = "Not measured yet." if not refused else "It cannot be measured."
         return [Claim(says=one, holds=None, measured=measured, because=why) for one in says]
     most = max(lines[PA].values())

@@ -80,16 +80,16 @@ def _way(found: Found, figure: str, says: str, way: Way) -> Claim:
     holds = goes(list(line.values()), way) if found.whole else None
     if holds is None:
         return Claim(says=says, holds=None, measured="Not measured yet.")
-    told = ", ".join(f"{shown(y, '')} at {x:g}" for x, y in line.items())
+    rise = ", ".join(f"{shown(y, '')} at {x:g}" for x, y in line.items())
     whole = found.series(WHOLE, _SERIES)
     left = ", ".join(f"{y:g} at {x:g}" for x, y in whole.items())
     because = (
-        f"It is {told}. A column is split for all rows or not at all, and a split that one class "
-        "cannot bear is refused for good: a larger K refuses other splits early on and leaves "
-        f"room for later ones, so which columns are left whole changes with K (columns: {left}; "
-        "E-31)."
+        f"It is {rise}. A column is split for all rows or not at all, and a split that one "
+        "class cannot bear is refused for good: a larger K refuses other splits early on and "
+        f"leaves room for later ones, so which columns are left whole changes with K (columns: "
+        f"{left}; E-31)."
     )
     if figure == SECONDS:
-        because = f"It is {told}: so short that what else the machine did decides."
-    measured = f"It is {told}."
+        because = f"It is {rise}: so short that what else the machine did decides."
+    measured = f"It is {rise}."
     return Claim(says=says, holds=holds, measured=measured, because="" if holds else because)

@@ -166,14 +166,14 @@ def _bar(
 ) -> Markup:
     left, limit = sides
     name = f"{'▶ ' if view.follows(bar.people) else ''}{shortened(bar.label, 30)}"
-    told = f"{bar.text} {SIGNS[bar.tone]}".strip()
+    label = f"{bar.text} {SIGNS[bar.tone]}".strip()
     at = left + long + 6
-    if limit is not None and limit - wide_of(told) < at < limit + 6:
+    if limit is not None and limit - wide_of(label) < at < limit + 6:
         at = limit + 6  # else the line of the limit would cross it
     return element(
         "g",
         text(left - 8, top + 17, name, text_anchor="end"),
         element("rect", x=left, y=top + 4, width=max(long, 1.0), height=_HIGH - 9, rx=3),
-        text(at, top + 17, told),
+        text(at, top + 17, label),
         **view.marks(bar.id, bar.people, "bar", f"tone-{bar.tone}"),
     )

@@ -428,16 +428,16 @@ def _refined(trace: Trace) -> Step:
 
 def _compared(trace: Trace) -> Step:
     both, alone = _certain_of_both(trace)
-    told: list[tuple[str, int, int]] = [("composition", alone, both)]
+    lines: list[tuple[str, int, int]] = [("composition", alone, both)]
     for name, words in ((_FURTHER, "minimality"), (_STOPPED, "refinement")):
         found = attacked(trace[name], words) if name in trace.runs else None
         if found is not None:
             own = round(found.baseline * found.attempted)
-            told.append((words, own, int(found.succeeded)))
+            lines.append((words, own, int(found.succeeded)))
     bars = tuple(
         Bar(id=f"{words}:{place}", label=f"{words}: {who}", value=value, text=str(value),
             tone="bad" if place and value > alone_ else "quiet")
-        for words, alone_, more in told
+        for words, alone_, more in lines
         for place, (who, value) in enumerate(
             (("alone", alone_), ("knowing more", more))
         )

@@ -191,7 +191,7 @@ def _rows_dealt(trace: Trace) -> list[tuple[int, list[str], list[int]]]:
     free = set(range(trace.rows))
     found: list[tuple[int, list[str], list[int]]] = []
     number = numbered(trace, _DEALT)
-    for event in run.told("bucket"):
+    for event in run.events_of("bucket"):
         facts: Mapping[str, Any] = event.facts
         keys: list[int] = list(facts["keys"])
         groups = Counter(run.together[row] for row in free if key[row] in keys)

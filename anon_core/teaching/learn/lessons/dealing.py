@@ -133,7 +133,7 @@ def _by_value(trace: Trace) -> list[int]:
 
 def groups_dealt(trace: Trace, name: str) -> tuple[int, ...]:
     """Return the group that every row was dealt to, as it was reported."""
-    (event,) = trace[name].told("dealt")
+    (event,) = trace[name].events_of("dealt")
     facts: Mapping[str, Any] = event.facts
     key, own = trace.problem.frequency.row_key.tolist(), trace[name].together
     left = set(range(trace.rows))
@@ -224,7 +224,7 @@ def pieces_halved(trace: Trace) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = []
     many = 1
     last = groups_dealt(trace, _HALVED)
-    for event in trace[_HALVED].told("halved"):
+    for event in trace[_HALVED].events_of("halved"):
         pieces: Any = event.facts["pieces"]
         if len(pieces) == many:
             continue

@@ -123,20 +123,20 @@ class IncognitoLesson(Lesson):
                     len(last.pruned),
                     f"A smaller subset failed for them; {len(last.candidates)} are left.",
                     among=len(last.pruned) + len(last.candidates),
-                    mistakes=(len(last.candidates), len(last.told)),
+                    mistakes=(len(last.candidates), len(last.nodes)),
                 )
             ),
             Exercise(
                 question=number_question(
                     "How many nodes were looked at in all?",
-                    sum(len(part.told) for part in parts),
+                    sum(len(part.nodes) for part in parts),
                     "All others were pruned, or are above a node that holds.",
                     among=sum(len(part.candidates) + len(part.pruned) for part in parts),
                     least=1,
                     mistakes=(
                         sum(len(part.candidates) for part in parts),
                         len(last.candidates) + len(last.pruned),
-                        len(last.told),
+                        len(last.nodes),
                     ),
                 )
             ),
@@ -150,7 +150,7 @@ class _Part:
     columns: tuple[int, ...]
     candidates: tuple[Levels, ...]
     pruned: Mapping[Levels, tuple[int, ...]]
-    told: dict[Levels, Mapping[str, Any]] = field(default_factory=dict[Levels, Mapping[str, Any]])
+    nodes: dict[Levels, Mapping[str, Any]] = field(default_factory=dict[Levels, Mapping[str, Any]])
 
     def names(self, trace: Trace) -> tuple[str, ...]:
         return tuple(trace.quasi[d] for d in self.columns)
@@ -162,13 +162,13 @@ class _Part:
         """Say whether a node holds, or is above one that does."""
         return any(
             facts["holds"] and all(a >= b for a, b in zip(levels, other, strict=True))
-            for other, facts in self.told.items()
+            for other, facts in self.nodes.items()
         )
 
 
 def _parts(trace: Trace) -> list[_Part]:
     found: list[_Part] = []
-    for event in trace[_RUN].told("subset", "node"):
+    for event in trace[_RUN].events_of("subset", "node"):
         facts: Any = event.facts
         if event.kind == "subset":
             found.append(
@@ -180,7 +180,7 @@ def _parts(trace: Trace) -> list[_Part]:
             )
         else:
             last = found[-1]
-            last.told[tuple(facts["levels"][d] for d in last.columns)] = facts
+            last.nodes[tuple(facts["levels"][d] for d in last.columns)] = facts
     return found
 
 
@@ -190,13 +190,13 @@ def _picture(trace: Trace, part: _Part, *, looked: bool, title: str = "") -> Lat
         for node, columns in part.pruned.items()
     }
     if looked:
-        notes |= {n: f"{f['removed']} too rare" for n, f in part.told.items() if not f["holds"]}
+        notes |= {n: f"{f['removed']} too rare" for n, f in part.nodes.items() if not f["holds"]}
 
     def state(levels: Levels) -> State:
         if levels in part.pruned:
             return "pruned"
-        if looked and levels in part.told:
-            return "holds" if part.told[levels]["holds"] else "fails"
+        if looked and levels in part.nodes:
+            return "holds" if part.nodes[levels]["holds"] else "fails"
         if looked and part.holds(levels):
             return "must hold"
         return "candidate"
@@ -242,9 +242,9 @@ def _joined(trace: Trace, part: _Part) -> Step:
 
 def _looked(trace: Trace, part: _Part, least: int) -> Step:
     names = listed(part.names(trace))
-    held = [n for n, facts in part.told.items() if facts["holds"]]
-    failed = [n for n, facts in part.told.items() if not facts["holds"]]
-    words = f"Candidates are looked at from below, {len(part.told)} of {len(part.candidates)}. "
+    held = [n for n, facts in part.nodes.items() if facts["holds"]]
+    failed = [n for n, facts in part.nodes.items() if not facts["holds"]]
+    words = f"Candidates are looked at from below, {len(part.nodes)} of {len(part.candidates)}. "
     if failed:
         said = [f"{node_label(part.names(trace), n)}" for n in failed]
         words += f"{listed(said)} {'fails' if len(said) == 1 else 'fail'}: rows are in classes of "
@@ -302,7 +302,7 @@ def _chosen(trace: Trace) -> list[Step]:
                 f"They are {listed(minimal)}.",
                 among=len(last.candidates),
                 least=1,
-                mistakes=(sum(bool(f["holds"]) for f in last.told.values()), len(last.candidates)),
+                mistakes=(sum(bool(f["holds"]) for f in last.nodes.values()), len(last.candidates)),
             ).on(_picture(trace, last, looked=True)),
         ),
         Step(

@@ -114,7 +114,7 @@ class KOptimizeLesson(Lesson):
 
 
 def _facts(trace: Trace, kind: str) -> list[Any]:
-    return [event.facts for event in trace[_RUN].told(kind)]
+    return [event.facts for event in trace[_RUN].events_of(kind)]
 
 
 def _said(indices: Sequence[int]) -> str:
@@ -242,7 +242,7 @@ def _bars(priced: Sequence[Mapping[str, Any]], title: str) -> Bars:
 def _greedy(trace: Trace) -> list[Step]:
     """Return a step for every round in which one index was added, the best first."""
     rounds: dict[int, list[Any]] = {}
-    for event in trace[_RUN].told("indices", "priced", "expanded"):
+    for event in trace[_RUN].events_of("indices", "priced", "expanded"):
         if event.kind == "expanded":
             break
         facts: Any = event.facts
@@ -288,7 +288,7 @@ def _opened(trace: Trace) -> list[Step]:
     """Return a step for every node of the tree that was opened."""
     tree = _TreeSoFar()
     found: list[Step] = []
-    events = trace[_RUN].told("priced", "expanded", "cut off")
+    events = trace[_RUN].events_of("priced", "expanded", "cut off")
     price: dict[Splits, float] = {}
     for event in events:
         facts: Any = event.facts

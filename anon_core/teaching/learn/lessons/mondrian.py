@@ -154,7 +154,7 @@ class MondrianLesson(Lesson):
                     mistakes=(
                         parts["relaxed"],
                         trace.rows // least,
-                        len(trace["strict"].told("cut")),
+                        len(trace["strict"].events_of("cut")),
                     ),
                 )
             ),
@@ -178,8 +178,8 @@ def _cuts(trace: Trace, name: str) -> tuple[list[Step], tuple[int, ...]]:
     behind = rows_of_tuples(run)
     together = [0] * trace.rows
     found: list[Step] = []
-    cuts = iter(run.told("cut"))
-    for event in run.told("part"):
+    cuts = iter(run.events_of("cut"))
+    for event in run.events_of("part"):
         facts: Any = event.facts
         mine = sorted(r for t in np.asarray(facts["tuples"]).tolist() for r in behind[t].tolist())
         tones: dict[int, Tone] = {r: "quiet" for r in range(trace.rows) if r not in mine}
@@ -317,18 +317,18 @@ def _refused(trace: Trace, name: str, tries: Sequence[dict[str, Any]], rows: int
     """Return why the columns that were tried first are not cut."""
     least = least_of(trace[name])
     said = ""
-    for told in tries:
-        if told["cut"]:
+    for event in tries:
+        if event["cut"]:
             break
-        column = trace.quasi[told["attribute"]]
-        if "median" not in told:
+        column = trace.quasi[event["attribute"]]
+        if "median" not in event:
             said += f"Of the groups of {column}, one would keep fewer than {least} rows. "
             continue
-        leaf = trace.problem.hierarchies[column].leaves[told["median"]]
-        upto = told["below"] + told["at"]
+        leaf = trace.problem.hierarchies[column].leaves[event["median"]]
+        upto = event["below"] + event["at"]
         said += (
             f"{column} is not cut: at its median {leaf}, sides of {upto} and {rows - upto} rows, "
-            f"or of {told['below']} and {rows - told['below']}, and one is below k = {least}. "
+            f"or of {event['below']} and {rows - event['below']}, and one is below k = {least}. "
         )
     return said
 
@@ -446,7 +446,7 @@ def _published(trace: Trace, name: str, parts: Sequence[int]) -> Step:
             f"Every part that is left is a class: {len(sizes)}.",
             among=trace.rows // least_of(run),
             least=1,
-            mistakes=(trace.rows // least_of(run), len(run.told("cut"))),
+            mistakes=(trace.rows // least_of(run), len(run.events_of("cut"))),
         ),
         together=tuple(parts),
         seen=published(run),

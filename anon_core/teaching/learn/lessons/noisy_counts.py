@@ -193,9 +193,9 @@ def odds(trace: Trace, person: int, times: int) -> float:
 
 
 def _found(trace: Trace, times: int) -> tuple[str, ...]:
-    told = "one answer" if times == 1 else f"{times} answers"
+    answers = "one answer" if times == 1 else f"{times} answers"
     return tuple(
-        f"Someone who knows everyone but {trace.names[row]}, and hears {told}, holds it for "
+        f"Someone who knows everyone but {trace.names[row]}, and hears {answers}, holds it for "
         f"{odds(trace, row, times) / (1 + odds(trace, row, times)):.1%} likely that "
         f"{trace.names[row]} is in the table; it was 50.0% before."
         for row in range(trace.rows)

@@ -316,7 +316,7 @@ def _subsets(trace: Trace) -> Step:
     rows_of, most = own_rows(trace), size > _NAMED and 2 * size > len(fit)
     rows: list[Row] = []
     for place, (chosen, right) in enumerate(yields.items()):
-        told = [p for p in fit if p not in chosen] if most else chosen
+        people = [p for p in fit if p not in chosen] if most else chosen
         rows.append(
             Row(
                 id=f"subset:{place}",
@@ -324,7 +324,7 @@ def _subsets(trace: Trace) -> Step:
                 people=tuple(rows_of[names[p]] for p in chosen if names[p] in rows_of),
                 tone="good" if right else "quiet",
                 cells=(
-                    Cell(text=listed(names[p] for p in told) or "nobody"),
+                    Cell(text=listed(names[p] for p in people) or "nobody"),
                     *(
                         Cell(
                             text=", ".join(sorted(public[p][d] for p in chosen)),

@@ -178,7 +178,7 @@ class PublicRegionsLesson(Lesson):
 
     def steps(self, trace: Trace) -> Sequence[Step]:
         """Return the steps: everyone in the plane, every part looked at, nodes, both releases."""
-        events = trace[_CUT].told("region")
+        events = trace[_CUT].events_of("region")
         found = [_everyone(trace)]
         found += [_looked_at(trace, event, place) for place, event in enumerate(events)]
         found += [_regions(trace), *_walk(trace), _combined(trace), _released(trace)]
@@ -278,7 +278,7 @@ def _rows_of_runs(trace: Trace, name: str, runs: Sequence[int]) -> list[int]:
 
 def _parts_so_far(trace: Trace, until: int) -> list[tuple[int, ...]]:
     """Return the tuples of every part after some parts were looked at, the first `until`."""
-    events = trace[_CUT].told("region")
+    events = trace[_CUT].events_of("region")
     first: Any = events[0].facts["runs"]
     parts = [tuple(first)]
     for event in events[:until]:
@@ -303,9 +303,9 @@ def _groups_so_far(trace: Trace, until: int) -> list[int]:
 def _if_stopped(trace: Trace, until: int) -> Seen:
     """Return what MPALM would publish if it cut nothing after some parts were looked at."""
     problem = trace.problem
-    told = {tuple(e.facts["runs"]): e.facts["box"] for e in trace[_CUT].told("region")}  # type: ignore[arg-type]
+    regions = {tuple(e.facts["runs"]): e.facts["box"] for e in trace[_CUT].events_of("region")}  # type: ignore[arg-type]
     parts = _parts_so_far(trace, until)
-    box = np.array([told[part] for part in parts], dtype=np.int32)
+    box = np.array([regions[part] for part in parts], dtype=np.int32)
     of_run = np.zeros(len(problem.frequency.run_count), dtype=np.int64)
     for number, part in enumerate(parts):
         of_run[list(part)] = number
@@ -455,13 +455,13 @@ def _regions(trace: Trace) -> Step:
 
 def _nodes(trace: Trace) -> list[Mapping[str, Any]]:
     """Return the nodes that were reported for the group of the person who is followed."""
-    told: list[Any] = [event.facts for event in trace[_COMBINED].told("coarsened")]
+    nodes: list[Any] = [event.facts for event in trace[_COMBINED].events_of("coarsened")]
     number = next(
         facts["group"]
-        for facts in told
+        for facts in nodes
         if trace.person in _rows_of_runs(trace, _COMBINED, facts["runs"])
     )
-    return [facts for facts in told if facts["group"] == number]
+    return [facts for facts in nodes if facts["group"] == number]
 
 
 def _levels_said(trace: Trace, facts: Mapping[str, Any]) -> str:
@@ -471,7 +471,7 @@ def _levels_said(trace: Trace, facts: Mapping[str, Any]) -> str:
 def _walked(trace: Trace, nodes: Sequence[Mapping[str, Any]], until: int) -> Lattice:
     """Return the group's own lattice after some of its nodes were looked at."""
     heights: Sequence[int] = nodes[0]["options"]
-    told = {tuple(facts["place"]): facts for facts in nodes[:until]}
+    walked = {tuple(facts["place"]): facts for facts in nodes[:until]}
     every = [tuple(p) for p in np.indices(heights).reshape(len(heights), -1).T.tolist()]
     levels: list[dict[int, int]] = [{} for _ in heights]
     for facts in nodes:
@@ -479,9 +479,9 @@ def _walked(trace: Trace, nodes: Sequence[Mapping[str, Any]], until: int) -> Lat
             of[place] = level
 
     def state(place: tuple[int, ...]) -> State:
-        if place not in told:
+        if place not in walked:
             return "open"
-        return "chosen" if told[place]["state"] == "holds" else "fails"
+        return "chosen" if walked[place]["state"] == "holds" else "fails"
 
     def label(place: tuple[int, ...]) -> str:
         own = [of.get(p, p) for of, p in zip(levels, place, strict=True)]
@@ -547,11 +547,11 @@ def _node(trace: Trace, nodes: Sequence[Mapping[str, Any]], place: int) -> Step:
     low, high = _bounds(trace)
     names, public = public_people(trace)
     chance = dict(facts["chances"])
-    told = [float(chance.get(row, 0.0)) for row in public]
+    chances = [float(chance.get(row, 0.0)) for row in public]
     holds = facts["state"] == "holds"
-    outside = [n for n, d in zip(names, told, strict=True) if not low - 1e-9 <= d <= high + 1e-9]
+    outside = [n for n, d in zip(names, chances, strict=True) if not low - 1e-9 <= d <= high + 1e-9]
     label = _levels_said(trace, facts)
-    first = f"{outside[0]} has δ = {_delta(told[names.index(outside[0])])}" if outside else ""
+    first = f"{outside[0]} has δ = {_delta(chances[names.index(outside[0])])}" if outside else ""
     why = (
         f"Everyone has {_allowed(trace)}, so {label} is published."
         if holds
@@ -561,7 +561,7 @@ def _node(trace: Trace, nodes: Sequence[Mapping[str, Any]], place: int) -> Step:
     )
     cells = [
         (Cell(text=_delta(d), tone="plain" if low - 1e-9 <= d <= high + 1e-9 else "bad"),)
-        for d in told
+        for d in chances
     ]
     question = yes_or_no(
         f"At {label}, with every column shuffled: is everyone's chance within {_allowed(trace)}?",
@@ -588,7 +588,7 @@ def _node(trace: Trace, nodes: Sequence[Mapping[str, Any]], place: int) -> Step:
             _walked(trace, nodes, place),
             people_table(trace, "The public table", (), [()] * len(names)),
         ),
-        found=_node_found(trace, dict(zip(public, told, strict=True))),
+        found=_node_found(trace, dict(zip(public, chances, strict=True))),
         printed=printed,
     )
 

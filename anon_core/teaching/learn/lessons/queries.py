@@ -116,13 +116,16 @@ def _factors(trace: Trace, title: str, group: int) -> tuple[list[str], float]:
     alone = [0 if own == group else -1 for own in groups]
     rows = groups.count(group)
     column = trace.sensitive[0]
-    quasi = {name: told for name, told in query.items() if name != column}
+    quasi = {name: condition for name, condition in query.items() if name != column}
     secret = answers(trace, alone, {column: query[column]})[title] / rows
     if title == "Anatomy":
         together = answers(trace, alone, quasi)[title]
         shares = [f"{together:g} rows", f"{_share(secret)}"]
     else:
-        each = [answers(trace, alone, {name: told})[title] / rows for name, told in quasi.items()]
+        each = [
+            answers(trace, alone, {name: condition})[title] / rows
+            for name, condition in quasi.items()
+        ]
         shares = [f"{rows} rows", *map(_share, each), _share(secret)]
     return shares, answers(trace, alone)[title]
 
@@ -170,10 +173,10 @@ def _exact(trace: Trace) -> Step:
 def _way(trace: Trace, title: str) -> Step:
     groups, whole = source_groups(trace, _RUN), answers(trace, source_groups(trace, _RUN))[title]
     rows: list[Row] = []
-    told: list[str] = []
+    sentences: list[str] = []
     for group in sorted(set(groups) - {-1}):
         factors, answer = _factors(trace, title, group)
-        told.append(f"{answer:.3g}")
+        sentences.append(f"{answer:.3g}")
         rows.append(
             Row(
                 id=f"group:{group}",
@@ -183,7 +186,7 @@ def _way(trace: Trace, title: str) -> Step:
             )
         )
     exact = _exact_count(trace)
-    why = f"{' + '.join(told)} = {whole:.3g}."
+    why = f"{' + '.join(sentences)} = {whole:.3g}."
     shown = Table(
         title=f"{title}: the answer of every group",
         columns=(Head(name="factors"), Head(name="answer")),
@@ -213,8 +216,8 @@ def _way(trace: Trace, title: str) -> Step:
 
 def _errors(trace: Trace) -> Step:
     exact = _exact_count(trace)
-    told = answers(trace, source_groups(trace, _RUN))
-    off = {title: abs(answer - exact) for title, answer in told.items()}
+    replies = answers(trace, source_groups(trace, _RUN))
+    off = {title: abs(answer - exact) for title, answer in replies.items()}
     least = min(off.values())
     best = [title for title, value in off.items() if abs(value - least) < 1e-9]
     bars = tuple(
@@ -222,7 +225,7 @@ def _errors(trace: Trace) -> Step:
             id=f"way:{title}",
             label=title,
             value=value,
-            text=f"{told[title]:.3g}, off by {value:.3g}",
+            text=f"{replies[title]:.3g}, off by {value:.3g}",
             tone="good" if title in best else "plain",
         )
         for title, value in off.items()

@@ -144,9 +144,9 @@ class SamaratiLesson(Lesson):
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
         """Return questions about what was looked at."""
         run = trace[_RUN]
-        looked = [event.facts["levels"] for event in run.told("node")]
+        looked = [event.facts["levels"] for event in run.events_of("node")]
         total = int(np.prod([h + 1 for h in heights_of(trace)]))
-        removed = {e.facts["levels"]: int(str(e.facts["removed"])) for e in run.told("node")}
+        removed = {e.facts["levels"]: int(str(e.facts["removed"])) for e in run.events_of("node")}
         worst = max(removed, key=lambda levels: removed[levels])
         name = node_said(trace.quasi, worst)  # type: ignore[arg-type]
         return (
@@ -158,7 +158,7 @@ class SamaratiLesson(Lesson):
                     "fails below.",
                     among=total,
                     least=1,
-                    mistakes=(total, sum(heights_of(trace)) + 1, len(run.told("height"))),
+                    mistakes=(total, sum(heights_of(trace)) + 1, len(run.events_of("height"))),
                 )
             ),
             Exercise(
@@ -176,18 +176,18 @@ class SamaratiLesson(Lesson):
         """Return a step for every height that was probed, and every node that was looked at."""
         run = trace[_RUN]
         found: list[Step] = []
-        told: dict[Levels, Mapping[str, Any]] = {}
+        nodes: dict[Levels, Mapping[str, Any]] = {}
         probe: int | None = None
         rest = False
         top = sum(heights_of(trace))
         below, above = 0, top
-        for event in run.told("height", "node"):
+        for event in run.events_of("height", "node"):
             facts: Any = event.facts
             if event.kind == "height":
                 if probe is not None:
-                    below, above = _halved(told, probe, below, above)
+                    below, above = _halved(nodes, probe, below, above)
                 height = int(facts["height"])
-                found.append(self._probed(trace, told, height, (below, above), found))
+                found.append(self._probed(trace, nodes, height, (below, above), found))
                 probe = height
                 continue
             node: Levels = tuple(facts["levels"])
@@ -196,15 +196,15 @@ class SamaratiLesson(Lesson):
             ):  # halving is over, and the rest is looked at
                 probe = sum(node)
                 rest = True
-            before = dict(told)
-            told[node] = facts
-            found.append(self._looked(trace, before, told, node, probe, budget, rest=rest))
+            before = dict(nodes)
+            nodes[node] = facts
+            found.append(self._looked(trace, before, nodes, node, probe, budget, rest=rest))
         return found
 
     def _probed(
         self,
         trace: Trace,
-        told: Mapping[Levels, Mapping[str, Any]],
+        nodes: Mapping[Levels, Mapping[str, Any]],
         height: int,
         open_: tuple[int, int],
         before: Sequence[Step],
@@ -217,14 +217,14 @@ class SamaratiLesson(Lesson):
         return Step(
             title=f"Probe height {height}",
             words=f"{why} Nodes of this height are looked at until one holds.",
-            pictures=(_lattice(trace, told, probe=height),),
-            code=_CODE.at(3) if told else _CODE.at(2, 3),
+            pictures=(_lattice(trace, nodes, probe=height),),
+            code=_CODE.at(3) if nodes else _CODE.at(2, 3),
             question=Question(
-                asks="Which height is probed next?" if told else "Which height is probed first?",
+                asks="Which height is probed next?" if nodes else "Which height is probed first?",
                 choices=choices,
                 answer=f"height:{height}",
                 why=why,
-                pictures=(_lattice(trace, told, title="Click a height"),),
+                pictures=(_lattice(trace, nodes, title="Click a height"),),
             ),
         )
 
@@ -232,7 +232,7 @@ class SamaratiLesson(Lesson):
         self,
         trace: Trace,
         before: Mapping[Levels, Mapping[str, Any]],
-        told: Mapping[Levels, Mapping[str, Any]],
+        nodes: Mapping[Levels, Mapping[str, Any]],
         node: Levels,
         probe: int | None,
         budget: int,
@@ -241,7 +241,7 @@ class SamaratiLesson(Lesson):
     ) -> Step:
         least = least_of(trace[_RUN])
         run = trace[_RUN]
-        removed, holds = int(told[node]["removed"]), bool(told[node]["holds"])
+        removed, holds = int(nodes[node]["removed"]), bool(nodes[node]["holds"])
         together = together_at(trace.problem, node, least)
         name = node_label(trace.quasi, node)
         verdict = "holds" if holds else "fails"
@@ -266,7 +266,7 @@ class SamaratiLesson(Lesson):
             code=_CODE.at(5 if rest else 4 if holds else 3),
             words=f"{node_said(trace.quasi, node)}: {why}{follows}",
             pictures=(
-                _lattice(trace, told, probe=probe),
+                _lattice(trace, nodes, probe=probe),
                 table(
                     trace,
                     f"The table at {name}",
@@ -295,7 +295,7 @@ class SamaratiLesson(Lesson):
 
 def _lattice(
     trace: Trace,
-    told: Mapping[Levels, Mapping[str, Any]],
+    nodes: Mapping[Levels, Mapping[str, Any]],
     *,
     now: Levels | None = None,
     probe: int | None = None,
@@ -309,9 +309,9 @@ def _lattice(
             return "chosen"
         if levels == now:
             return "now"
-        if levels in told:
-            return "holds" if told[levels]["holds"] else "fails"
-        for other, facts in told.items():
+        if levels in nodes:
+            return "holds" if nodes[levels]["holds"] else "fails"
+        for other, facts in nodes.items():
             pairs = list(zip(levels, other, strict=True))
             if facts["holds"] and all(a >= b for a, b in pairs):
                 return "must hold"
@@ -319,24 +319,24 @@ def _lattice(
                 return "must fail"
         return "open"
 
-    notes = {n: f"{f['removed']} suppressed" for n, f in told.items() if n != now}
+    notes = {n: f"{f['removed']} suppressed" for n, f in nodes.items() if n != now}
     return lattice(trace.quasi, heights_of(trace), title, state=state, notes=notes, probe=probe)
 
 
 def _halved(
-    told: Mapping[Levels, Mapping[str, Any]], probe: int, low: int, high: int
+    nodes: Mapping[Levels, Mapping[str, Any]], probe: int, low: int, high: int
 ) -> tuple[int, int]:
     """Return between which heights the lowest solution is, after a height was probed."""
-    held = any(sum(n) <= probe and f["holds"] for n, f in told.items())
+    held = any(sum(n) <= probe and f["holds"] for n, f in nodes.items())
     return (low, probe) if held else (probe + 1, high)
 
 
 def _matrix(trace: Trace) -> list[Step]:
     """Return the step that shows the distance vectors, where the search used them."""
-    told = trace[_RUN].told("matrix")
-    if not told:
+    events = trace[_RUN].events_of("matrix")
+    if not events:
         return []
-    facts: Any = told[0].facts
+    facts: Any = events[0].facts
     outliers, vectors = np.asarray(facts["outliers"]), np.asarray(facts["vectors"])
     run_of_row = trace.problem.frequency.run[trace.problem.frequency.row_key]
     names: dict[int, str] = {}
@@ -411,20 +411,20 @@ def _chosen(trace: Trace, budget: int) -> list[Step]:
     account = run.result.account
     assert account.node is not None
     chosen: Levels = tuple(account.node[name] for name in trace.quasi)
-    told: dict[Levels, Mapping[str, Any]] = {
+    nodes: dict[Levels, Mapping[str, Any]] = {
         tuple(e.facts["levels"]): e.facts  # type: ignore[arg-type]
-        for e in run.told("node")
+        for e in run.events_of("node")
     }
     minimal = [node_label(trace.quasi, node) for node in account.minimal]
-    picture = _lattice(trace, told, chosen=chosen, title="The node that is published")
+    picture = _lattice(trace, nodes, chosen=chosen, title="The node that is published")
     question = Question(
         asks="Which node is published?",
         choices=tuple(
-            Choice(id=node_id(node), label=node_label(trace.quasi, node)) for node in told
+            Choice(id=node_id(node), label=node_label(trace.quasi, node)) for node in nodes
         ),
         answer=node_id(chosen),
         why="It is minimal, and preferred among the minimal ones.",
-        pictures=(_lattice(trace, told, title="Click a node"),),
+        pictures=(_lattice(trace, nodes, title="Click a node"),),
     )
     words = (
         f"Height {sum(chosen)} is the lowest with a solution; its solutions are {listed(minimal)}. "
@@ -448,7 +448,7 @@ def _chosen(trace: Trace, budget: int) -> list[Step]:
             title=f"{node_label(trace.quasi, chosen)} is published",
             words=words,
             pictures=(picture,),
-            question=question if len(told) > 1 else None,
+            question=question if len(nodes) > 1 else None,
             code=_CODE.at(5, 6),
             together=run.together,
             seen=published(run),

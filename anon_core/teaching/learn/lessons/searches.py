@@ -223,7 +223,7 @@ class SearchesLesson(Lesson):
 
 def _looked(trace: Trace, name: str) -> dict[Levels, bool]:
     """Return the nodes that a search looked at, in order, and whether they hold."""
-    facts: list[Mapping[str, Any]] = [event.facts for event in trace[name].told("node")]
+    facts: list[Mapping[str, Any]] = [event.facts for event in trace[name].events_of("node")]
     return {tuple(fact["levels"]): bool(fact["holds"]) for fact in facts}
 
 

@@ -109,16 +109,16 @@ class SingleDimensionLesson(Lesson):
 
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
         """Return questions about what was refused."""
-        told = [event.facts for event in trace[_RUN].told("dimension")]
-        stayed = sum(facts["taken"] is None for facts in told)
+        dimensions = [event.facts for event in trace[_RUN].events_of("dimension")]
+        stayed = sum(facts["taken"] is None for facts in dimensions)
         return (
             Exercise(
                 question=number_question(
-                    f"{len(told)} parts were looked at. How many stayed whole?",
+                    f"{len(dimensions)} parts were looked at. How many stayed whole?",
                     stayed,
                     "Each way to split them would have left a class with too few rows.",
-                    among=len(told),
-                    mistakes=(len(told) - stayed, len(set(trace[_RUN].together))),
+                    among=len(dimensions),
+                    mistakes=(len(dimensions) - stayed, len(set(trace[_RUN].together))),
                 )
             ),
             Exercise(
@@ -182,7 +182,7 @@ class _Columns:
 def _splits(trace: Trace) -> list[Step]:
     columns, found = _Columns(trace), list[Step]()
     least = least_of(trace[_RUN])
-    for event in trace[_RUN].told("dimension"):
+    for event in trace[_RUN].events_of("dimension"):
         facts: Any = event.facts
         column = int(facts["column"])
         name, part = trace.quasi[column], columns.part_said(column, int(facts["part"]))
@@ -291,7 +291,7 @@ def _published(trace: Trace) -> Step:
             among=trace.rows // least_of(run),
             least=1,
             mistakes=(
-                sum(e.facts["taken"] is not None for e in run.told("dimension")),
+                sum(e.facts["taken"] is not None for e in run.events_of("dimension")),
                 trace.rows // least_of(run),
                 len(set(trace[_OTHER].together)),
             ),

@@ -116,7 +116,11 @@ class SlicingCheckLesson(Lesson):
                     "As many as are left once no bucket can be halved.",
                     among=trace.rows,
                     least=1,
-                    mistakes=(len(run.told("cut")), trace.rows // _l(trace), len(run.told("part"))),
+                    mistakes=(
+                        len(run.events_of("cut")),
+                        trace.rows // _l(trace),
+                        len(run.events_of("part")),
+                    ),
                 ),
                 found=_found(trace),
             ),
@@ -180,12 +184,12 @@ def _found(trace: Trace) -> tuple[str, ...]:
     """Return what is found of every person."""
     said: list[str] = []
     for row in range(trace.rows):
-        told = chances(trace, _RUN, row)
-        number, (most, p) = len(told.buckets), next(iter(told.value.items()))
+        shares = chances(trace, _RUN, row)
+        number, (most, p) = len(shares.buckets), next(iter(shares.value.items()))
         said.append(
             f"Someone who knows {listed(trace.quasi)} of {trace.names[row]} finds "
             f"{number} bucket{'' if number == 1 else 's'} that may hold the row. "
-            f"{trace.sensitive[0]} is one of {len(told.value)} values; {most} has a chance "
+            f"{trace.sensitive[0]} is one of {len(shares.value)} values; {most} has a chance "
             f"of {p}."
         )
     return tuple(said)
@@ -215,7 +219,7 @@ def _halved(trace: Trace) -> list[Step]:
     run = trace[_RUN]
     behind = rows_of_tuples(run)
     together, found = [0] * trace.rows, list[Step]()
-    events = run.told("part", "cut")
+    events = run.events_of("part", "cut")
     for place, event in enumerate(events):
         if event.kind != "part":
             continue
@@ -262,29 +266,29 @@ def _rows(behind: Sequence[Any], tuples: Sequence[int]) -> list[int]:
 
 def _matches(trace: Trace) -> Step:
     run, person = trace[_RUN], trace.person
-    who, told = trace.names[person], chances(trace, _RUN, person)
+    who, shares = trace.names[person], chances(trace, _RUN, person)
     number = dict(zip(run.together, numbered(trace, _RUN), strict=True))
     rows = tuple(
         Row(
             id=f"bucket:{number[group]}",
             label=str(number[group] + 1),
-            tone="good" if group in told.buckets else "quiet",
+            tone="good" if group in shares.buckets else "quiet",
             people=people_of(run.together, group),
             cells=(
                 *(Cell(text=f"{n} of {size}") for n, size in shows),
                 Cell(text=str(prod((Fraction(n, size) for n, size in shows), start=Fraction(1)))),
             ),
         )
-        for group, shows in sorted(told.shows.items(), key=lambda one: number[one[0]])
+        for group, shows in sorted(shares.shows.items(), key=lambda one: number[one[0]])
     )
     heads = (
         *(Head(name=_set_said(block)) for block in blocks_shown(trace, _RUN)),
         Head(name="f(t, B)"),
     )
-    likely = number[max(told.buckets, key=lambda group: (told.buckets[group], -number[group]))]
-    apart = [number[group] for group in told.shows if group not in told.buckets]
+    likely = number[max(shares.buckets, key=lambda group: (shares.buckets[group], -number[group]))]
+    apart = [number[group] for group in shares.shows if group not in shares.buckets]
     matched = listed(
-        str(number[group] + 1) for group in sorted(told.buckets, key=number.__getitem__)
+        str(number[group] + 1) for group in sorted(shares.buckets, key=number.__getitem__)
     )
     return Step(
         title=f"Which buckets match {who}?",
@@ -313,25 +317,25 @@ def _matches(trace: Trace) -> Step:
 
 def _shares(trace: Trace) -> Step:
     run, person = trace[_RUN], trace.person
-    who, told = trace.names[person], chances(trace, _RUN, person)
+    who, shares = trace.names[person], chances(trace, _RUN, person)
     number = dict(zip(run.together, numbered(trace, _RUN), strict=True))
-    order = sorted(told.buckets, key=lambda group: number[group])
+    order = sorted(shares.buckets, key=lambda group: number[group])
     bars = tuple(
         Bar(
             id=f"bucket:{number[group]}",
             label=f"Bucket {number[group] + 1}",
-            value=float(told.buckets[group]),
-            text=str(told.buckets[group]),
+            value=float(shares.buckets[group]),
+            text=str(shares.buckets[group]),
             tone="now",
             people=people_of(run.together, group),
         )
         for group in order
     )
-    most = max(told.buckets.values())
-    first = [group for group in order if told.buckets[group] == most]
+    most = max(shares.buckets.values())
+    first = [group for group in order if shares.buckets[group] == most]
     question = _share_question(
         f"How likely is {who} in bucket {number[order[0]] + 1}?",
-        told.buckets[order[0]],
+        shares.buckets[order[0]],
         "Its f(t, B) divided by the sum of all.",
     )
     if len(first) == 1 < len(order):
@@ -356,10 +360,10 @@ def _shares(trace: Trace) -> Step:
 
 def _added(trace: Trace) -> Step:
     run, person = trace[_RUN], trace.person
-    who, told = trace.names[person], chances(trace, _RUN, person)
+    who, shares = trace.names[person], chances(trace, _RUN, person)
     number = dict(zip(run.together, numbered(trace, _RUN), strict=True))
-    order = sorted(told.buckets, key=lambda group: number[group])
-    most = max(told.value.values())
+    order = sorted(shares.buckets, key=lambda group: number[group])
+    most = max(shares.value.values())
     rows = tuple(
         Row(
             id=f"secret:{text}",
@@ -368,8 +372,8 @@ def _added(trace: Trace) -> Step:
             cells=(
                 *(
                     Cell(
-                        text=f"{told.buckets[g]} · {told.seen_with[g][text]}"
-                        if text in told.seen_with[g]
+                        text=f"{shares.buckets[g]} · {shares.seen_with[g][text]}"
+                        if text in shares.seen_with[g]
                         else "0"
                     )
                     for g in order
@@ -377,7 +381,7 @@ def _added(trace: Trace) -> Step:
                 Cell(text=str(p)),
             ),
         )
-        for text, p in told.value.items()
+        for text, p in shares.value.items()
     )
     heads = (*(Head(name=f"bucket {number[g] + 1}") for g in order), Head(name="p(t, s)"))
     return Step(

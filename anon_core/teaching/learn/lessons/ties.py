@@ -141,11 +141,11 @@ class _Tie:
 
 def _done(trace: Trace) -> dict[str, Any] | None:
     """Return how relaxed cuts part all rows, if they do."""
-    parts = trace[_RELAXED].told("part")
-    if not parts or not trace[_STRICT].told("part"):
+    parts = trace[_RELAXED].events_of("part")
+    if not parts or not trace[_STRICT].events_of("part"):
         return None
     tries: Any = parts[0].facts["tries"]
-    return next((told for told in tries if told["cut"]), None)
+    return next((attempt for attempt in tries if attempt["cut"]), None)
 
 
 def _tie(trace: Trace) -> _Tie:
@@ -155,10 +155,10 @@ def _tie(trace: Trace) -> _Tie:
     codes, median = codes_of(trace.problem, column), done["median"]
     rows = range(trace.rows)
     behind = rows_of_tuples(trace[_RELAXED])
-    pieces: Any = trace[_RELAXED].told("cut")[0].facts["pieces"]
+    pieces: Any = trace[_RELAXED].events_of("cut")[0].facts["pieces"]
     lower = frozenset(r for t in np.asarray(pieces[0]).tolist() for r in behind[t].tolist())
-    tries: Any = trace[_STRICT].told("part")[0].facts["tries"]
-    strict = next(told for told in tries if told["attribute"] == done["attribute"])
+    tries: Any = trace[_STRICT].events_of("part")[0].facts["tries"]
+    strict = next(attempt for attempt in tries if attempt["attribute"] == done["attribute"])
     return _Tie(
         column=column,
         median=trace.problem.hierarchies[column].leaves[median],

@@ -313,7 +313,7 @@ class Anytime(Algorithm):
             part = gain_parts(problem, models, prices, time_left.context_left(), start=start)
             try:
                 release = box_outcome(problem, run_buckets(problem, part), nodes).release
-            except BadHierarchy:  # one text at two levels: only whole columns can be told apart
+            except BadHierarchy:  # one text at two levels: only whole columns differ
                 return self._whole_columns(problem, models, metric, context, time_left)
             cost = metric.measure(problem, release, context).value
             if best is None or cost < best[0]:

@@ -122,12 +122,12 @@ class CellSuppression(Algorithm):
             problem, models, groups, prices, nodes, within, blank_above=blank, linked=linked
         )
         found = box_outcome(problem, groups, nodes, blank_above=blank, linked=linked)
-        told = limits_told(problem, models)
+        limits = limits_told(problem, models)
         # At the least cost, whatever said less of some rows and of none more would cost less.
         cheapest = self.method == "exact" and self.transformation == "CG"
-        if told is None or not cheapest or context.out_of_time():
+        if limits is None or not cheapest or context.out_of_time():
             return found
-        return replace(found, release=replace(found.release, stopped=MinimalRows(**told)))
+        return replace(found, release=replace(found.release, stopped=MinimalRows(**limits)))
 
     def _refuse_linked(self, problem: Problem) -> None:
         for own in self.linked:

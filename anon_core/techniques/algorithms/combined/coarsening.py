@@ -280,16 +280,16 @@ class _Column:
     def options(self, box: Cell) -> tuple[Option, ...]:
         """Return the column's levels within a box, the same cells only once."""
         found: list[Option] = []
-        told: set[tuple[Cell, ...]] = set()
+        seen: set[tuple[Cell, ...]] = set()
         for level in range(self.own.height + 1):
             option = self.option(level, [self.clipped(int(v), level, box) for v in self.values])
             key = option.cells
-            if key not in told:
-                told.add(key)
+            if key not in seen:
+                seen.add(key)
                 found.append(option)
         top = self.own.height
         last = self.option(top, [self.clipped(int(v), None, box) for v in self.values])
-        if last.cells not in told:
+        if last.cells not in seen:
             found.append(last)
         return tuple(found)
 

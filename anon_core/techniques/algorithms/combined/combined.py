@@ -201,9 +201,9 @@ def _tell(
     """
     runs = group.runs.tolist()
     for node in ascending([[o.level for o in column] for column in group.options]):
-        told = group.told_at(node, bounds, context, _STATES)
+        state = group.told_at(node, bounds, context, _STATES)
         heights = [len(column) for column in group.options]
-        context.event("coarsened", group=number, runs=runs, place=node, options=heights, **told)
+        context.event("coarsened", group=number, runs=runs, place=node, options=heights, **state)
         if node == found:
             return
 
@@ -238,7 +238,7 @@ def _release(
     pair, member = np.unique(
         buckets.group * runs + problem.frequency.run[buckets.key], return_inverse=True
     )
-    told = np.concatenate(
+    codes = np.concatenate(
         [group.cells_of_runs(node) for group, node in zip(groups, nodes, strict=True)]
     )
     published = problem.roles.published(problem.dataset)
@@ -247,7 +247,7 @@ def _release(
     for d, (name, hierarchy) in enumerate(
         zip(problem.quasi, problem.quasi_hierarchies, strict=True)
     ):
-        lo, hi, level = told[:, d].T.astype(np.int32)
+        lo, hi, level = codes[:, d].T.astype(np.int32)
         kind = problem.dataset.column(name).kind
         vocabularies[name], cells[name] = of_cells(hierarchy, kind, lo, hi, level)
     return Release(

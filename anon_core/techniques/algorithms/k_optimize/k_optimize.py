@@ -219,17 +219,17 @@ class _Tree:
             If time ran out before.
         """
         best, best_of = self.fewest / max(self.rows, 1), SHARE_SUPPRESSED
-        told = f"the best that was looked at removes {self.fewest} of {self.rows} rows"
+        reached = f"the best that was looked at removes {self.fewest} of {self.rows} rows"
         if decided:
             raise Infeasible(
                 f"No intervals satisfy the privacy models with at most {self.budget} rows "
-                f"suppressed; {told}.",
+                f"suppressed; {reached}.",
                 remedy="Allow more suppression, or ask for less.",
                 best=best,
                 best_of=best_of,
             )
         raise NotFound(
-            f"Not found: no intervals found in time satisfy the privacy models; {told}.",
+            f"Not found: no intervals found in time satisfy the privacy models; {reached}.",
             remedy="Give it more time, allow more suppression, or ask for less.",
             best=best,
             best_of=best_of,

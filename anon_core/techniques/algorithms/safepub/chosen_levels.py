@@ -29,10 +29,10 @@ class Coins:
     """
 
     def __init__(self, secret: bytes, *purpose: bytes) -> None:
-        told = hashlib.sha256(secret)
+        digest = hashlib.sha256(secret)
         for part in purpose:
-            told.update(hashlib.sha256(part).digest())
-        self._key = told.digest()
+            digest.update(hashlib.sha256(part).digest())
+        self._key = digest.digest()
         self._blocks = 0
         self._bytes = b""
         self._at = 0
@@ -171,7 +171,7 @@ def draw_levels(
         return [scores[node] for node in nodes]
 
     visited: list[Node] = [lattice.top]
-    told: list[Mapping[str, int | float | str]] = []
+    draws: list[Mapping[str, int | float | str]] = []
     for step in range(steps):
         context.report(step / (steps + 1), "Drawing levels")
         below = sorted({n for v in visited for n in _finer(v)} - set(visited))
@@ -179,10 +179,10 @@ def draw_levels(
             break
         drawn = below[coins.candidate(scored(below), spent)]
         visited.append(drawn)
-        told.append({"step": step + 1, **lattice.names(drawn)})
+        draws.append({"step": step + 1, **lattice.names(drawn)})
     best = visited[coins.candidate(scored(visited), spent)]
-    told.append({"step": len(told) + 1, **lattice.names(best)})
-    return Choice(node=best, steps=tuple(told), looked=len(scores))
+    draws.append({"step": len(draws) + 1, **lattice.names(best)})
+    return Choice(node=best, steps=tuple(draws), looked=len(scores))
 
 
 def score_of(lattice: Lattice, node: Node, least: int, score: Score) -> Fraction:

@@ -58,7 +58,7 @@ class SortedRows:
         The same secret for another table, or for other privacy models, tosses coins that have
         nothing in common, which is what adding up budgets takes. `plan` is plain values.
         """
-        return Coins(secret, purpose.encode(), told(plan).encode(), self.digest)
+        return Coins(secret, purpose.encode(), canonical(plan).encode(), self.digest)
 
     def sampled(self, share: Fraction, coins: Coins) -> npt.NDArray[np.int64]:
         """Draw how many rows of every quasi tuple are in the sample, shape (runs,).
@@ -86,19 +86,19 @@ def sorted_rows(problem: Problem) -> SortedRows:
     return SortedRows(order=np.array(order, dtype=np.int64), count=count, digest=digest.digest())
 
 
-def told(value: object) -> str:
+def canonical(value: object) -> str:
     """Return plain values as one text: equal ones, such as 1 and 1.0, as the same.
 
     Examples
     --------
-    >>> told({"b": 1.0, "a": [True, "x"]}) == told({"a": [True, "x"], "b": 1})
+    >>> canonical({"b": 1.0, "a": [True, "x"]}) == canonical({"a": [True, "x"], "b": 1})
     True
     """
     if isinstance(value, Mapping):
         named = cast(Mapping[str, object], value)
-        return "{" + ",".join(f"{k!r}:{told(named[k])}" for k in sorted(named)) + "}"
+        return "{" + ",".join(f"{k!r}:{canonical(named[k])}" for k in sorted(named)) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ",".join(told(v) for v in cast(Sequence[object], value)) + "]"
+        return "[" + ",".join(canonical(v) for v in cast(Sequence[object], value)) + "]"
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(Fraction(str(value)))
     return repr(value)
