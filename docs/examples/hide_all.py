@@ -18,7 +18,7 @@ from anon_core.release.problem import Problem
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class HideAll(Algorithm):
-    """One class, nothing told apart."""
+    """One class: no row differs from another."""
 
     name: ClassVar[str] = "hide-all"
     title: ClassVar[str] = "Hide everything"

@@ -26,7 +26,7 @@ class HideAllLesson(Lesson):
 
     def steps(self, trace: Trace) -> Sequence[Step]:
         run = trace["search"]
-        looked = run.told("node")  # events, in order; each has `facts`
+        looked = run.events_of("node")  # events, in order; each has `facts`
         return [
             Step(
                 title="The table",
