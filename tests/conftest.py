@@ -35,6 +35,7 @@ def pytest_collection_finish() -> None:
     """Leave what is loaded by now out of every later look for rubbish: it stays to the end."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 50, 100)  # as commands and the server do
 
 
 @pytest.fixture

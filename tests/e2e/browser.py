@@ -24,6 +24,9 @@ _SETTLED = f"""
 }}
 """
 
+#: Milliseconds between two looks; a look at every frame would have frames drawn for it.
+_POLLING = 50
+
 SCHEMES = ("light", "dark")
 #: Whether the page has a theme's quiet colour, and no chart the other's: charts follow the page.
 _REDRAWN = """
@@ -41,7 +44,7 @@ def wait_for_app(page: Page, *, seconds: float = 30) -> None:
     The rest covers the moment between an event in the browser and the run that it starts.
     """
     page.evaluate("() => { window.settledSince = undefined; }")
-    page.wait_for_function(_SETTLED, timeout=seconds * 1000)
+    page.wait_for_function(_SETTLED, timeout=seconds * 1000, polling=_POLLING)
 
 
 def scheme_is(page: Page, scheme: str) -> None:
@@ -49,7 +52,10 @@ def scheme_is(page: Page, scheme: str) -> None:
     light, dark = theme.VERDICT_STYLE["plain"][:2]
     page.emulate_media(color_scheme=scheme)  # pyright: ignore[reportArgumentType]
     page.wait_for_function(
-        _REDRAWN, arg=[light, dark] if scheme == "light" else [dark, light], timeout=30_000
+        _REDRAWN,
+        arg=[light, dark] if scheme == "light" else [dark, light],
+        timeout=30_000,
+        polling=_POLLING,
     )
     wait_for_app(page)
 
