@@ -79,17 +79,17 @@ def main() -> int:
             from benchmarks import what_if  # a browser is driven for this alone
 
             what_if.what_if(bench, folder)
-            return bench.told()
+            return bench.exit_status()
         if options.first_minute:
             from benchmarks import first_minute  # as above
 
             first_minute.first_minute(bench, folder)
-            return bench.told()
+            return bench.exit_status()
         if options.officer:
             from benchmarks import officer  # as above
 
             officer.officer(bench, folder)
-            return bench.told()
+            return bench.exit_status()
         if options.sizes or options.pages or options.lattices:
             source = tables.census(options.data, folder)
             if isinstance(source, str):
@@ -103,7 +103,7 @@ def main() -> int:
                 from benchmarks import pages  # a browser is driven for this alone
 
                 pages.pages(bench, source)
-            return bench.told()
+            return bench.exit_status()
         adult = tables.adult(options.data, folder)
         if isinstance(adult, str):
             print(f"\nAdult is not measured. {adult}")
@@ -142,7 +142,7 @@ def main() -> int:
     seeds.seeds(bench)
     whole.start(bench)
     print(f"\nTook {shown(time.perf_counter() - began)}.")
-    return bench.told()
+    return bench.exit_status()
 
 
 if __name__ == "__main__":

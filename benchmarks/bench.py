@@ -27,7 +27,7 @@ class Bench:
         if not holds:
             self.wrong.append(sentence)
 
-    def told(self) -> int:
+    def exit_status(self) -> int:
         """Tell what was wrong, and return the exit status."""
         for sentence in self.wrong:
             print(f"WRONG: {sentence}", file=sys.stderr)

@@ -176,9 +176,9 @@ def every_optimum(bench: Bench, source: Source, quasi: Sequence[str]) -> None:
         checks.append((equal, f"k = {k}: the pass removes as many rows at every node"))
         for metric in METRICS:
             found = swept.cost(cast(Metric, find("metric", metric)()))[:, column]
-            told = every.cost[k, metric]
-            some = np.isfinite(told)  # nodes that keep a row at all
-            gap = np.abs(found[some] - told[some]) / np.maximum(told[some], 1.0)
+            cost = every.cost[k, metric]
+            some = np.isfinite(cost)  # nodes that keep a row at all
+            gap = np.abs(found[some] - cost[some]) / np.maximum(cost[some], 1.0)
             holds = float(gap.max(initial=0.0)) <= 1e-12
             checks.append((holds, f"k = {k}, {metric}: the pass prices every node alike"))
     print(table(f"Every node: {source.title}; {len(quasi)} of them, {len(place):,} nodes", rows))

@@ -76,12 +76,12 @@ class Job:
         )
 
     def whole(self, data: Path, out: Path) -> str:
-        """Let a run come to its end, and return what it told."""
+        """Let a run come to its end, and return what it printed."""
         process = self.start(data, out)
-        _, told = process.communicate()
+        _, errors = process.communicate()
         if process.returncode:
-            raise SystemExit(f"The run that nobody stops ends with {process.returncode}: {told}")
-        return told
+            raise SystemExit(f"The run that nobody stops ends with {process.returncode}: {errors}")
+        return errors
 
     def left(self) -> list[Path]:
         """Return what lies there next to the release."""
@@ -144,46 +144,46 @@ def killed(job: Job, before: Path, times: int) -> list[str]:
         lay = job.left()
         spilt = [path for path in lay if _is_aside(path)]
         process = job.start(job.data, job.out)
-        told = _waited(process, moment)
+        output = _waited(process, moment)
         process.send_signal(number)
-        told += process.communicate()[1]
+        output += process.communicate()[1]
         status, found, left = process.returncode, held(job.out), job.left()
         when = f"after {moment:.2f} s" if moment > 0 else f"{-moment:.2f} s after it was verified"
         name = f"{number.name} {when} (status {status}): "
-        if status not in (0, -number, 128 + number) or ("Traceback" in told and _BEGUN in told):
-            wrong.append(name + told)
+        if status not in (0, -number, 128 + number) or ("Traceback" in output and _BEGUN in output):
+            wrong.append(name + output)
         if found != new and (found != stood or status == 0):
             wrong.append(f"{name}the folder holds {sorted(found)}, neither release whole.")
         if open_to_others := job.open_to_others():
             wrong.append(f"{name}others can read {open_to_others}.")
         if status != -number and (own := set(left) - set(lay)):
             wrong.append(f"{name}{own} is left behind.")
-        if status != -number and left and _BEGUN in told:
+        if status != -number and left and _BEGUN in output:
             wrong.append(f"{name}{left} of an earlier run is left behind.")
-        if status == 128 + number and (_ENDED in told) != (found == stood):
-            wrong.append(f"{name}it says otherwise: {told}")
-        if (_BEGUN in told and _CLEARED in told) != (_BEGUN in told and bool(spilt)):
-            wrong.append(f"{name}{len(spilt)} files were left before it, and it says: {told}")
+        if status == 128 + number and (_ENDED in output) != (found == stood):
+            wrong.append(f"{name}it says otherwise: {output}")
+        if (_BEGUN in output and _CLEARED in output) != (_BEGUN in output and bool(spilt)):
+            wrong.append(f"{name}{len(spilt)} files were left before it, and it says: {output}")
         seen["released" if found == new else "stood" if found else "none"] += 1
         seen["spilt"] += any(_is_aside(path) for path in left)
-        stages = re.findall(r"^ *\d+% (.*)$", told, re.M)
+        stages = re.findall(r"^ *\d+% (.*)$", output, re.M)
         seen[stages[-1] if stages else "none"] += 1
         stood = found
-    told = job.whole(job.data, job.out)
+    output = job.whole(job.data, job.out)
     if held(job.out) != new or job.left():
-        wrong.append(f"After a last, whole run that tells {told}: {job.left()} is left.")
+        wrong.append(f"After a last, whole run that tells {output}: {job.left()} is left.")
     print(f"{job.engine}: {times} runs of {course:.1f} s stopped; " + _counted(seen))
     return wrong
 
 
 def _waited(process: subprocess.Popen[str], moment: float) -> str:
     """Wait some seconds; where they are negative, from when the run's release is verified on."""
-    told = ""
+    output = ""
     if moment < 0 and process.stderr is not None:
-        while _VERIFIED not in told and (line := process.stderr.readline()):
-            told += line
+        while _VERIFIED not in output and (line := process.stderr.readline()):
+            output += line
     time.sleep(abs(moment))
-    return told
+    return output
 
 
 def _is_aside(path: Path) -> bool:
@@ -192,10 +192,10 @@ def _is_aside(path: Path) -> bool:
 
 
 def _counted(seen: Counter[str]) -> str:
-    told = f"the new release stood after {seen.pop('released', 0)}, the earlier one after "
-    told += f"{seen.pop('stood', 0)}, none where none had been after {seen.pop('none', 0)}; "
-    told += f"private data lay aside after {seen.pop('spilt', 0)}. Last stage told: "
-    return told + ", ".join(f"{name} ({count})" for name, count in seen.most_common())
+    sentence = f"the new release stood after {seen.pop('released', 0)}, the earlier one after "
+    sentence += f"{seen.pop('stood', 0)}, none where none had been after {seen.pop('none', 0)}; "
+    sentence += f"private data lay aside after {seen.pop('spilt', 0)}. Last stage seen: "
+    return sentence + ", ".join(f"{name} ({count})" for name, count in seen.most_common())
 
 
 def main() -> int:
@@ -215,8 +215,8 @@ def main() -> int:
             place=Path(place) / "place",
         )
         wrong = killed(job, options.before.resolve(), options.times)
-    for told in wrong:
-        print(told)
+    for sentence in wrong:
+        print(sentence)
     return int(bool(wrong))
 
 

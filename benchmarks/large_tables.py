@@ -75,7 +75,7 @@ def plan_of(
     permuted = technique in ("anatomy", "permutation")
     sensitive = list(source.sensitive) or [n for n in names if n not in source.quasi][:1]
     others = [n for n in names if n not in source.quasi and n not in sensitive]
-    told: dict[str, Any] = {
+    recipe: dict[str, Any] = {
         "data": {"missing": "drop"},
         "roles": {
             "quasi": list(source.quasi),
@@ -87,9 +87,9 @@ def plan_of(
         "export": {"csv": csv},
     }
     if technique == "optimal":
-        told["algorithm"]["max_suppression"] = 0.02
-        told["hierarchies"] = dict(levels)
+        recipe["algorithm"]["max_suppression"] = 0.02
+        recipe["hierarchies"] = dict(levels)
     if permuted:
-        told["models"] = [{"name": "frequency-l-diversity", "l": 4}]
-        told["seed"] = "5e2d9c6b1f7a4038b6c1d0e9f8a7b6c5d4e3f2a190817263544f5e6d7c8b9a01"
-    return Plan.from_mapping(told)
+        recipe["models"] = [{"name": "frequency-l-diversity", "l": 4}]
+        recipe["seed"] = "5e2d9c6b1f7a4038b6c1d0e9f8a7b6c5d4e3f2a190817263544f5e6d7c8b9a01"
+    return Plan.from_mapping(recipe)

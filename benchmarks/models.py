@@ -42,7 +42,7 @@ class Asked:
         What the benchmark table of the literature must give, rounded to six digits.
     sensitive : str
     seconds : float
-        What a search that is warmed up should take at most; told, never a reason to fail.
+        What a search that is warmed up should take at most; shown, never a reason to fail.
     """
 
     model: Mapping[str, Any]

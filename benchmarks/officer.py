@@ -21,9 +21,9 @@ from tests.e2e.browser import carry_out, go, take_sample, wait_for_app
 #: Whether the parts that answer say something else than before, and a word, if one is expected.
 _ANSWERED = """
 ([keys, before, word]) => {
-  const told = keys.map(key => document.querySelector('.st-key-' + key)?.textContent ?? '').join();
+  const shown = keys.map(key => document.querySelector('.st-key-' + key)?.textContent ?? '').join();
   const stale = document.querySelector('.st-key-workspace [data-stale="true"]');
-  return !stale && told !== before && told.includes(word);
+  return !stale && shown !== before && shown.includes(word);
 }
 """
 _TOLD = (

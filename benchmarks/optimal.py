@@ -119,8 +119,8 @@ def searches(bench: Bench, source: Source) -> None:
         )
         found = loss.measure(problem, outcome.release, Context()).value
         bound = outcome.account.bound
-        told = f"; none below {bound:.6g} by its own measure" if bound is not None else ""
-        note = f"loss {found:.6f}, {outcome.release.suppressed} rows suppressed{told}"
+        bound_text = f"; none below {bound:.6g} by its own measure" if bound is not None else ""
+        note = f"loss {found:.6f}, {outcome.release.suppressed} rows suppressed{bound_text}"
         rows.append(Row(what=row.what, seconds=row.seconds, note=note))
         if outcome.account.node is not None:
             checks.append((found >= best - 1e-12, f"{search.title} is no better than the optimum"))

@@ -167,8 +167,10 @@ def counted_error(problem: Problem, true: pd.DataFrame, published: pd.DataFrame)
                     fits[query] &= (own >= lo) & (own <= hi)
         return fits.sum(axis=1).astype(np.float64)
 
-    actual, told = counts(true), counts(published)
-    return float((np.abs(actual - told) / np.maximum(actual, _SANITY * len(true))).mean())
+    actual, published_counts = counts(true), counts(published)
+    return float(
+        (np.abs(actual - published_counts) / np.maximum(actual, _SANITY * len(true))).mean()
+    )
 
 
 def republications(rows: int, releases: int = 10) -> None:

@@ -126,9 +126,9 @@ def _change(page: Page, k: int) -> _Seen:
     field.fill(str(k))
     field.press("Enter")
     page.wait_for_function("() => window.whatIf.done", timeout=PATIENCE)
-    told = page.evaluate("() => window.whatIf")
+    seen = page.evaluate("() => window.whatIf")
     settled(page)
-    return _Seen(panels=told["panels"] / 1000, verified=told["verified"] / 1000)
+    return _Seen(panels=seen["panels"] / 1000, verified=seen["verified"] / 1000)
 
 
 def _changes(bench: Bench, page: Page, what: str, ks: Sequence[int], limit: float) -> list[Row]:

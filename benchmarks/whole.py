@@ -22,14 +22,14 @@ PROGRAM = """
 import sys
 from anon_core import __main__ as program
 leave = program.leave
-def told(status):
+def leave_with(status):
     try:
         import resource
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     except ImportError:  # Windows
         print("nan")
     leave(status)
-program.leave = told
+program.leave = leave_with
 program.finish(sys.argv[1:])
 """
 _IMPORT = """

@@ -63,7 +63,7 @@ def _choice(data: Dataset, released: Dataset) -> None:
 
 def _column(columns: tuple[str, ...]) -> str:
     """Draw the choice of a column: all in sight, or a list to type in where they are many."""
-    told = (
+    help_text = (
         "A hierarchy generalizes a value level by level, up to one top that hides it. "
         "Searches choose among its levels; without one, a value is kept or suppressed."
     )
@@ -74,7 +74,7 @@ def _column(columns: tuple[str, ...]) -> str:
             columns,
             format_func=labels.__getitem__,
             **remembered("hierarchies/column"),
-            help=told,
+            help=help_text,
             width=420,
         )
     return st.radio(
@@ -84,7 +84,7 @@ def _column(columns: tuple[str, ...]) -> str:
         captions=[_caption(name).replace("*", "\\*") for name in columns],
         **remembered("hierarchies/column"),
         horizontal=True,
-        help=told,
+        help=help_text,
     )
 
 
@@ -94,8 +94,8 @@ def _caption(column: str) -> str:
     if not rows:
         return "sensitive, exact" if sensitive else "value or *"
     height = max(len(rows[0]) - 1, 1)
-    told = f"{height} level{'s' if height > 1 else ''}"
-    return f"sensitive, {told}" if sensitive else told
+    height_text = f"{height} level{'s' if height > 1 else ''}"
+    return f"sensitive, {height_text}" if sensitive else height_text
 
 
 main()

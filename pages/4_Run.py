@@ -67,7 +67,7 @@ def choices() -> None:
             key="run/population",
         )
         released = folded(
-            f"An earlier release of the same people · {plain(earlier_form.told(draft))}",
+            f"An earlier release of the same people · {plain(earlier_form.release_title(draft))}",
             lambda: earlier_form.earlier(state.draft()),
             lambda: earlier_form.held(state.draft()),
             key="run/earlier",
@@ -160,8 +160,8 @@ def what_will_happen() -> bool:
     if data is not None:
         how, required, rows = intentions(plan, data)
         lines = "\n".join(f"- {plain(sentence)}" for sentence in required)
-        told = (plain(" ".join(how)), lines, plain(" ".join(rows)))
-        st.markdown("\n\n".join(part for part in told if part))
+        sentences = (plain(" ".join(how)), lines, plain(" ".join(rows)))
+        st.markdown("\n\n".join(part for part in sentences if part))
         reuse_panel.before(plan)
     advice_panel.shortfall(plan)
     try:
@@ -219,8 +219,8 @@ def last_outcome() -> None:
             st.markdown(f"**Released** in {result.took:.1f} s{nothing}")
         else:
             st.markdown(f"**The last result** (settings have changed since{_changed(result)})")
-        told = (*model_sentences(result), outcome(result))
-        st.markdown("\n\n".join(plain(sentence) for sentence in told))
+        sentences = (*model_sentences(result), outcome(result))
+        st.markdown("\n\n".join(plain(sentence) for sentence in sentences))
         reuse_panel.after(result)
         next_step("pages/5_Results.py", "See the results")
 

@@ -99,7 +99,7 @@ def _named(model: PrivacyModel, among: Sequence[PrivacyModel]) -> list[str]:
 
 
 def _numbers(model: PrivacyModel) -> list[str]:
-    """Return the numbers a model asks for; whatever else it is told is on Run and in the report."""
+    """Return the numbers a model asks for; its other settings are on Run and in the report."""
     return [one for one in model.settings() if " = " in one]
 
 
@@ -116,8 +116,8 @@ def class_details(run: Series, colours: Palette) -> None:
     names = [
         c for c in run.facts.result.problem.sensitive if c not in run.facts.result.problem.quasi
     ]
-    told = verdicts_by_class(run)
-    views = [*(["Sensitive values"] if names else []), *([PRIVACY_MODELS] if told else [])]
+    by_class = verdicts_by_class(run)
+    views = [*(["Sensitive values"] if names else []), *([PRIVACY_MODELS] if by_class else [])]
     if not views:
         st.caption("No column is sensitive, and no privacy model is measured by class.")
         return
@@ -132,7 +132,7 @@ def class_details(run: Series, colours: Palette) -> None:
     if view == "Sensitive values":
         sensitive_values(run, colours, names)
     else:
-        for place in told:
+        for place in by_class:
             show(kept(verdict_chart, [run], colours, place), key=f"verdict-{place}")
 
 
@@ -219,8 +219,15 @@ def panels() -> None:
     for place, (title, key, line, draw, tells) in zip(charts, drawn, strict=True):
         with place:
             panel_head.draw(title, key=key, tells=tells, line=_of_now(line))
-            told = _of_now(class_panel.drawn_from) if title == CLASSES else None
-            alone(title, _of_now(draw), key=f"panel-{title}", linked=True, tells=tells, told=told)
+            drawn_from = _of_now(class_panel.drawn_from) if title == CLASSES else None
+            alone(
+                title,
+                _of_now(draw),
+                key=f"panel-{title}",
+                linked=True,
+                tells=tells,
+                drawn_from=drawn_from,
+            )
 
 
 def _of_now(draw: _Drawn[_T]) -> Callable[[], _T]:
@@ -232,8 +239,8 @@ def verdicts(result: Result) -> None:
     if result.pending:
         st.caption("Recomputing the privacy models from the published text …")
         return
-    told = verdict_tiles.draw(result)
-    verdict_lines.draw(result, key="results", told=told_in_full(told))
+    reported = verdict_tiles.draw(result)
+    verdict_lines.draw(result, key="results", reported=told_in_full(reported))
 
 
 def search(run: Series) -> None:
@@ -260,7 +267,7 @@ def further() -> None:
         lambda: workspace.drawer(DRAWERS[1], lambda: question_panel.draw(result)),
         key="linked-questions",
         linked=True,
-        told=lambda: object() if workspace.is_open(DRAWERS[1]) else None,
+        drawn_from=lambda: object() if workspace.is_open(DRAWERS[1]) else None,
     )
     workspace.drawer(DRAWERS[2], lambda: search(run))
     with panel("Value by value"):
@@ -291,7 +298,7 @@ if page("Results", "📊", needs="result"):
                 what_if_panel.draw,
                 key="what-if-alone",
                 tells="verdict",
-                told=what_if_panel.told,
+                drawn_from=what_if_panel.drawn_from,
             )
             with st.container(key="drawer-row", horizontal=True, vertical_alignment="center"):
                 alone("Further", further, key=workspace.FURTHER)
@@ -301,7 +308,7 @@ if page("Results", "📊", needs="result"):
                     key=workspace.CHOICE,
                     linked=True,
                     tells="figures",
-                    told=class_selection.told,
+                    drawn_from=class_selection.drawn_from,
                 )
             panels()
         alone("The run", pending_result.rest, key=pending_result.KEY, tells="verdict")

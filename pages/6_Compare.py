@@ -160,9 +160,9 @@ def people(runs: list[Series], colours: Palette) -> None:
 
 def figures(runs: list[Series]) -> None:
     """Draw every figure of the runs, by what it is of."""
-    for what, told in all_figures(runs).items():
+    for what, values in all_figures(runs).items():
         st.markdown(f"**{what}**")
-        table(told, key=f"figures-{what}", wide="figure")
+        table(values, key=f"figures-{what}", wide="figure")
 
 
 def _add_new(offered: list[str]) -> None:

@@ -129,11 +129,11 @@ def _checklist(result: Result) -> bool:
     waiting = sum(check.open for check in missed)
     required, limits = len(checklist.models(result)), len(checklist.thresholds(result))
     threshold = found[required : required + limits]
-    told = "Before you publish"
+    title = "Before you publish"
     if missed:
-        told += f": {waiting} of {len(missed)} need a reason" if waiting else ""
+        title += f": {waiting} of {len(missed)} need a reason" if waiting else ""
     st.subheader(
-        told,
+        title,
         anchor=False,
         help="You can still export: give a reason for each failed check. The reasons are printed "
         "in the report.",

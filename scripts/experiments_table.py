@@ -19,12 +19,12 @@ def row(experiment: Experiment) -> list[str]:
     """Return one row from an experiment's documented run."""
     report = documented(experiment)
     assert report is not None, f"{experiment.id} has no documented run"
-    told = report.verdict
+    verdict = report.verdict
     return [
         experiment.id,
         experiment.title,
-        told.outcome,
-        told.why,
+        verdict.outcome,
+        verdict.why,
         experiment.source.short,
         run_said(report),
     ]

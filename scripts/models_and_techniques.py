@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(CHECKOUT))
@@ -54,7 +54,7 @@ def asked(kind: type[GroupModel]) -> GroupModel:
     """Return a model as it is by default, with the private column it is about."""
     asked = [p for p in kind.parameters() if p.kind == "private-column" and not p.quiet]
     private = {p.name: "own" for p in asked}
-    return cast(GroupModel, kind.from_mapping(private))
+    return kind.from_mapping(private)
 
 
 def refusal(algorithm: Algorithm, model: GroupModel) -> str:
@@ -62,9 +62,9 @@ def refusal(algorithm: Algorithm, model: GroupModel) -> str:
     try:
         refuse_unsteered(algorithm, [model])
     except BadPlan as error:
-        told = error.message.replace(algorithm.title, "the technique")
-        told = told.replace(model.title, "the privacy model")
-        return f"{told[0].upper()}{told[1:]} {error.remedy}"
+        sentence = error.message.replace(algorithm.title, "the technique")
+        sentence = sentence.replace(model.title, "the privacy model")
+        return f"{sentence[0].upper()}{sentence[1:]} {error.remedy}"
     return ""
 
 
@@ -96,7 +96,7 @@ def page() -> str:
     """Return the page."""
     found, reasons = table()
     models, algorithms = (list(dict.fromkeys(names)) for names in zip(*found, strict=True))
-    known: Mapping[str, Any] = family("model")
+    known = cast(Mapping[str, type[GroupModel]], family("model"))
     lines = [_HEAD, "## The table", ""]
     lines.append(f"| model | {' | '.join(f'`{name}`' for name in algorithms)} |")
     lines.append(f"|---|{':-:|' * len(algorithms)}")

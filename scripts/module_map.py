@@ -15,8 +15,8 @@ ROOTS = ("anonymity_workbench", "app.py", "pages", "ui", "anon_core", "benchmark
 @cache
 def first_line(module: Path) -> str:
     """Return the first line of a module's docstring; empty where it has none."""
-    told = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
-    return told.partition("\n")[0]
+    docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
+    return docstring.partition("\n")[0]
 
 
 def modules() -> Iterator[Path]:

@@ -77,23 +77,23 @@ class Journal:
         """
         if not self.target or event not in get_args(Event):
             return
-        told: dict[str, object] = {
+        entry: dict[str, object] = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "event": event,
         }
         if self._who:
-            told["who"] = self._who
+            entry["who"] = self._who
         if technique in family("algorithm"):
-            told["technique"] = technique
-        told |= {k: int(v) for k, v in (("rows", rows), ("columns", columns)) if v is not None}
+            entry["technique"] = technique
+        entry |= {k: int(v) for k, v in (("rows", rows), ("columns", columns)) if v is not None}
         if seconds is not None:
-            told["seconds"] = round(float(seconds), 3)
+            entry["seconds"] = round(float(seconds), 3)
         if outcome in get_args(Outcome):
-            told["outcome"] = outcome
+            entry["outcome"] = outcome
         if error is not None:
-            told["error"] = error.__name__
+            entry["error"] = error.__name__
         _open(self.target)
-        _LOG.info("%s", json.dumps(told))
+        _LOG.info("%s", json.dumps(entry))
 
 
 def begin(hosting: Mapping[str, Any], *, shared: bool, who: str, salt: str) -> None:

@@ -16,7 +16,7 @@ import pytest
 from anon_core.base import terms
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-#: The words, but within names: of a style such as ``aw-told``, or of a path.
+#: The words, but within names: of a style such as ``learn-told``, or of a path.
 WORDS = re.compile(
     r"(?<![-/_.\w])(whoever|told|tells|stands|beside|anew|in place of|apart|nobody|somebody|"
     r"hangs? on|promis\w+)(?![-/_\w])",

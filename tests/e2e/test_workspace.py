@@ -32,7 +32,7 @@ _MEASURE = """keys => {
     }),
     chips: (e => e.scrollHeight - e.clientHeight)(document.querySelector(".aw-chips")),
     cut: [...document.querySelectorAll(
-      ".aw-told, .aw-curve-head, .aw-table-note, .st-key-what-if input, .st-key-run-head p")]
+      ".aw-text, .aw-curve-head, .aw-table-note, .st-key-what-if input, .st-key-run-head p")]
       .filter(e => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 4)
       .map(e => e.textContent || e.value),
     overflow: getComputedStyle(document.querySelector(".st-key-panel-metrics")).overflowY,

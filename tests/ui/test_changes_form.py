@@ -64,7 +64,7 @@ def test_a_change_is_added_and_needs_its_key() -> None:
     assert all(len(text) == 16 for text in shown)
     assert len(set(shown)) == len(shown)
     with patch.object(st, "session_state", {**held, "state/key": KEY}):
-        assert KEY not in json.dumps(session_file.told())
+        assert KEY not in json.dumps(session_file.content())
 
 
 def test_a_change_goes_when_its_column_has_another_role() -> None:

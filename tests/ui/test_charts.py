@@ -57,7 +57,7 @@ def test_attacks_that_were_not_run_stand_among_the_numbers_with_the_reason() -> 
             assert told.loc[title_of(name), "not run"] == why
         names = [title_of(a.attack, a.column) for a in run.facts.attacks]
         assert list(told.index) == names + [title_of(n) for n in run.facts.not_run]
-        assert "not run" not in set(data(chart)["told"])  # they are listed behind Details
+        assert "not run" not in set(data(chart)["value"])  # they are listed behind Details
 
 
 def test_each_run_says_which_attacks_of_the_other_it_lacks() -> None:
@@ -69,7 +69,7 @@ def test_each_run_says_which_attacks_of_the_other_it_lacks() -> None:
     assert told.loc[("B", "Prosecutor"), "rate"] > 0
     assert told.loc[("B", "Membership"), "not run"] == coarse.facts.not_run["membership"]
     lines = data(chart).set_index(["lane", "name"])
-    assert lines.loc[("A", "Prosecutor"), "told"] == "not run"
+    assert lines.loc[("A", "Prosecutor"), "value"] == "not run"
     assert lines.loc[("A", "Prosecutor"), "note"] == permuted.facts.not_run["prosecutor"]
     assert pd.isna(lines.loc[("A", "Prosecutor"), "share"])  # a bar of 0 would look like protection
 
@@ -81,7 +81,7 @@ def test_a_certain_disclosure_is_said_to_be_one() -> None:
     lines = data(attack_bullets([run], COLOURS))
     sure = {title_of(a.attack, a.column) for a in run.facts.attacks if a.worst >= 1}
     assert 0 < len(sure) < len(whole.attacks)
-    assert set(lines[lines["told"].str.startswith("certain")]["name"]) == sure
+    assert set(lines[lines["value"].str.startswith("certain")]["name"]) == sure
     assert [odds(v) for v in (0, 0.5, 0.4, 0.03, 1)] == [
         "never", "1 in 2", "1 in 2.5", "1 in 33", "certain",
     ]  # fmt: skip
@@ -92,7 +92,7 @@ def test_a_metric_a_run_lacks_is_said_to_be_missing() -> None:
     measures = {n: m for n, m in whole.measures.items() if n != "ncp"}
     runs = [drawn(replace(whole, measures=measures), "A"), drawn(whole, "B")]
     chart = metric_bullets(runs, COLOURS)
-    assert list(data(chart)["told"]).count("not measured") == 1
+    assert list(data(chart)["value"]).count("not measured") == 1
     assert list(chart.numbers[chart.numbers["run"] == "A"]["metric"]).count("NCP / GCP") == 0
     assert column_heat(runs, COLOURS) is not None
 
@@ -132,7 +132,7 @@ def test_what_is_still_measured_keeps_its_line() -> None:
         args: tuple[Any, ...] = ((), base) if make is metric_bullets else (base,)
         lines = data(make([first], COLOURS, *args))
         assert lines["name"].tolist() == every
-        assert lines.set_index("name").loc[missing, "told"] == "…"
+        assert lines.set_index("name").loc[missing, "value"] == "…"
         known = data(make([first], COLOURS))["name"].tolist()  # nothing says yet what will come
         assert known == [name for name in every if name != missing]
 
@@ -184,7 +184,7 @@ def test_cells_tell_the_loss_of_their_column_in_their_run() -> None:
     assert len(cells) == numbers.size
     for (run, column, metric), cell in cells.iterrows():
         value = numbers.loc[(run, column), metric]
-        assert cell["told"] == ("not measured" if pd.isna(value) else f"{value:.4f} of 1")
+        assert cell["lost"] == ("not measured" if pd.isna(value) else f"{value:.4f} of 1")
 
 
 def test_what_groups_hold_is_told_group_by_group() -> None:

@@ -152,7 +152,7 @@ def test_every_edit_is_told_in_words(zips: Column, operation: Operation, said: s
         operation = Ungroup(level=1, nodes=(number,))
     if isinstance(operation, Move):
         operation = Move(level=0, nodes=operation.nodes, onto=1, to=number)
-    assert edit_words.told(before, operation, apply(before, operation)) == said
+    assert edit_words.effect(before, operation, apply(before, operation)) == said
 
 
 def test_proposals_are_shown_and_taken_only_when_asked(start: AppTest) -> None:

@@ -38,7 +38,7 @@ def session_content() -> bytes:
     held = load()
     carried_out(held)
     with patch.object(st, "session_state", held):
-        return session_file.as_bytes(session_file.told())
+        return session_file.as_bytes(session_file.content())
 
 
 def workbook() -> bytes:

@@ -130,7 +130,7 @@ def kept(app: AppTest) -> dict[str, Any]:
     """Return the session file of what a page shows."""
     held = dict(app.session_state._state.filtered_state)  # pyright: ignore
     with patch.object(st, "session_state", held):
-        return json.loads(session_file.as_bytes(session_file.told()))
+        return json.loads(session_file.as_bytes(session_file.content()))
 
 
 def test_what_was_typed_is_in_the_session_and_comes_back() -> None:
@@ -160,7 +160,7 @@ def test_another_table_begins_with_fields_of_its_own(session: None) -> None:
 def test_fields_of_a_damaged_session_are_refused(session: None) -> None:
     loading.load_sample("hospital")
     for damaged in ([], {"tables/n": {"a": 1}}, {"tables/n": "x" * 2_000_000}):
-        whole = {**session_file.told(), "fields": damaged}
+        whole = {**session_file.content(), "fields": damaged}
         with pytest.raises(BadInput, match="damaged"):
             session_file.restore(whole)
 
@@ -170,7 +170,7 @@ def test_a_choice_that_waits_for_a_run_is_not_overruled_by_what_it_followed(sess
     kept_fields.remembered("export-formulas")
     follow("export-formulas", "neutralise")
     st.session_state["export-formulas"] = "keep"
-    whole = session_file.told()
+    whole = session_file.content()
     loading.load_sample("hospital")
     session_file.restore(whole)
     assert follow("export-formulas", "neutralise") == "keep"

@@ -73,7 +73,7 @@ def settled() -> None:
 def test_a_session_comes_back_whole_with_verified_results(monkeypatch: pytest.MonkeyPatch) -> None:
     held = worked()
     with patch.object(st, "session_state", held):
-        content = session_file.as_bytes(session_file.told())
+        content = session_file.as_bytes(session_file.content())
         wanted = (state.plan(), state.levels(), state.left_out())
         files = results.last().files  # type: ignore[union-attr]
         pinned = [(pin.letter, pin.title, pin.result.files) for pin in pinning.pins()]
@@ -90,7 +90,7 @@ def test_a_session_comes_back_whole_with_verified_results(monkeypatch: pytest.Mo
     assert last.files == files
     assert results.is_current()
     assert release_context.judgement(last) == "Fit for the register."
-    assert release_context_answers.told() == {"purpose": "teaching", "concealed": ["presence"]}
+    assert release_context_answers.answers() == {"purpose": "teaching", "concealed": ["presence"]}
     assert release_context.reasons(last) == {"uniqueness": "Under contract."}
     assert [(pin.letter, pin.title, pin.result.files) for pin in pinning.pins()] == pinned
     assert release_context.judgement(pinning.pins()[0].result) == "Too coarse."
@@ -101,7 +101,7 @@ def test_a_session_comes_back_whole_with_verified_results(monkeypatch: pytest.Mo
 def test_a_run_that_comes_out_otherwise_is_told(session: None) -> None:
     held = worked()
     with patch.object(st, "session_state", held):
-        whole = session_file.told()
+        whole = session_file.content()
     whole["runs"] = [{**whole["runs"][0], "released": "0" * 64}]
     loading.load_sample("toth-private")
     session_file.restore(session_file.parse(json.dumps(whole).encode()))
@@ -112,17 +112,17 @@ def test_a_run_that_comes_out_otherwise_is_told(session: None) -> None:
 def test_what_was_not_carried_out_again_is_saved_again(session: None) -> None:
     held = worked()
     with patch.object(st, "session_state", held):
-        whole = session_file.told()
+        whole = session_file.content()
     loading.load_sample("toth-private")
     with patch.object(session_reruns, "start"):
         session_file.restore(whole)
-    assert session_file.told()["runs"] == session_reruns.waiting() == whole["runs"]
+    assert session_file.content()["runs"] == session_reruns.waiting() == whole["runs"]
 
 
 def test_a_changed_table_is_refused_and_nothing_changes(session: None) -> None:
     options = DataOptions.from_mapping({})
     loading.load_file(loading.Opened(name="people.csv", content=CSV), options)
-    content = session_file.as_bytes(session_file.told())
+    content = session_file.as_bytes(session_file.content())
     loading.load_file(
         loading.Opened(name="people.csv", content=CSV.replace(b"B;y", b"B;x")), options
     )
@@ -137,7 +137,7 @@ def test_a_changed_table_is_refused_and_nothing_changes(session: None) -> None:
 def test_a_file_read_otherwise_is_read_as_the_session_read_it(session: None) -> None:
     file = loading.Opened(name="people.csv", content=CSV)
     loading.load_file(file, DataOptions.from_mapping({"missing_values": ["x"]}))
-    content = session_file.as_bytes(session_file.told())
+    content = session_file.as_bytes(session_file.content())
     loading.load_file(file, DataOptions.from_mapping({}))
     session_file.restore(session_file.parse(content))
     data = state.dataset()
@@ -161,7 +161,7 @@ def test_other_versions_and_damage_are_told(
     session: None, change: dict[str, Any], says: str
 ) -> None:
     loading.load_sample("toth-private")
-    whole = {**session_file.told(), **change}
+    whole = {**session_file.content(), **change}
     before = state.choices()
     with pytest.raises(BadInput, match=says):
         session_file.restore(session_file.parse(json.dumps(whole).encode()))
@@ -171,7 +171,7 @@ def test_other_versions_and_damage_are_told(
 def test_what_counts_have_spent_is_not_forgotten(session: None) -> None:
     noise_budget.take_over({"t": ((1.0, 0.0), (0.5, 1e-6))})
     loading.load_sample("toth-private")
-    told = noise_budget.checked(session_file.told()["spent"])
+    told = noise_budget.checked(session_file.content()["spent"])
     st.session_state.clear()
     noise_budget.take_over(told)
     assert noise_budget.of("t").epsilon == 1.5
@@ -293,7 +293,7 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(
 def test_start_opens_a_session_file_and_lists_what_is_kept(place: Path, start: AppTest) -> None:
     held = worked()
     with patch.object(st, "session_state", held):
-        content = session_file.as_bytes(session_file.told())
+        content = session_file.as_bytes(session_file.content())
     uploader = next(u for u in start.file_uploader if u.key.startswith("start/upload/"))
     app = uploader.upload("it.session.json", content, "application/json").run()
     assert not app.exception
@@ -317,7 +317,7 @@ def test_start_opens_a_session_file_and_lists_what_is_kept(place: Path, start: A
 def test_what_is_carried_out_again_is_told_where_it_will_show(page: str) -> None:
     held = worked()
     with patch.object(st, "session_state", held):
-        runs = session_file.told()["runs"]
+        runs = session_file.content()["runs"]
     app = open_page(page, {**load(), session_reruns._WAITING: runs})
     told = words(app).replace("\\", "")
     assert "Not carried out again yet: The last result (" in told
@@ -337,7 +337,7 @@ def test_a_run_that_is_carried_out_again_has_the_figures_that_it_had(session: No
     held = load("hospital", algorithm={"name": "mondrian", "output": "node"})
     result = carried_out(held)
     with patch.object(st, "session_state", held):
-        content = session_file.as_bytes(session_file.told())
+        content = session_file.as_bytes(session_file.content())
     loading.load_sample("hospital")
     session_file.restore(session_file.parse(content))
     settled()

@@ -147,7 +147,7 @@ def attack_bullets(
                     Bullet(
                         name=title_of(*key),
                         short=_short(key, one_column),
-                        told=what,
+                        value=what,
                         note=why,
                         colour=run.colour,
                         lane=lane,
@@ -163,15 +163,15 @@ def attack_bullets(
     for run in runs:
         tried = [a for a in run.facts.attacks if not a.idle]
         tried.sort(key=lambda a: order[a.attack, a.column])
-        told: list[dict[str, object]] = [_row(a) for a in tried]
-        for row, a in zip(told, tried, strict=True):
+        of_run: list[dict[str, object]] = [_row(a) for a in tried]
+        for row, a in zip(of_run, tried, strict=True):
             old = before.get((a.attack, a.column))
             if base is not None:
                 row["worst in the baseline"] = None if old is None else old.worst
-        told += _absent(runs, run)
-        rows += [({} if alone else {"run": run.letter}) | row for row in told]
+        of_run += _absent(runs, run)
+        rows += [({} if alone else {"run": run.letter}) | row for row in of_run]
     heads = Heads(
-        told="worst",
+        value="worst",
         change=against(runs, base),
         more="at risk",
         axis=f"chance of success{of} – less is better",
@@ -208,7 +208,7 @@ def _bullet(
     ]
     return Bullet(
         name=name_of(a),
-        told=f"{odds(a.worst)}" + (" ?" if a.undecided else ""),
+        value=f"{odds(a.worst)}" + (" ?" if a.undecided else ""),
         share=a.worst,
         mean=a.rate,
         before=None if before is None or lane else before.worst,
@@ -245,7 +245,7 @@ def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
                     Bullet(
                         name=title_of(*key),
                         short=_short(key, one_column),
-                        told=what,
+                        value=what,
                         note=why,
                         colour=run.colour,
                         lane=lane,
@@ -257,7 +257,7 @@ def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
                 Bullet(
                     name=name_of(a),
                     short=_short(key, one_column),
-                    told=f"{a.at_risk:,} ({share(part)})",
+                    value=f"{a.at_risk:,} ({share(part)})",
                     share=part,
                     colour=run.colour,
                     lane=lane,
@@ -266,7 +266,7 @@ def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
                 )
             )
     for run in runs:
-        told: list[dict[str, object]] = [
+        of_run: list[dict[str, object]] = [
             {
                 "attack": name_of(a),
                 PEOPLE_AT_RISK.lower(): a.at_risk,
@@ -277,9 +277,9 @@ def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
             for a in run.facts.attacks
             if not a.idle
         ]
-        told += _absent(runs, run)
-        rows += [({} if alone else {"run": run.letter}) | row for row in told]
-    heads = Heads(told="people", axis="share of people – less is better", percent=True)
+        of_run += _absent(runs, run)
+        rows += [({} if alone else {"run": run.letter}) | row for row in of_run]
+    heads = Heads(value="people", axis="share of people – less is better", percent=True)
     return Chart(
         title=PEOPLE_AT_RISK,
         figure=bullets(lines, heads, colours, runs=len(runs)),

@@ -35,7 +35,7 @@ class Bullet:
     Attributes
     ----------
     name : str
-    told : str
+    value : str
         The value in words.
     short : str
         The name as it is drawn, where that is another one.
@@ -57,7 +57,7 @@ class Bullet:
     """
 
     name: str
-    told: str
+    value: str
     short: str = ""
     share: float | None = None
     mean: float | None = None
@@ -77,7 +77,7 @@ class Bullet:
 class Heads:
     """What is above the columns of words and the axis, and how wide the columns are."""
 
-    told: str
+    value: str
     change: str = ""
     more: str = ""
     axis: str = ""
@@ -85,13 +85,13 @@ class Heads:
     widths: tuple[int, int, int] = (92, 78, 44)
 
 
-def changed(now: float, before: float, told: str, *, worse: bool | None) -> tuple[str, Tone]:
+def changed(now: float, before: float, earlier: str, *, worse: bool | None) -> tuple[str, Tone]:
     """Return an arrow with the baseline's value in words, and the tone of the change.
 
     Parameters
     ----------
     now, before : float
-    told : str
+    earlier : str
         The baseline's value in words.
     worse : bool or None
         Whether the figure became worse; None where it is neither.
@@ -104,7 +104,7 @@ def changed(now: float, before: float, told: str, *, worse: bool | None) -> tupl
     if now == before:
         return "=", "same"
     arrow = _ARROWS["up" if now > before else "down"]
-    return f"{arrow} {told}", "same" if worse is None else "worse" if worse else "better"
+    return f"{arrow} {earlier}", "same" if worse is None else "worse" if worse else "better"
 
 
 def turned(change: str, tone: Tone) -> str:
@@ -150,21 +150,21 @@ def _frame(lines: Sequence[Bullet]) -> pa.Table:
             "said": [_said(one) for one in lines],
             "order": list(range(len(lines))),
             # Colour alone tells no run.
-            "label": [f"{one.lane}  {one.told}" if one.lane else one.told for one in lines],
+            "label": [f"{one.lane}  {one.value}" if one.lane else one.value for one in lines],
         }
     )
 
 
 def _said(one: Bullet) -> str:
     """Return a line in words."""
-    parts = (f"{one.lane} {one.name}: {one.told}".strip(), one.change, one.note)
+    parts = (f"{one.lane} {one.name}: {one.value}".strip(), one.change, one.note)
     return "; ".join(part for part in parts if part)
 
 
 def _heads(heads: Heads) -> pa.Table:
     import pyarrow as pa
 
-    return pa.table({"told": [heads.told], "change": [heads.change], "more": [heads.more]})
+    return pa.table({"value": [heads.value], "change": [heads.change], "more": [heads.more]})
 
 
 def _tones() -> tuple[str, str, str]:
@@ -217,7 +217,7 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
     tips = [
         alt.Tooltip("name:N", title="figure"),
         *([alt.Tooltip("lane:N", title="run")] if runs > 1 else []),
-        alt.Tooltip("told:N", title=heads.told),
+        alt.Tooltip("value:N", title=heads.value),
         *([alt.Tooltip("more:N", title=heads.more)] if heads.more else []),
         *([alt.Tooltip("change:N", title=heads.change)] if heads.change else []),
         alt.Tooltip("note:N", title="note"),
@@ -270,7 +270,7 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
     ]  # fmt: skip
     across = 8
     toned = alt.Scale(domain=["better", "worse", "same", ""], range=[*tones, tones[2]])
-    for field, width in zip(("told", "change", "more"), heads.widths, strict=True):
+    for field, width in zip(("value", "change", "more"), heads.widths, strict=True):
         if not getattr(heads, field):
             continue
         place = {"x": alt.value("width")}
@@ -278,7 +278,7 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
         colour: Any = own if runs > 1 else alt.value(colours.ink)
         if field == "change":
             colour = alt.Color("tone:N", legend=None, scale=toned)
-        text = "label" if field == "told" else field
+        text = "label" if field == "value" else field
         layers.append(words.encode(**y, **place, color=colour, text=f"{text}:N", tooltip=tips))
         layers.append(
             named("heads")

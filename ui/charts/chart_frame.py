@@ -400,12 +400,12 @@ def head(chart: Numbered, *, key: str) -> None:
 
 def legend(signs: Sequence[Sign]) -> None:
     """Draw what signs of a chart represent, in one line."""
-    told = " ".join(
+    entries = " ".join(
         f"<span style='white-space: nowrap'><b style='color: {colour}'>{html.escape(sign)}</b> "
         f"{html.escape(text)}</span>"
         for sign, colour, text in signs
     )
-    st.html(f"<div class='aw-legend'>{told}</div>", width="stretch")
+    st.html(f"<div class='aw-legend'>{entries}</div>", width="stretch")
 
 
 def signs_of(runs: Sequence[Series]) -> tuple[Sign, ...]:

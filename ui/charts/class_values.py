@@ -43,5 +43,5 @@ def attacks(facts: Facts) -> ByName:
 
 
 def _is_share(values: npt.NDArray[np.float64]) -> bool:
-    told = values[np.isfinite(values)]
-    return bool(len(told)) and float(told.min()) >= 0 and float(told.max()) <= 1 + 1e-9
+    known = values[np.isfinite(values)]
+    return bool(len(known)) and float(known.min()) >= 0 and float(known.max()) <= 1 + 1e-9

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-#: Names of what became of a node, where the search told what it looked at.
+#: Names of what became of a node, where the search lists what it looked at.
 WORDS: dict[Fate, str] = {
     "satisfied": "satisfied",
     "failed": "failed",
@@ -81,7 +81,7 @@ def node_numbers(picture: LatticePicture, node: Pictured, metric: str) -> list[s
 def standing(picture: LatticePicture, node: Pictured) -> str:
     """Return in words what became of a node."""
     here = "satisfies the privacy models" if node.holds else "breaks a privacy model"
-    told: dict[Fate, str] = {
+    fates: dict[Fate, str] = {
         "satisfied": "satisfies the privacy models; searched",
         "failed": "breaks a privacy model; searched",
         "must hold": "pruned: a node below it holds, so it must",
@@ -89,7 +89,9 @@ def standing(picture: LatticePicture, node: Pictured) -> str:
         "not looked at": "pruned: the search had no need to look at it"
         + ("" if node.holds is None else f"; it {here}"),
     }
-    words = told[node.fate] if picture.recorded else ("not counted" if node.holds is None else here)
+    words = (
+        fates[node.fate] if picture.recorded else ("not counted" if node.holds is None else here)
+    )
     minimal = "; minimal: nothing below it holds" if node.minimal else ""
     if node.locally_minimal and not node.minimal:
         minimal = "; locally minimal: the lowest that holds on a path from the bottom"
@@ -414,8 +416,8 @@ def _hover(problem: Problem, picture: LatticePicture, node: Pictured, metric: st
         f"<b>{label(column, _MOST_TEXT)}</b> {label(level_words(problem, column, level), 48)}"
         for column, level in zip(picture.columns, node.levels, strict=True)
     ]
-    told = [*node_numbers(picture, node, metric), standing(picture, node)]
-    return "<br>".join([*lines, *(label(line) for line in told)])
+    parts = [*node_numbers(picture, node, metric), standing(picture, node)]
+    return "<br>".join([*lines, *(label(line) for line in parts)])
 
 
 def _numbers(picture: LatticePicture, metric: str) -> pd.DataFrame:

@@ -83,8 +83,8 @@ def _same_unit(metric: str, facts: Facts, before: Facts) -> bool:
 
 def _briefly(metric: str, measure: Measure, facts: Facts) -> str:
     """Return a metric's value in few letters: with its unit, where that is short."""
-    told, unit = _in_a_line(metric, measure), unit_of(metric, facts)
-    return f"{told} {unit}" if len(unit) <= _UNIT else told
+    value, unit = _in_a_line(metric, measure), unit_of(metric, facts)
+    return f"{value} {unit}" if len(unit) <= _UNIT else value
 
 
 def metric_names(runs: Sequence[Series]) -> list[str]:
@@ -93,7 +93,7 @@ def metric_names(runs: Sequence[Series]) -> list[str]:
     Where none are cut, the groups lose what their cells do, and that is reported once.
     """
     met = dict.fromkeys(n for r in runs for n in r.facts.result.measures)
-    known = list(family("metric"))  # what was measured last is told in its place
+    known = list(family("metric"))  # what was measured last is shown in its place
     names = sorted(met, key=known.index)
     if not any(r.facts.permuted for r in runs):
         return [n for n in names if _metric(n).scale.headline != "groups"]
@@ -168,7 +168,7 @@ def metric_bullets(
                 lines.append(
                     Bullet(
                         name=title,
-                        told="…" if pending else "not measured",
+                        value="…" if pending else "not measured",
                         colour=run.colour,
                         lane=lane,
                     )
@@ -185,7 +185,7 @@ def metric_bullets(
                     name=title,
                     # What the strip calls the loss is then that of the links.
                     short=f"{title} of cells" if name == of_cells and links_lost else "",
-                    told=_briefly(name, m, run.facts),
+                    value=_briefly(name, m, run.facts),
                     share=m.share,
                     before=before.share if alone and before is not None else None,
                     chosen=(chosen or {}).get(title),
@@ -220,7 +220,7 @@ def metric_bullets(
                 for other, value in m.also.items()
             ]  # fmt: skip
     heads = Heads(
-        told="value",
+        value="value",
         change=against(runs, base),
         axis="0 unchanged to 1 suppressed – less is better",
     )
@@ -242,11 +242,11 @@ def _since(name: str, now: Measure, before: Measure | None) -> tuple[str, Tone]:
     """
     if before is None:
         return "", ""
-    told = _in_a_line(name, before)
-    if told == _in_a_line(name, now):
+    earlier = _in_a_line(name, before)
+    if earlier == _in_a_line(name, now):
         return "=" if now.value == before.value else "≈", "same"
     worse = None if now.share == before.share else now.share > before.share
-    return changed(now.value, before.value, told, worse=worse)
+    return changed(now.value, before.value, earlier, worse=worse)
 
 
 def _short(value: float | None) -> str:
@@ -305,12 +305,12 @@ def _lost(value: float | None, colours: Palette, across: int) -> dict[str, objec
     if value is None:
         text = "–"
         return {
-            "colour": colours.paper, "ink": colours.muted, "text": text, "told": _lost_words(value)
+            "colour": colours.paper, "ink": colours.muted, "text": text, "lost": _lost_words(value)
         }  # fmt: skip
     colour = colours.scale[round(4 * min(max(value, 0.0), 1.0))]
     text = "" if across > _CROWDED else _short(value) if across > _ROOMY else f"{value:.2f}"
     return {
-        "colour": colour, "ink": readable(colour), "text": text, "told": _lost_words(value)
+        "colour": colour, "ink": readable(colour), "text": text, "lost": _lost_words(value)
     }  # fmt: skip
 
 
@@ -329,7 +329,7 @@ def _heat_spec(colours: Palette, runs: int) -> dict[str, Any]:
         "x": alt.X("metric:N", sort=None, axis=steep, scale=alt.Scale(paddingInner=0.06)),
         "y": alt.Y("column:N", sort=None, axis=plain, scale=alt.Scale(paddingInner=0.1)),
         "tooltip": ["column:N", "metric:N", *(["run:N"] if runs > 1 else []),
-                    alt.Tooltip("told:N", title="lost")],
+                    alt.Tooltip("lost:N", title="lost")],
     }  # fmt: skip
     if runs > 1:
         place["xOffset"] = alt.XOffset("run:N", sort=None)

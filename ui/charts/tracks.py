@@ -101,8 +101,8 @@ class Binned:
 
 def offered(facts: Facts) -> list[str]:
     """Return what else can be drawn as a track: what metrics, values and attacks say of classes."""
-    told = {t.name for t in binned([_alone(facts)]).tracks}
-    return [name for name in _further(facts) if name not in told]
+    names = {t.name for t in binned([_alone(facts)]).tracks}
+    return [name for name in _further(facts) if name not in names]
 
 
 def _further(facts: Facts) -> dict[str, tuple[Values, bool]]:
@@ -202,8 +202,8 @@ def guess_of(facts: Facts) -> tuple[str, Values] | None:
     if not names or not len(facts.sizes):
         return None
     chance = np.max([facts.surest(column)[0] for column in names], axis=0)
-    told = shortened(names[0], 24) if len(names) == 1 else f"one of {len(names)} sensitive values"
-    return told, chance
+    label = shortened(names[0], 24) if len(names) == 1 else f"one of {len(names)} sensitive values"
+    return label, chance
 
 
 def tracks(
@@ -285,8 +285,8 @@ def binned_of(run: Series, colours: Palette, more: tuple[str, ...] = ()) -> Binn
 
 def picked_bins(ids: Sequence[str], turn: object) -> list[int]:
     """Return the places of the bins that were clicked at this turn, in the order of clicks."""
-    told = [one.rpartition("/") for one in ids]
-    return [int(at) for when, _, at in told if when == str(turn) and at.isdecimal()]
+    bins = [one.rpartition("/") for one in ids]
+    return [int(at) for when, _, at in bins if when == str(turn) and at.isdecimal()]
 
 
 def nouns(runs: Sequence[Series]) -> tuple[str, str]:
@@ -378,12 +378,12 @@ def _bins(
     facts, many, tracks = run.facts, len(part) if bars else 0, len(part.tracks)
     share = part.edges / max(part.edges[-1], 1)
     mine = np.zeros(len(facts.by_size), dtype=np.bool_) if chosen is None else chosen
-    told = {f"told{at}": _told(t) for at, t in enumerate(part.tracks)}
+    texts_of_track = {f"track{at}": _told(t) for at, t in enumerate(part.tracks)}
     names = [track.name for track in part.tracks]
     which = _which(facts, part)
     said = [
         "; ".join([bin_, *(f"{name} {text}" for name, text in zip(names, texts, strict=True))])
-        for bin_, *texts in zip(which, *told.values(), strict=True)
+        for bin_, *texts in zip(which, *texts_of_track.values(), strict=True)
     ]
     one: dict[str, list[Any]] = {
         _BIN: [f"{turn}/{at}" for at in range(many)],
@@ -393,7 +393,7 @@ def _bins(
         "chosen": part.holds(mine[facts.by_size]).tolist(),
         "classes": which,
         "said": said,
-        **told,
+        **texts_of_track,
     }
     return _columns(
         {
@@ -463,8 +463,8 @@ def _limits(runs: Sequence[Series], boxes: dict[str, _Box]) -> pa.Table:
         if facts.least > 1:
             asked.setdefault(facts.least, []).append(f"{facts.least_name} = {facts.least:,}")
     box = next(iter(boxes.values()), None)
-    told = {size: " · ".join(dict.fromkeys(names)) for size, names in asked.items()}
-    lines = [] if box is None else [(v, t) for v, t in told.items() if v <= box.top]
+    labels = {size: " · ".join(dict.fromkeys(names)) for size, names in asked.items()}
+    lines = [] if box is None else [(v, t) for v, t in labels.items() if v <= box.top]
     found = [] if box is None else [(box.height(v).item(), t) for v, t in lines]
     return _columns(
         {
@@ -500,7 +500,7 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...], answers: bool) ->
     import altair as alt
 
     # What answers no click has no marks, and nothing to tell of them.
-    told = {"description": "said:N"} if answers else {}
+    spoken = {"description": "said:N"} if answers else {}
 
     pick = alt.selection_point(
         name=PICKED, fields=[_BIN], on="click", toggle=_TOGGLES, clear="dblclick",
@@ -582,8 +582,8 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...], answers: bool) ->
                 "value": 0,
             },
             tooltip=[alt.Tooltip("classes:N", title="a click chooses"),
-                     *(alt.Tooltip(f"told{at}:N", title=n) for at, n in enumerate(names))],
-            **told,
+                     *(alt.Tooltip(f"track{at}:N", title=n) for at, n in enumerate(names))],
+            **spoken,
         )
         .add_params(pick, hover),
     ]  # fmt: skip

@@ -64,12 +64,12 @@ class Editor:
         """
 
         @handled(self.panel)
-        def told() -> None:
+        def take_edit() -> None:
             asked = st.session_state[key].get("edit")
             if isinstance(asked, Mapping):
                 edited(cast(Mapping[str, Any], asked))
 
-        self._drawn(key=key, data=dict(message), on_edit_change=told)
+        self._drawn(key=key, data=dict(message), on_edit_change=take_edit)
 
     @cached_property
     def _drawn(self) -> ComponentRenderer:

@@ -160,20 +160,20 @@ def set_widgets_from_proto(self: SessionState, widget_states: WidgetStates) -> N
     said = {one.id: one.SerializeToString() for one in fields}
     changed = {name for name in said.keys() & heard.said.keys() if said[name] != heard.said[name]}
     _set_widgets_from_proto(self, widget_states)
-    told = state._new_widget_state
+    values = state._new_widget_state
     has_heard = any(
-        told.get(name) == state._old_state.get(name) for name in changed & heard.set_here
+        values.get(name) == state._old_state.get(name) for name in changed & heard.set_here
     )
     explained = bool(changed) or any(_is_click(one) for one in widget_states.widgets)
     stale = {
         name
         for name in (heard.set_here & said.keys() & heard.said.keys()) - changed
-        if _elsewhere(told.widget_metadata.get(name)) or (explained and not has_heard)
+        if _elsewhere(values.widget_metadata.get(name)) or (explained and not has_heard)
     }
     heard.set_here = stale
     heard.said = said
     for name in stale:
-        del told[name]
+        del values[name]
         key = state._key_id_mapper.id_key_mapping.get(name)
         if key is not None and name in state._old_state:
             state._new_session_state[key] = state._old_state[name]

@@ -90,12 +90,12 @@ def report(
     public : bool
         The edition that may go with the release, else the internal one.
     """
-    told = edition_of(result, context, public=public)
+    edition = edition_of(result, context, public=public)
     if ending == "json":
-        return as_json(told)
+        return as_json(edition)
     if ending == "pdf":
-        return as_pdf(told)
-    return as_html(told, recipe="" if public else result.recipe.as_toml())
+        return as_pdf(edition)
+    return as_html(edition, recipe="" if public else result.recipe.as_toml())
 
 
 def archive(

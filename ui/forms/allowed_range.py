@@ -55,20 +55,20 @@ def range_of(parameter: Parameter, allowed: Sequence[Allowed], removable: int = 
     highs = [(one.high, one) for one in own if one.high is not None]
     low, lowest = max(lows, key=lambda pair: pair[0], default=(None, None))
     high, highest = min(highs, key=lambda pair: pair[0], default=(None, None))
-    told: list[str] = []
+    ends: list[str] = []
     if low is not None and (parameter.low is None or low > parameter.low):
         low = _up(parameter, low)
         above = "above" if lowest is not None and lowest.open else "from"
-        told.append(f"{above} {low:g}{_by(lowest, own)}")
+        ends.append(f"{above} {low:g}{_by(lowest, own)}")
     if high is not None and (parameter.high is None or high < parameter.high):
         high = _down(parameter, high)
         below = "below" if highest is not None and highest.open else "up to"
-        told.append(f"{below} {high:,.6g}{_by(highest, own)}")
+        ends.append(f"{below} {high:,.6g}{_by(highest, own)}")
     low = _tighter(parameter.low, low, max)
     high = _tighter(parameter.high, high, min)
     also = f" with up to {removable:,} {ROWS_SUPPRESSED}" if removable else ""
     name = parameter.label or parameter.name
-    words = f"This table allows {name} {' and '.join(told)}{also}." if told else ""
+    words = f"This table allows {name} {' and '.join(ends)}{also}." if ends else ""
     return Range(low=low, high=high, words=words)
 
 

@@ -99,9 +99,9 @@ def _one(number: int, given: Mapping[str, Any]) -> dict[str, Any] | None:
         st.caption(plain(f"{kind.when} {kind.leaves}"))
         own = given if given.get("name") == chosen else {}
         values = {n: v for n, v in own.items() if n not in ("name", "columns")}
-        told = parameter_form(kind, values, key=key, sensitive=state.roles().sensitive)
+        parameters = parameter_form(kind, values, key=key, sensitive=state.roles().sensitive)
         what_is_this(kind)
-    return {"name": chosen, "columns": columns, **told}
+    return {"name": chosen, "columns": columns, **parameters}
 
 
 def _columns(kind: type[Change]) -> list[str]:

@@ -36,35 +36,37 @@ def draw(parameter: Parameter, value: object, key: str) -> object:
         return _private(parameter, str(value), key)
     if parameter.kind == "columns":
         return _some(parameter, cast(Sequence[str], value), key)
-    told = cast(Mapping[str, object], value)
+    settings = cast(Mapping[str, object], value)
     if parameter.kind == "by-value":
-        return _values(parameter, cast(Mapping[str, float], told), key)
-    columns = _columns(parameter, told)
+        return _values(parameter, cast(Mapping[str, float], settings), key)
+    columns = _columns(parameter, settings)
     if not columns:
-        return dict(told)
+        return dict(settings)
     each = cast(Parameter, parameter.each)
     found: dict[str, object] = {}
     fold = st.expander(
         parameter.label,
-        expanded=bool(told) or each.kind == "level",
+        expanded=bool(settings) or each.kind == "level",
         key=f"{key}/fold",
         on_change="rerun",
     )
     if not fold.open:  # a browser lays out what a closed fold holds too
-        return dict(told)
+        return dict(settings)
     with fold:
         st.caption(plain(f"{each.help} Columns that are left out: {parameter.empty}."))
         row = st.container(horizontal=True, vertical_alignment="bottom")
         for name in columns:
             widget = f"{key}/{name}"
             if each.kind == "limits":
-                given = limits_form(name, cast(Mapping[str, object], told.get(name, {})), widget)
+                given = limits_form(
+                    name, cast(Mapping[str, object], settings.get(name, {})), widget
+                )
             else:
                 with row, st.container(key=f"half-{widget}"):
                     given = (
-                        _level(name, told.get(name), widget, parameter.empty)
+                        _level(name, settings.get(name), widget, parameter.empty)
                         if each.kind == "level"
-                        else _number(name, each, told.get(name), widget)
+                        else _number(name, each, settings.get(name), widget)
                     )
             if given is not None:
                 found[name] = given
@@ -110,18 +112,18 @@ def _some(parameter: Parameter, named: Sequence[str], key: str) -> list[str]:
     )
 
 
-def _values(parameter: Parameter, told: Mapping[str, float], key: str) -> dict[str, float]:
+def _values(parameter: Parameter, given: Mapping[str, float], key: str) -> dict[str, float]:
     """Draw a choice among the values of the sensitive columns, and a number for each chosen."""
     data, each = state.typed_dataset(), cast(Parameter, parameter.each)
     own = state.roles().sensitive if data is not None else ()
     known = [v for n in own if data is not None and n in data.names for v in data.column(n).values]
-    options = list(dict.fromkeys((*known, *told)))
+    options = list(dict.fromkeys((*known, *given)))
     if not options:
-        return dict(told)
+        return dict(given)
     chosen = st.multiselect(
         plain(parameter.label),
         options,
-        default=follow(key, list(told)),
+        default=follow(key, list(given)),
         key=key,
         help=plain(parameter.help),
         placeholder=parameter.empty,
@@ -135,7 +137,7 @@ def _values(parameter: Parameter, told: Mapping[str, float], key: str) -> dict[s
                 plain(name),
                 min_value=each.low,
                 max_value=each.high,
-                value=follow(widget, float(told.get(name, cast(float, each.default)))),
+                value=follow(widget, float(given.get(name, cast(float, each.default)))),
                 step=0.5,
                 format="%g",
                 key=widget,
@@ -144,19 +146,19 @@ def _values(parameter: Parameter, told: Mapping[str, float], key: str) -> dict[s
     return found
 
 
-def _columns(parameter: Parameter, told: Mapping[str, object]) -> list[str]:
+def _columns(parameter: Parameter, given: Mapping[str, object]) -> list[str]:
     """Return the columns that can have a value of their own, and those that have one now."""
     quasi = list(state.roles().quasi)
     data = state.typed_dataset()
     if data is not None and cast(Parameter, parameter.each).kind == "limits":
         known = [name for name in quasi if name in data.names]
         quasi = [name for name in known if KINDS[data.column(name).kind].measured]
-    return [*quasi, *(name for name in told if name not in quasi)]
+    return [*quasi, *(name for name in given if name not in quasi)]
 
 
-def _level(name: str, told: object, widget: str, empty: str) -> int | None:
+def _level(name: str, given: object, widget: str, empty: str) -> int | None:
     words = [empty, *_level_words(name)]
-    wanted = min(told + 1, len(words) - 1) if isinstance(told, int) else 0
+    wanted = min(given + 1, len(words) - 1) if isinstance(given, int) else 0
     at = st.selectbox(
         plain(name),
         range(len(words)),
@@ -167,13 +169,15 @@ def _level(name: str, told: object, widget: str, empty: str) -> int | None:
     return at - 1 if at else None
 
 
-def _number(name: str, each: Parameter, told: object, widget: str) -> float | None:
+def _number(name: str, each: Parameter, number_given: object, widget: str) -> float | None:
     usual = float(cast(float, each.default))
     given = st.number_input(
         plain(name),
         min_value=each.low,
         max_value=each.high,
-        value=follow(widget, float(told) if isinstance(told, int | float) else usual),
+        value=follow(
+            widget, float(number_given) if isinstance(number_given, int | float) else usual
+        ),
         step=0.5,
         format="%g",
         key=widget,
@@ -182,7 +186,7 @@ def _number(name: str, each: Parameter, told: object, widget: str) -> float | No
     return None if given == usual else given
 
 
-def limits_form(name: str, told: Mapping[str, object], widget: str) -> dict[str, object] | None:
+def limits_form(name: str, given: Mapping[str, object], widget: str) -> dict[str, object] | None:
     """Draw a lower and an upper limit in one row; return those that are given."""
     found: dict[str, object] = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -190,7 +194,7 @@ def limits_form(name: str, told: Mapping[str, object], widget: str) -> dict[str,
             own = f"{widget}/{end}"
             text = st.text_input(
                 plain(f"{name}: {words}"),
-                value=follow(own, str(told.get(end, ""))),
+                value=follow(own, str(given.get(end, ""))),
                 key=own,
                 placeholder="none",
             ).strip()

@@ -64,7 +64,7 @@ def held(draft: dict[str, Any]) -> dict[str, Any]:
     return {"file": found.path, "people": people, **_decided(draft)}
 
 
-def told(draft: dict[str, Any]) -> str:
+def release_title(draft: dict[str, Any]) -> str:
     """Return what is on the drawer: which release it is."""
     present: dict[str, Any] = draft.get("earlier") or {}
     found = population_tables.find(str(present.get("file", "")))

@@ -26,9 +26,9 @@ def draw() -> None:
             "you confirm is written into the recipe and the report.",
             icon=":material/front_hand:",
         )
-    told = {one.column for one in confirmations.found() if one.what == "text"}
+    text_columns = {one.column for one in confirmations.found() if one.what == "text"}
     for one in waiting:
-        _finding(one, coarser=one.what in ("unique", "day") and one.column not in told)
+        _finding(one, coarser=one.what in ("unique", "day") and one.column not in text_columns)
     if not settled and not hidden:
         return
     with st.container(border=True):

@@ -122,8 +122,8 @@ def _numbers(
     differ = [label_of(p) for p in rest if not usual(p, model)]
     # Which they are would push the last button to a line of its own.
     more = f"Settings · {len(differ)} changed" if differ else "Settings"
-    told = f"Changed: {plain(', '.join(differ))}" if differ else None
-    with st.popover(more, type="tertiary", key=f"model-more-{place}", help=told):
+    note = f"Changed: {plain(', '.join(differ))}" if differ else None
+    with st.popover(more, type="tertiary", key=f"model-more-{place}", help=note):
         explained(chosen)
         given |= parameter_form(chosen, model, key=key, sensitive=sensitive, without=numbers)
         inner = st.container()
@@ -180,8 +180,8 @@ def _told(
         for caution in found.cautions:
             st.info(plain(caution))
         columns = [name for name in model.protects(of) if name in of.sensitive]
-        if told := of_several(model, columns, len([n for n in of.sensitive if n not in of.quasi])):
-            st.caption(plain(told))
+        if note := of_several(model, columns, len([n for n in of.sensitive if n not in of.quasi])):
+            st.caption(plain(note))
     with inner:
         key = f"run_form/model/{place}"
         allowed_range.draw(type(model), found.allowed, key=key, removable=found.removable)

@@ -53,8 +53,8 @@ def as_roles(choices: Mapping[str, str]) -> Roles:
     BadPlan
         If several columns are to have a role that one column has.
     """
-    told = {role: [n for n, c in choices.items() if role in CHOICES[c]] for role in _ALONE}
-    for role, names in told.items():
+    columns_of = {role: [n for n, c in choices.items() if role in CHOICES[c]] for role in _ALONE}
+    for role, names in columns_of.items():
         if len(names) > 1:
             what = "give the weight of rows" if role == "weight" else f"identify {role}s"
             raise BadPlan(
@@ -67,9 +67,9 @@ def as_roles(choices: Mapping[str, str]) -> Roles:
         quasi=tuple(n for n, c in choices.items() if "quasi" in CHOICES[c]),
         sensitive=tuple(n for n, c in choices.items() if "sensitive" in CHOICES[c]),
         insensitive=tuple(n for n, c in choices.items() if "insensitive" in CHOICES[c]),
-        person=next(iter(told["person"]), ""),
-        household=next(iter(told["household"]), ""),
-        weight=next(iter(told["weight"]), ""),
+        person=next(iter(columns_of["person"]), ""),
+        household=next(iter(columns_of["household"]), ""),
+        weight=next(iter(columns_of["weight"]), ""),
     )
 
 
@@ -119,7 +119,7 @@ def message(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> 
     suggested : sequence of Suggestion
     """
     now = as_choices(state.roles(), state.left_out(), [one.name for one in found])
-    told = {one.name: one for one in suggested}
+    suggestion_of = {one.name: one for one in suggested}
     data = state.dataset()
     return {
         # Another table, or another theme, is drawn from the start.
@@ -139,8 +139,8 @@ def message(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> 
             {
                 "name": one.name,
                 "role": now[one.name],
-                "suggested": word(told[one.name].role),
-                "why": told[one.name].reason,
+                "suggested": word(suggestion_of[one.name].role),
+                "why": suggestion_of[one.name].reason,
                 "alone": f"{one.once_share:.1%}",
             }
             for one in found

@@ -128,8 +128,8 @@ def _told(data: Dataset, condition: str) -> int:
 def _set(condition: str) -> None:
     reading = {k: v for k, v in state.draft()["data"].items() if k not in ("where", "rest")}
     rest = state.draft()["data"].get("rest", "outside")
-    told = {"where": condition.strip(), "rest": rest} if condition.strip() else {}
-    state.update_draft(data=reading | told)
+    row_filter = {"where": condition.strip(), "rest": rest} if condition.strip() else {}
+    state.update_draft(data=reading | row_filter)
 
 
 @handled("Condition on rows")

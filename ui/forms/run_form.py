@@ -211,14 +211,16 @@ def _told(people: population_tables.Population) -> None:
     quasi, there = state.roles().quasi, people.table.names
     known = [name for name in quasi if name in there]
     lacks = [name for name in quasi if name not in there]
-    told = f"Loaded: {people.title}, {people.table.rows:,} people. "
+    sentence = f"Loaded: {people.title}, {people.table.rows:,} people. "
     if not known:
-        told += "It has no column that is named like a quasi-identifier of your table."
+        sentence += "It has no column that is named like a quasi-identifier of your table."
     elif lacks:
-        told += f"It has {listing(known)} but not {listing(lacks)}: attacks use the columns it has."
+        sentence += (
+            f"It has {listing(known)} but not {listing(lacks)}: attacks use the columns it has."
+        )
     else:
-        told += "It has all quasi-identifiers."
-    st.caption(plain(told))
+        sentence += "It has all quasi-identifiers."
+    st.caption(plain(sentence))
 
 
 def _offer_public_table() -> None:

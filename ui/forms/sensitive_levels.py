@@ -51,8 +51,8 @@ def _each(draft: dict[str, Any]) -> dict[str, int | str]:
         rows = tables[name]
         levels = [_words(rows, level) for level in range(1, len(rows[0]))]
         options = [_EXACT, *levels, _LEAST]
-        told = present.get(name, 0)
-        now = _LEAST if told == SEARCH else options[min(int(told), len(levels))]
+        given = present.get(name, 0)
+        now = _LEAST if given == SEARCH else options[min(int(given), len(levels))]
         key = f"sensitive-level/{name}"
         chosen = st.selectbox(
             f"'{plain(name)}' is published as",

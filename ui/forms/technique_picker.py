@@ -80,10 +80,10 @@ def pick(present: str) -> type[Algorithm]:
 def caption(technique: type[Algorithm]) -> str:
     """Return for whom a technique is, and that it cannot count persons where it has to."""
     person = state.roles().unit
-    told = plain(technique.offer.when or technique.summary)
+    text = plain(technique.offer.when or technique.summary)
     if not person or technique.needs.counts_people:
-        return told
-    return f":material/block: Not here: it counts rows, '{plain(person)}' counts persons. {told}"
+        return text
+    return f":material/block: Not here: it counts rows, '{plain(person)}' counts persons. {text}"
 
 
 def chosen(present: str) -> type[Algorithm]:

@@ -25,7 +25,7 @@ def gate() -> None:
         return
     st.title("Anonymity Workbench", anchor=False)
     st.write("Log in to work here. What you load and what comes out is shown to you alone.")
-    if (told := st.user.to_dict()).get("is_logged_in") and told:
+    if (user := st.user.to_dict()).get("is_logged_in") and user:
         st.error("The provider did not say who you are (claims `iss` and `sub`).")
     for provider in session_owner.providers():
         label = f"Log in with {provider.capitalize()}" if provider else "Log in"

@@ -19,10 +19,10 @@ _MOST = 8
 
 def questions(data: Dataset) -> dict[str, tuple[str, str]]:
     """Return by column what is asked of it, and what was answered; empty where nothing was."""
-    told = state.draft()["data"]
+    options = state.draft()["data"]
     asked = {c.name: (c.undecided, "") for c in data.columns if c.undecided}
     for what in _CHOICES:
-        answered: dict[str, str] = told.get(what, {})
+        answered: dict[str, str] = options.get(what, {})
         asked |= {name: (what, choice) for name, choice in answered.items() if name in data.names}
     return asked
 

@@ -187,7 +187,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     running.settle()  # also where the run ended while another page was open
     if title in ("Run", "Results"):
         running.seen()
-    _sidebar(title, told=missing(needs))
+    _sidebar(title, needed=missing(needs))
     st.title(title, anchor=False)
     guard.tell("")
     begun = st.session_state.setdefault(_BEGUN, title)
@@ -199,7 +199,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         narrow.folds_sidebar(title)
         if state.dataset() is not None and not kept_sessions.is_kept():
             leaving.asks_first()
-    session_panel.told(title)
+    session_panel.restored(title)
     absent = missing(needs)
     if not absent:
         return True
@@ -255,7 +255,7 @@ def _undo() -> None:
     state.undo()
 
 
-def _sidebar(title: str, *, told: str) -> None:
+def _sidebar(title: str, *, needed: str) -> None:
     with st.sidebar, panel():
         if title in _FULL:
             icon_sidebar.draw()
@@ -266,7 +266,7 @@ def _sidebar(title: str, *, told: str) -> None:
         for step in STEPS:
             _step(step)
         locked = [step for step in STEPS if missing(step.needs)]
-        if locked and missing(locked[0].needs) != told:  # else the page itself says it
+        if locked and missing(locked[0].needs) != needed:  # else the page itself says it
             st.caption(f"{locked[0].label}: {_lacking(missing(locked[0].needs))}")
         st.divider()
         for step in FURTHER:

@@ -70,11 +70,11 @@ def draw(of: str, *, key: str, tells: Tells, line: Callable[[], Line]) -> None:
                 args=(details_of(of),),
             )
 
-    def told() -> object:
+    def drawn_from() -> object:
         now, is_open = line(), bool(st.session_state.get(f"numbers-{key}"))
         return now.title, tuple(now.signs), id(now.chart()) if is_open else None
 
-    alone(of, drawn, key=f"head-{key}-alone", linked=True, tells=tells, told=told)
+    alone(of, drawn, key=f"head-{key}-alone", linked=True, tells=tells, drawn_from=drawn_from)
 
 
 def controls(title: str, *, key: str) -> DeltaGenerator:

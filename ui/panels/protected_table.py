@@ -233,23 +233,25 @@ def _reason(judged: Judged, done: Publication | None, cell: int) -> None:
         st.markdown(f"**{name}** = {_grouped(table.text(table.values[cell]))}, {plain(why)}.")
         if done is None or cell not in done.uncertain:
             return
-        told = done.interval_of(cell)
-        low = "no limit" if told.low is None else _grouped(table.text(told.low))
-        high = "no limit" if told.high is None else _grouped(table.text(told.high))
+        interval = done.interval_of(cell)
+        low = "no limit" if interval.low is None else _grouped(table.text(interval.low))
+        high = "no limit" if interval.high is None else _grouped(table.text(interval.high))
         st.markdown(
             f"From everything published a reader proves **{low}** to **{high}**"
-            + ("." if told.exact else " at most; the exact ends are not decided.")
+            + ("." if interval.exact else " at most; the exact ends are not decided.")
         )
         moved = [
-            c for c in sorted(told.least) if told.least[c] != told.greatest.get(c) or c == cell
+            c
+            for c in sorted(interval.least)
+            if interval.least[c] != interval.greatest.get(c) or c == cell
         ]
         st.dataframe(
             pd.DataFrame(
                 {
                     "cell": [table.names[c].replace("|", " × ") for c in moved],
                     "true": [_grouped(table.text(table.values[c])) for c in moved],
-                    "one table": [_grouped(table.text(told.least[c])) for c in moved],
-                    "another": [_grouped(table.text(told.greatest[c])) for c in moved],
+                    "one table": [_grouped(table.text(interval.least[c])) for c in moved],
+                    "another": [_grouped(table.text(interval.greatest[c])) for c in moved],
                 }
             ),
             hide_index=True,
@@ -284,9 +286,9 @@ def _proof(done: Publication) -> None:
 def _published(done: Publication, checks: Sequence[Check], archive: Callable[[], Content]) -> None:
     """Draw what the second computation says of the file, and the file."""
     for words, mark, holds in (("Recomputed", "check", True), ("Not checked", "help", False)):
-        told = [plain(check.sentence) for check in checks if check.holds == holds]
-        if told:
-            lines = "\n\n".join(f":material/{mark}: {sentence}" for sentence in told)
+        sentences = [plain(check.sentence) for check in checks if check.holds == holds]
+        if sentences:
+            lines = "\n\n".join(f":material/{mark}: {sentence}" for sentence in sentences)
             st.markdown(f"**{words}**\n\n{lines}")
     files = files_of(done)
     with st.container(horizontal=True):

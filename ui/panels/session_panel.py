@@ -41,7 +41,7 @@ def begin() -> None:
     kept_sessions.save()
 
 
-def told(title: str) -> None:
+def restored(title: str) -> None:
     """Tell at the top of a page what was restored, and what of it differs.
 
     What was restored stays until another page is opened: a page is drawn again for many reasons,
@@ -101,7 +101,7 @@ def _saving() -> None:
     name = re.sub(r"[^\w.-]+", "-", state.dataset_title()).strip("-.") or "table"
     download(
         "Save session",
-        later(session_file.as_bytes, session_file.told()),
+        later(session_file.as_bytes, session_file.content()),
         file=f"{name}.session.json",
         mime="application/json",
         icon=":material/download:",

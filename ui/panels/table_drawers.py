@@ -133,21 +133,21 @@ def _with_earlier(data: Dataset, judged: Judged, chosen: Chosen) -> None:
     if finished is not None:
         hidden = finished.published.suppressed
     rests = both.rests(hidden)
-    told = [one for one in rests if one.reason]
+    reasoned = [one for one in rests if one.reason]
     st.markdown(
         "Subtracting printed cells of one table from those of the other gives "
-        f"{len(rests):,} differences; **{len(told):,}** of them are sensitive."
+        f"{len(rests):,} differences; **{len(reasoned):,}** of them are sensitive."
     )
-    if told:
+    if reasoned:
         frame = pd.DataFrame(
             {
-                "cell": [one.larger for one in told],
-                "less": [one.smaller for one in told],
-                "leaves": [judged.table.text(one.value) for one in told],
-                "why": [one.reason for one in told],
+                "cell": [one.larger for one in reasoned],
+                "less": [one.smaller for one in reasoned],
+                "leaves": [judged.table.text(one.value) for one in reasoned],
+                "why": [one.reason for one in reasoned],
             }
         )
-        st.dataframe(frame, hide_index=True, height=min(280, 38 + 35 * len(told)))
+        st.dataframe(frame, hide_index=True, height=min(280, 38 + 35 * len(reasoned)))
     st.button(
         "Protect this table together with it",
         key="tables/together",

@@ -54,8 +54,8 @@ def taken_back(one: Finding) -> None:
 
 def reason_for_names(column: str) -> str:
     """Return why labels of a column are confirmed as names; empty where they are not."""
-    told = state.labels().get(column)
-    return str(told.get("names", "")) if isinstance(told, dict) else ""
+    labels = state.labels().get(column)
+    return str(labels.get("names", "")) if isinstance(labels, dict) else ""
 
 
 def confirm_names(column: str, reason: str) -> None:
@@ -65,7 +65,7 @@ def confirm_names(column: str, reason: str) -> None:
 
 def names_taken_back(column: str) -> None:
     """Hold labels of a column against its values again; can be undone."""
-    rest = {name: told for name, told in state.labels().items() if name != column}
+    rest = {name: labels for name, labels in state.labels().items() if name != column}
     state.update_draft(labels=rest)
 
 
@@ -82,7 +82,7 @@ def keep_names(column: str) -> None:
 
 def _but(one: Finding) -> list[dict[str, object]]:
     return [
-        told
-        for told in state.confirmed()
-        if (told["column"], told["what"]) != (one.column, one.what)
+        finding
+        for finding in state.confirmed()
+        if (finding["column"], finding["what"]) != (one.column, one.what)
     ]

@@ -128,7 +128,7 @@ def edit(column: Column, asked: Mapping[str, Any]) -> None:
             operation = operation_of(plain)
             after = apply(before, operation)
             history = now.history.then(after)
-            said = edit_words.told(before, operation, after)
+            said = edit_words.effect(before, operation, after)
             new = edit_words.new_group(before, after)
             made = None if new is None else (new[0], new[1].id)
     except AnonError as error:
@@ -157,7 +157,7 @@ def rename(column: Column, level: int, label: str, new: str) -> None:
     operation = Rename(level=level, node=found.id, label=new)
     after = apply(before, operation)
     history = now.history.then(after)
-    said = edit_words.told(before, operation, after)
+    said = edit_words.effect(before, operation, after)
     changed = replace(now, history=history, epoch=now.epoch + 1, rev=0, said=said, error=None)
     _apply(column, replace(changed, made=None), going_on=True)
 

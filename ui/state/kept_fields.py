@@ -75,10 +75,10 @@ def checked(given: object) -> dict[str, Any]:
     """
     if not isinstance(given, dict):
         raise TypeError("fields")
-    told = cast(dict[Any, Any], given)
-    if not all(isinstance(key, str) and _is_plain(value) for key, value in told.items()):
+    fields = cast(dict[Any, Any], given)
+    if not all(isinstance(key, str) and _is_plain(value) for key, value in fields.items()):
         raise TypeError("fields")
-    return told
+    return fields
 
 
 def take_over(fields: Mapping[str, Any]) -> None:

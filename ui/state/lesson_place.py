@@ -142,9 +142,9 @@ def reading(lesson: Lesson) -> Reading:
 
 def _setting() -> float | None:
     """Return where the address puts the lesson's dial; None where it does not."""
-    told = st.query_params.get(SETTING, "")
+    text = st.query_params.get(SETTING, "")
     try:
-        return float(told) if told else None
+        return float(text) if text else None
     except ValueError as error:
         raise BadInput(
             "The setting in the address is not a number.", remedy="Leave it out of the address."
@@ -153,8 +153,8 @@ def _setting() -> float | None:
 
 def _shuffle() -> int:
     """Return how often chance was asked again."""
-    told = st.query_params.get(SHUFFLE, "")
-    return int(told) if told.isdecimal() and len(told) < 10 else 0
+    text = st.query_params.get(SHUFFLE, "")
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
 def dial(lesson: Lesson) -> Turned | None:

@@ -199,9 +199,9 @@ def settle(column: str, what: str, choice: str) -> None:
     BadInput
         If the file was not kept, or the column is not written so.
     """
-    told = state.draft()["data"]
-    settled = {**told.get(what, {}), column: choice}
-    read_again(DataOptions.from_mapping({**told, what: settled}))
+    options = state.draft()["data"]
+    settled = {**options.get(what, {}), column: choice}
+    read_again(DataOptions.from_mapping({**options, what: settled}))
 
 
 def set_kind(column: str, kind: ColumnKind) -> None:
@@ -219,9 +219,9 @@ def set_kind(column: str, kind: ColumnKind) -> None:
     data.with_kinds(types)
     if data.column(column).kind == kind and not data.column(column).replaced:
         del types[column]
-    told = state.draft()["data"]
-    found = [name for name in told.get("kinds_found", ()) if name != column]
-    state.update_draft(types=types, data={**told, "kinds_found": found})
+    options = state.draft()["data"]
+    found = [name for name in options.get("kinds_found", ()) if name != column]
+    state.update_draft(types=types, data={**options, "kinds_found": found})
 
 
 def hierarchy_of(column: str) -> Hierarchy:
@@ -373,8 +373,10 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
         name = PurePath(plan.earlier.file).name
         own = next((one for one in others if PurePath(one.name).name == name), None)
         kept_earlier = population_tables.add(name, own.content, "earlier").path if own else ""
-        told = replace(plan.earlier, file=kept_earlier)
-        draft["earlier"] = told.as_mapping() or ({"sha256": told.sha256} if told.sha256 else {})
+        earlier = replace(plan.earlier, file=kept_earlier)
+        draft["earlier"] = earlier.as_mapping() or (
+            {"sha256": earlier.sha256} if earlier.sha256 else {}
+        )
         if own is None:
             parts = plan.reuse.mode == "fixed" and plan.algorithm.needs.earlier_parts
             until = "its parts cannot be carried out" if parts else "nothing is compared with it"

@@ -61,7 +61,7 @@ def load(files: Sequence[loading.Opened]) -> None:
         Line(column="", source=name, height=0, why="No column is named like that.")
         for name in matched.left
     ]
-    told(lines)
+    keep(lines)
 
 
 def propose(columns: Sequence[str]) -> None:
@@ -78,7 +78,7 @@ def propose(columns: Sequence[str]) -> None:
             lines.append(line if line.why else _with_reason(line, one.reason))
 
     _as_one(lines, take)
-    told(lines)
+    keep(lines)
 
 
 def said() -> tuple[Line, ...]:
@@ -86,7 +86,7 @@ def said() -> tuple[Line, ...]:
     return st.session_state.get(_SAID, ())
 
 
-def told(lines: Sequence[Line] = ()) -> None:
+def keep(lines: Sequence[Line] = ()) -> None:
     """Keep what became of an import or proposal; nothing puts it away."""
     st.session_state[_SAID] = tuple(lines)
 
@@ -99,7 +99,7 @@ def can_undo() -> bool:
 def undo() -> None:
     """Take the last import or proposal back, for all columns together."""
     if can_undo() and state.undo():
-        told()
+        keep()
 
 
 def _as_one(lines: list[Line], take: Callable[[], None]) -> None:

@@ -65,7 +65,7 @@ def totals() -> dict[str, list[list[float]]]:
     return {table: [list(one) for one in spent.budgets] for table, spent in _ledger().items()}
 
 
-def checked(told: Mapping[str, Any]) -> dict[str, tuple[tuple[float, float], ...]]:
+def checked(content: Mapping[str, Any]) -> dict[str, tuple[tuple[float, float], ...]]:
     """Return what `totals` returned.
 
     Raises
@@ -75,13 +75,13 @@ def checked(told: Mapping[str, Any]) -> dict[str, tuple[tuple[float, float], ...
     """
     return {
         str(table): tuple((float(epsilon), float(delta)) for epsilon, delta in drawn)
-        for table, drawn in told.items()
+        for table, drawn in content.items()
     }
 
 
-def take_over(told: Mapping[str, tuple[tuple[float, float], ...]]) -> None:
+def take_over(kept_totals: Mapping[str, tuple[tuple[float, float], ...]]) -> None:
     """Enter what an opened session has spent, where this one does not know of more."""
-    for table, drawn in told.items():
+    for table, drawn in kept_totals.items():
         if len(drawn) > len(of(table).budgets):
             _ledger()[table] = Spent(earlier=drawn)
 

@@ -87,12 +87,12 @@ def _read(title: str, path: str, content: bytes) -> Population:
 
 
 def _options() -> DataOptions:
-    told = DataOptions.from_mapping(state.draft().get("data", {}))
+    options = DataOptions.from_mapping(state.draft().get("data", {}))
     return DataOptions(
-        missing_values=told.missing_values,
-        missing_in=told.missing_in,
-        dates=told.dates,
-        decimals=told.decimals,
+        missing_values=options.missing_values,
+        missing_in=options.missing_in,
+        dates=options.dates,
+        decimals=options.decimals,
     )
 
 

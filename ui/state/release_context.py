@@ -51,8 +51,8 @@ def judge(result: Result, text: str) -> None:
 
 def words_of(result: Result | None) -> str:
     """Return everything that was written down: on a result, and on the release."""
-    told = str(st.session_state.get(_CONTEXT, ""))
-    return told if result is None else f"{told}{judgement(result)}{reasons(result)}"
+    text = str(st.session_state.get(_CONTEXT, ""))
+    return text if result is None else f"{text}{judgement(result)}{reasons(result)}"
 
 
 def context_of(result: Result, judgement: str) -> ReleaseContext:

@@ -23,17 +23,17 @@ WIDGETS: Mapping[str, str] = {
 
 def purpose() -> Purpose:
     """Return what the release is for."""
-    return cast(Purpose, told().get("purpose", "sharing"))
+    return cast(Purpose, answers().get("purpose", "sharing"))
 
 
 def recipient() -> ReleaseModel:
     """Return who gets it."""
-    return cast(ReleaseModel, told().get("recipient", "public"))
+    return cast(ReleaseModel, answers().get("recipient", "public"))
 
 
 def concealed(usual: Sequence[Stops]) -> list[Stops]:
     """Return what must not be learned; `usual` where no one said it yet."""
-    return cast(list[Stops], list(told().get("concealed", usual)))
+    return cast(list[Stops], list(answers().get("concealed", usual)))
 
 
 def keep(part: str, answer: object) -> None:
@@ -41,7 +41,7 @@ def keep(part: str, answer: object) -> None:
     st.session_state[_kept(part)] = answer
 
 
-def told() -> dict[str, Any]:
+def answers() -> dict[str, Any]:
     """Return all that was answered, as plain values."""
     found = {part: st.session_state.get(_kept(part)) for part in WIDGETS}
     return {part: answer for part, answer in found.items() if answer is not None}

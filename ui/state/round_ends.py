@@ -35,6 +35,6 @@ def choose(result: Result) -> tuple[str, ...]:
     with state.one_change():
         if bare:
             many_hierarchies.propose(bare)
-        told = {**state.draft()["algorithm"], **result.plan.algorithm.shape.rounded}
-        state.update_draft(algorithm=told)
+        settings = {**state.draft()["algorithm"], **result.plan.algorithm.shape.rounded}
+        state.update_draft(algorithm=settings)
     return tuple(name for name in bare if name in state.levels())

@@ -63,16 +63,16 @@ def person() -> Person | None:
     """Return who logged in; None without logins, and where no one did."""
     if not needs_login():
         return None
-    told = cast(Mapping[str, Any], st.user)
-    issuer, subject = _text(told, "iss"), _text(told, "sub")
-    if told.get("is_logged_in") is not True or not issuer or not subject:
+    claims = cast(Mapping[str, Any], st.user)
+    issuer, subject = _text(claims, "iss"), _text(claims, "sub")
+    if claims.get("is_logged_in") is not True or not issuer or not subject:
         return None
-    confirmed = told.get("email_verified") in (None, True, "true")
+    confirmed = claims.get("email_verified") in (None, True, "true")
     return Person(
         issuer=issuer,
         subject=subject,
-        name=_text(told, "name"),
-        email=_text(told, "email") if confirmed else "",
+        name=_text(claims, "name"),
+        email=_text(claims, "email") if confirmed else "",
     )
 
 
@@ -97,8 +97,8 @@ def note_what_happens() -> None:
     journal.begin(hosting(), shared=is_shared(), who=who, salt=salt)
 
 
-def _text(told: Mapping[str, Any], claim: str) -> str:
-    value = told.get(claim)
+def _text(claims: Mapping[str, Any], claim: str) -> str:
+    value = claims.get(claim)
     return value.strip() if isinstance(value, str) else ""
 
 

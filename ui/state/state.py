@@ -91,11 +91,11 @@ def typed_dataset() -> Dataset | None:
     kinds = cast(dict[str, ColumnKind], draft()["types"])
     named = {**levels(), **kinds}
     # Few tables have both: what is said of missing values is asked only there.
-    told = keeping() if any(c.missing and c.name in named for c in data.columns) else None
+    keep = keeping() if any(c.missing and c.name in named for c in data.columns) else None
     kept = st.session_state.get(_TYPED)
-    if kept is None or kept[0] != kinds or kept[1] is not data or kept[3] != told:
-        own = data if told is None else told.table(data)
-        kept = (kinds, data, own.with_kinds(kinds), told)
+    if kept is None or kept[0] != kinds or kept[1] is not data or kept[3] != keep:
+        own = data if keep is None else keep.table(data)
+        kept = (kinds, data, own.with_kinds(kinds), keep)
         st.session_state[_TYPED] = kept
     return cast(Dataset, kept[2])
 
@@ -512,8 +512,8 @@ def _recipe() -> dict[str, Any]:
     apart = ("left_out", "person", "household", "weight")
     named = {role: names for role, names in work["roles"].items() if role not in apart}
     for role in apart[1:]:
-        if told := work["roles"].get(role):
-            (named[role],) = told
+        if columns := work["roles"].get(role):
+            (named[role],) = columns
     made = {**draft(), "roles": named, "hierarchies": files}
     _only_of_these(made, roles)
     levels = cast(dict[str, int | str], made.pop("sensitive_levels", {}))
@@ -523,8 +523,8 @@ def _recipe() -> dict[str, Any]:
     secret_only = [n for n in roles["sensitive"] if n not in roles["quasi"]]
     if kept := {n: level for n, level in levels.items() if n in secret_only and n in files}:
         made["sensitive_levels"] = kept
-    told_of = cast(dict[str, Any], made.pop("labels", {}))
-    if labelled := {n: told for n, told in told_of.items() if n in files}:
+    labels_of = cast(dict[str, Any], made.pop("labels", {}))
+    if labelled := {n: labels for n, labels in labels_of.items() if n in files}:
         made["labels"] = labelled
     return made
 

@@ -17,7 +17,7 @@ from anon_core.data.hierarchy import (
 )
 
 
-def told(before: Draft, operation: Operation, after: Draft) -> str:
+def effect(before: Draft, operation: Operation, after: Draft) -> str:
     """Return what an operation did."""
     if after == before:
         return "Nothing changed."

@@ -31,9 +31,11 @@ def linked(text: str) -> str:
     See [doi 10.1109/69.971193](https://doi.org/10.1109/69.971193)\\.
     """
     parts = _DOI.split(text)
-    told = [f"{' ' * part[:1].isspace()}{plain(part)}{' ' * part[-1:].isspace()}" for part in parts]
-    told[1::2] = [f"[doi {doi}](https://doi.org/{doi})" for doi in parts[1::2]]
-    return "".join(told)
+    texts = [
+        f"{' ' * part[:1].isspace()}{plain(part)}{' ' * part[-1:].isspace()}" for part in parts
+    ]
+    texts[1::2] = [f"[doi {doi}](https://doi.org/{doi})" for doi in parts[1::2]]
+    return "".join(texts)
 
 
 def first_sentence(text: str) -> str:
@@ -115,8 +117,8 @@ def changed(names: Iterable[str], *, usual: str = "as usual") -> str:
     usual : str
         What is said where none does.
     """
-    told = list(dict.fromkeys(names))
-    if not told:
+    names_once = list(dict.fromkeys(names))
+    if not names_once:
         return usual
-    more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
-    return f"{len(told)} changed: {plain(', '.join(told[:_NAMED]))}{more}"
+    more = f" and {len(names_once) - _NAMED} more" if len(names_once) > _NAMED else ""
+    return f"{len(names_once)} changed: {plain(', '.join(names_once[:_NAMED]))}{more}"

@@ -24,16 +24,16 @@ def _by_group(run: Series, runs: Sequence[Series]) -> dict[str, dict[str, float]
     """Return a run's figures by what they are of, then by name, as they are called in `runs`."""
     one, many = nouns(runs)
     result = run.facts.result
-    told = run.facts.figures
+    figures = run.facts.figures
     release: dict[str, float] = {
-        "rows in the table": told["rows"],
-        ROWS_SUPPRESSED: told["suppressed"],
-        many: told["classes"],
-        f"smallest {one}": told["smallest_class"],
+        "rows in the table": figures["rows"],
+        ROWS_SUPPRESSED: figures["suppressed"],
+        many: figures["classes"],
+        f"smallest {one}": figures["smallest_class"],
         "seconds": result.took,
     }
-    measured = [n for n in metric_names(runs) if n in told["metrics"]]
-    metrics: dict[str, float] = {title_of(name): told["metrics"][name] for name in measured}
+    measured = [n for n in metric_names(runs) if n in figures["metrics"]]
+    metrics: dict[str, float] = {title_of(name): figures["metrics"][name] for name in measured}
     attacks: dict[str, float] = {}
     for attack in run.facts.attacks:
         name = name_of(attack)

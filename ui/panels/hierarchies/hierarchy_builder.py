@@ -32,7 +32,7 @@ def builder(column: Column) -> bool:
         As its declared type reads it.
     """
     try:
-        told = drafts.message(column)
+        message = drafts.message(column)
     except AnonError as error:
         show_error(error, where="The hierarchy no longer fits the column")
         st.caption("Load another one, or choose “value or \\*”. Runs are blocked until then.")
@@ -46,27 +46,27 @@ def builder(column: Column) -> bool:
             key=f"cuts/{column.name}",
             edited=lambda asked: cut_panel.edit(column, asked),
         )
-        if told["unplaced"]:
+        if message["unplaced"]:
             st.caption(
-                f"{len(told['unplaced']):,} values have no place yet; the next change of a cut "
+                f"{len(message['unplaced']):,} values have no place yet; the next change of a cut "
                 "gives every value one."
             )
-        return not told["unplaced"]
-    if len(told["leaves"]) > MOST_VALUES:
+        return not message["unplaced"]
+    if len(message["leaves"]) > MOST_VALUES:
         st.info(
-            f"{len(told['leaves']):,} values are more than can be grouped by hand; at most "
+            f"{len(message['leaves']):,} values are more than can be grouped by hand; at most "
             f"{MOST_VALUES:,} are drawn. Take a proposal, or load a file."
         )
         page_frame.undo_button(key="hierarchies/undo")
-        return not told["unplaced"]
+        return not message["unplaced"]
     components.TREE.draw(
-        told,
+        message,
         key=f"tree/{column.name}",
         edited=lambda asked: drafts.edit(column, asked),
     )
-    if told["unplaced"]:
+    if message["unplaced"]:
         st.caption("The hierarchy takes effect once every value is assigned.")
-    return not told["unplaced"]
+    return not message["unplaced"]
 
 
 def _line(column: Column) -> dict[str, Any] | None:

@@ -59,7 +59,7 @@ def draw(columns: tuple[str, ...]) -> None:
         st.button(
             "Hide this list",
             key="hierarchies/put_away",
-            on_click=handled(PANEL)(many_hierarchies.told),
+            on_click=handled(PANEL)(many_hierarchies.keep),
         )
 
 

@@ -105,7 +105,7 @@ def not_tested(runs: Sequence[Series]) -> None:
         return
     many = "1 attack" if len(names) == 1 else f"{len(names)} attacks"
 
-    def told() -> None:
+    def reasons() -> None:
         lines: list[str] = []
         for name in names:
             whys = dict.fromkeys(
@@ -115,7 +115,7 @@ def not_tested(runs: Sequence[Series]) -> None:
         st.markdown("\n\n".join(lines))
         st.caption("An attack that was not run says nothing about protection.")
 
-    once_opened(f"Not tested: {many}, and why", told, name="Attacks", key="not-tested")
+    once_opened(f"Not tested: {many}, and why", reasons, name="Attacks", key="not-tested")
 
 
 def _one_by_one(run: Series, colours: Palette) -> None:
@@ -178,12 +178,12 @@ def _questions(run: Series) -> None:
 def _told(one: Evidence) -> str:
     if not one.tested:
         return f"not tested: {one.why}"
-    told = f"{share(one.rate or 0.0)} on average, {share(one.worst or 0.0)} at worst"
+    chance = f"{share(one.rate or 0.0)} on average, {share(one.worst or 0.0)} at worst"
     if one.interval is not None:
-        told += f" (between {share(one.interval[0])} and {share(one.interval[1])})"
+        chance += f" (between {share(one.interval[0])} and {share(one.interval[1])})"
     if one.undecided:
-        told += f"; {one.undecided:,} not decided, treated as exposed"
-    return f"{told}; by guessing {share(one.baseline or 0.0)}."
+        chance += f"; {one.undecided:,} not decided, treated as exposed"
+    return f"{chance}; by guessing {share(one.baseline or 0.0)}."
 
 
 def _knowledge(result: Result) -> None:

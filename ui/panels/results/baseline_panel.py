@@ -41,8 +41,8 @@ def choose(runs: Sequence[Series]) -> list[Series]:
 def standing(runs: Sequence[Series]) -> None:
     """Draw how runs are: the three figures of each, and its thresholds."""
     # Words wrap here: nothing of a threshold may be cut off on a narrow screen.
-    told = "Results of these runs" if len(runs) > 1 else "Result of this run"
-    st.table(standing_table(runs).map(plain), hide_index=True, alt=told)
+    title = "Results of these runs" if len(runs) > 1 else "Result of this run"
+    st.table(standing_table(runs).map(plain), hide_index=True, alt=title)
 
 
 def draw(runs: Sequence[Series]) -> None:
@@ -80,9 +80,9 @@ def standing_table(runs: Sequence[Series]) -> pd.DataFrame:
 
     rows: list[dict[str, str]] = []
     found = [tiles(run.facts.result) for run in runs]
-    for told in zip(*found, strict=True):
-        row = {"what": told[0].name}
-        for run, tile in zip(runs, told, strict=True):
+    for cells in zip(*found, strict=True):
+        row = {"what": cells[0].name}
+        for run, tile in zip(runs, cells, strict=True):
             row[run.heading] = f"{_SIGNS[tile.verdict]} {tile.figure} – {_briefly(tile)}".strip()
         rows.append(row)
     limits = [{_limit(a): a for a in run.facts.attacks if limited(a)} for run in runs]
@@ -160,14 +160,14 @@ def figure_table(
     }
     rows: list[tuple[float, dict[str, object]]] = []
     for what in dict.fromkeys(name for own in found.values() for name in own):
-        told = {letter: own[what] for letter, own in found.items() if what in own}
-        weight = max(d.weight for d in told.values())
+        values = {letter: own[what] for letter, own in found.items() if what in own}
+        weight = max(d.weight for d in values.values())
         if (weight == 0) != (below == 0) or weight < least or (below and weight >= below):
             continue
-        row: dict[str, object] = {"figure": what, first.heading: _figure(told)}
+        row: dict[str, object] = {"figure": what, first.heading: _figure(values)}
         for run in others if weight else ():
-            row[run.heading] = _figure(told, run.letter)
-            row[f"{run.letter} against {first.letter}"] = _change(told.get(run.letter))
+            row[run.heading] = _figure(values, run.letter)
+            row[f"{run.letter} against {first.letter}"] = _change(values.get(run.letter))
         rows.append((weight, row))
     rows.sort(key=lambda pair: -pair[0])
     return pd.DataFrame([row for _, row in rows])
@@ -192,12 +192,12 @@ def _said(value: object) -> str:
     return "–" if value is None else str(value) or "(none)"
 
 
-def _figure(told: Mapping[str, Difference], letter: str = "") -> str:
+def _figure(differences: Mapping[str, Difference], letter: str = "") -> str:
     """Return a run's figure as text, the baseline's without a letter."""
     if not letter:
-        value = next(iter(told.values())).before
+        value = next(iter(differences.values())).before
     else:
-        value = told[letter].now if letter in told else None
+        value = differences[letter].now if letter in differences else None
     if value is None:
         return "–"
     return _three(value) if isinstance(value, int | float) else str(value)

@@ -65,7 +65,7 @@ def bar(run: Series) -> None:
                     table(figures(facts, now.groups), key="chosen-figures", wide="figure")
 
 
-def told() -> object:
+def drawn_from() -> object:
     """Return what the bar is drawn from as long as nothing is chosen."""
     result = results.shown()
     if result is None or selection.is_any() or st.session_state.get(_BY_NUMBER):
@@ -156,8 +156,8 @@ def _extent(facts: Facts, now: selection.Chosen) -> str:
     people = int(facts.hiding[now.groups].sum())
     counted = facts.result.counted
     count = f"{len(now.groups):,}"
-    told = len(now.groups) == 1 or count in now.title
-    some = "" if told else f"{count} {many}, "
+    complete = len(now.groups) == 1 or count in now.title
+    some = "" if complete else f"{count} {many}, "
     return f"{some}{people:,} {counted}" if people != 1 else f"{some}1 of the {counted}"
 
 

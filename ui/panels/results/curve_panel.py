@@ -56,7 +56,7 @@ def draw(name_of: Callable[[what_if.Setting], str]) -> None:
         if waits:
             another_look.soon("curve-look", milliseconds=_LOOK_EVERY)
 
-    def told() -> object:
+    def drawn_from() -> object:
         one = curve.setting()
         if one is None:
             return None
@@ -65,7 +65,7 @@ def draw(name_of: Callable[[what_if.Setting], str]) -> None:
         return _of(one), len(points), drawable or results.is_current()
 
     with st.container(key="curve", gap=None):
-        alone(_NAME, drawn, key=KEY, tells="verdict", told=told)
+        alone(_NAME, drawn, key=KEY, tells="verdict", drawn_from=drawn_from)
 
 
 def _of(one: what_if.Setting) -> object:

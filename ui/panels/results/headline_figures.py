@@ -30,26 +30,26 @@ def draw(result: Result, base: Result | None) -> None:
         The baseline.
     """
     before: list[Tile | None] = [None] * 3 if base is None else [*tiles(base)]
-    told = [
+    figures = [
         _tile(_titled(tile, result), old, pending=result.pending)
         for tile, old in zip(tiles(result), before, strict=True)
     ]
     with st.container(key="strip"):
-        st.html(f"<div class='aw-strip'>{''.join(told)}{_chips(result)}</div>")
+        st.html(f"<div class='aw-strip'>{''.join(figures)}{_chips(result)}</div>")
 
 
-def against(value: float, before: float, told: str, *, better: str = "less") -> str:
+def against(value: float, before: float, earlier: str, *, better: str = "less") -> str:
     """Return the arrow from the baseline's value to this one as HTML, coloured by better and worse.
 
     Parameters
     ----------
     value, before : float
-    told : str
+    earlier : str
         The baseline's value in words.
     better : {'less', 'more'}
         Which direction is better.
     """
-    said = escape(told)
+    said = escape(earlier)
     if value == before:
         return f"<span class='aw-same' title='{said} in the baseline too'>= baseline</span>"
     up = value > before
@@ -90,9 +90,9 @@ def _tile(tile: Tile, before: Tile | None, *, pending: bool) -> str:
     word = f"{sign} {tile.word}".strip()
     return (
         f"<div class='aw-tile aw-{verdict}' title='{escape(f'{title}. {tile.note}')}'>"
-        f"<div class='aw-told'><b>{escape(tile.name)}</b>{escape(by)}</div>"
-        f"<div class='aw-told'><span class='aw-figure'>{escape(tile.figure)}</span> {arrow}</div>"
-        f"<div class='aw-told aw-word' title='{escape(tile.word)}'>{escape(word)}</div></div>"
+        f"<div class='aw-text'><b>{escape(tile.name)}</b>{escape(by)}</div>"
+        f"<div class='aw-text'><span class='aw-figure'>{escape(tile.figure)}</span> {arrow}</div>"
+        f"<div class='aw-text aw-word' title='{escape(tile.word)}'>{escape(word)}</div></div>"
     )
 
 
@@ -120,8 +120,8 @@ def _chips(result: Result) -> str:
         )
     if result.cautions:
         many = "1 warning" if len(result.cautions) == 1 else f"{len(result.cautions)} warnings"
-        told = f"{' '.join(result.cautions)} See Verdicts."
-        chips.append(f"<span class='aw-chip aw-warns' title='{escape(told)}'>⚠ {many}</span>")
+        cautions = f"{' '.join(result.cautions)} See Verdicts."
+        chips.append(f"<span class='aw-chip aw-warns' title='{escape(cautions)}'>⚠ {many}</span>")
     if unlike := phrases.mostly_unique(result):
         total, alone = result.unique_of
         remedy = "Leave columns out on Roles, or make them coarser."
@@ -168,7 +168,7 @@ def look() -> None:
   height: 72px; color: {ink()};}}
 .aw-tile {{border: 1px solid {grid()}; border-left-width: 5px; border-radius: .4rem;
   padding: 3px .6rem; min-width: 0; height: 72px; box-sizing: border-box;}}
-.aw-told {{white-space: nowrap; overflow: hidden; text-overflow: ellipsis; font-size: .8rem;
+.aw-text {{white-space: nowrap; overflow: hidden; text-overflow: ellipsis; font-size: .8rem;
   line-height: 1.3; font-variant-numeric: tabular-nums;}}
 .aw-figure {{font-size: 1.15rem; font-weight: 600;}}
 .aw-word {{font-weight: 600;}}

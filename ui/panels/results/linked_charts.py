@@ -112,8 +112,8 @@ def take(facts: Facts, part: Binned, ids: Sequence[str]) -> None:
     if adds and selection.now(facts) is not None:
         here.append(np.flatnonzero(selection.mask(facts)))
     groups = np.unique(np.concatenate(here)) if here else np.zeros(0, dtype=np.int64)
-    told = words_of(facts, part, bins[0]) if len(here) == 1 else f"{len(groups):,} {facts.noun[1]}"
-    selection.choose(facts, groups, told)
+    label = words_of(facts, part, bins[0]) if len(here) == 1 else f"{len(groups):,} {facts.noun[1]}"
+    selection.choose(facts, groups, label)
     if not adds:
         st.session_state[_PICK] = selection.turn(), turn
     redraw_linked()

@@ -27,7 +27,7 @@ def draw(run: Series, colours: Palette) -> None:
 
 def _chart(run: Series, colours: Palette) -> Chart:
     """Return the metrics of a run; its loss is in the strip already."""
-    told, base = (loss_metric(run.facts.result),), linked_charts.baseline()
+    metric, base = (loss_metric(run.facts.result),), linked_charts.baseline()
     if selection.now(run.facts) is None:
-        return kept(metric_bullets, [run], colours, told, base)
-    return metric_bullets([run], colours, told, base, linked_charts.lost(run.facts))
+        return kept(metric_bullets, [run], colours, metric, base)
+    return metric_bullets([run], colours, metric, base, linked_charts.lost(run.facts))

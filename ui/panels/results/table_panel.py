@@ -96,17 +96,17 @@ def _plain(frame: pd.DataFrame, *, key: str) -> None:
     st.dataframe(frame, lazy=True, hide_index=True, height="stretch", row_height=ROW, key=key)
 
 
-def _note(told: str, extent: str = "", colours: Palette | None = None, *, title: str = "") -> None:
+def _note(note: str, extent: str = "", colours: Palette | None = None, *, title: str = "") -> None:
     """Draw the line above the table: the levels, which rows these are, what the marks mean."""
-    full = re.sub("<[^>]*>", "", told)  # as HTML: what is cut off below the second line
+    full = re.sub("<[^>]*>", "", note)  # as HTML: what is cut off below the second line
     parts = [f"<span title='{escape(title)}'>{escape(extent)}</span>"] if extent else []
     if colours is not None:
         mark = f"<b style='color: {colours.scale[3]}'>■</b>"
         parts.append(
             f"<span title='Cells published coarser than in your table'>{mark} coarser</span>"
         )
-    if told:
-        parts.append(f"<span class='aw-levels' title='{full}'>{told}</span>")
+    if note:
+        parts.append(f"<span class='aw-levels' title='{full}'>{note}</span>")
     st.html(f"<div class='aw-table-note'>{' '.join(parts)}</div>")
 
 
@@ -124,7 +124,7 @@ def _levels(facts: Facts) -> list[str]:
         return []
     base = results.baseline()
     before = {} if base is None else base.result.account.node or {}
-    told: list[str] = []
+    lines: list[str] = []
     for name, level in node.items():
         height = _height(facts.result, name)
         text = f"{escape(name)}\u00a0{level}/{height}"
@@ -134,8 +134,8 @@ def _levels(facts: Facts) -> list[str]:
         if alike and old is not None and old != level:
             text += f" {_against(level, old)}"
         title = f"{name}: level {level} of {height} (0 unchanged, {height} suppressed)"
-        told.append(f"<span title='{escape(title)}'>{text}</span>")
-    return told
+        lines.append(f"<span title='{escape(title)}'>{text}</span>")
+    return lines
 
 
 def _height(result: Result, column: str) -> int:
@@ -185,10 +185,10 @@ def _styled(frame: pd.DataFrame, marks: dict[str, list[bool]], colours: Palette)
     ]
     styled: Any = frame.style
     styled._compute = lambda: styled
-    told = [{"props": look, "selectors": cells}] if cells else []
+    styles = [{"props": look, "selectors": cells}] if cells else []
 
     def translated(_index: bool, _columns: bool) -> dict[str, Any]:
-        return {"cellstyle": told}
+        return {"cellstyle": styles}
 
     styled._translate = translated
     return styled

@@ -50,7 +50,7 @@ def draw() -> None:
         _said()
 
 
-def told() -> object:
+def drawn_from() -> object:
     """Return what the bar is drawn from, the curve and the runs aside: they are drawn alone."""
     settings = what_if.settings()
     # A field that shows what the draft has stays; what was typed in it is no news.
@@ -77,10 +77,10 @@ def _fields() -> None:
     for one in settings:
         label = _label(one)
         more = f"{one.title}: " if one.table == "models" else ""
-        told = f"{label} ({one.title})" if named[label] > 1 else label
+        label_text = f"{label} ({one.title})" if named[label] > 1 else label
         if one.parameter.name == what_if.BUDGET:
-            told = "Budget (share)"
-        _number(one, told, more, wide=wide)
+            label_text = "Budget (share)"
+        _number(one, label_text, more, wide=wide)
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     names = sorted(known, key=lambda name: order_of_use(known[name]))
     now = follow(_TECHNIQUE, what_if.technique().name)
@@ -175,8 +175,10 @@ def _said() -> None:
         found = [] if near else _changes(error, tried=refused is None)
         # Where a button says the remedy, it is said once.
         mends = bool(found) or (refused is not None and refused.nearest is not None)
-        told = error.message if mends else f"{error.message} {error.remedy}".strip()
-        st.markdown(f":material/warning: {plain(told)} Below: your last release.", width="stretch")
+        message = error.message if mends else f"{error.message} {error.remedy}".strip()
+        st.markdown(
+            f":material/warning: {plain(message)} Below: your last release.", width="stretch"
+        )
         if refused is not None and near:
             _nearest(refused)
         _buttons(found, tried=refused is None)

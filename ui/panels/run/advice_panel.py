@@ -250,12 +250,12 @@ def _numbers(one: Recommendation) -> list[str]:
     """Return the numbers asked for; those of one letter with the columns they are of."""
     asked = [(model, *number) for model in one.models for number in numbers_asked([model])]
     letters = Counter(name for _, name, _ in asked)
-    told: list[str] = []
+    parts: list[str] = []
     for model, name, value in asked:
         column = model.as_mapping().get("column", "")
         of = f"\u00a0({column})" if column and letters[name] > 1 else ""
-        told.append(f"{name}\u00a0=\u00a0{value:,}{of}")
-    return told
+        parts.append(f"{name}\u00a0=\u00a0{value:,}{of}")
+    return parts
 
 
 def _about(offered: Offered, shared: Sequence[str], quasi: int) -> str:

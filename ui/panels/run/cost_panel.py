@@ -45,15 +45,15 @@ def _line(cost: Cost, every: Cost) -> None:
     if cost.why:
         st.markdown(f"- {name}: no release. {plain(cost.why)}")
         return
-    told = [f"{rows(cost.removed)} suppressed", f"{cost.classes:,} classes"]
+    parts = [f"{rows(cost.removed)} suppressed", f"{cost.classes:,} classes"]
     if cost.loss is not None:
         less = ""
         if cost.without and every.loss is not None:
             saved = every.loss - cost.loss
             less = f" ({share(abs(saved))} {'less' if saved > 0 else 'more'})" if saved else ""
             less = less or " (the same)"
-        told.insert(0, f"{share(cost.loss)} of the detail lost{less}")
-    st.markdown(f"- {name}: {', '.join(told)}.")
+        parts.insert(0, f"{share(cost.loss)} of the detail lost{less}")
+    st.markdown(f"- {name}: {', '.join(parts)}.")
 
 
 @handled(PANEL)

@@ -172,13 +172,16 @@ def _form(data: Dataset) -> Asked:
 
 
 def _level(name: str, lines: Sequence[Sequence[str]]) -> int:
-    def told(level: int) -> str:
+    def level_label(level: int) -> str:
         labels = list(dict.fromkeys(line[level] for line in lines))
         return f"{level}: {len(labels):,} such as {labels[len(labels) // 2]}"
 
     heights = range(len(lines[0]))
     return st.selectbox(
-        f"Level of {plain(name)}", heights, format_func=told, **remembered(f"counts/level/{name}")
+        f"Level of {plain(name)}",
+        heights,
+        format_func=level_label,
+        **remembered(f"counts/level/{name}"),
     )
 
 

@@ -59,7 +59,7 @@ def _running(name: str, job: Job, page: str) -> None:
         if jobs.current(name) is not job or job.state != "running":
             st.rerun()
             return
-        st.progress(job.share, text=plain(f"{job.title}: {job.told}"))
+        st.progress(job.share, text=plain(f"{job.title}: {job.progress}"))
 
     drawn()
     if _step(job) != page:

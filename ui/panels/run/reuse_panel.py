@@ -25,11 +25,11 @@ _KINDS = {"figure": "", "new": "new", "gone": "gone", "rarer": "rarer", "more": 
 
 def before(plan: Plan) -> None:
     """Say what a decided recipe will do, and take the figures of the earlier run."""
-    told = reused(plan)
-    lines = [*told, *(f"Gate: {asked(gate)}." for gate in plan.accept)]
+    reuse = reused(plan)
+    lines = [*reuse, *(f"Gate: {asked(gate)}." for gate in plan.accept)]
     if lines:
         st.info("\n".join(f"- {plain(line)}" for line in lines), icon=":material/replay:")
-    if not told:
+    if not reuse:
         return
     file = st.file_uploader(
         "Figures of the earlier run (what `run --json` wrote, or the figures on Export)",
@@ -61,13 +61,13 @@ def _read(content: bytes) -> object:
 
 def after(result: Result) -> None:
     """Draw the gates that a result passed, and what differs from the earlier run."""
-    told = gates(result.plan, result)
-    if told:
+    conditions = gates(result.plan, result)
+    if conditions:
         st.markdown("**Gates**")
         lines = [
             f"- {':material/check:' if ok else ':material/close:'} {plain(asked_for)}; "
             f"reached: {'not measured' if figure is None else f'{figure:.4g}'}"
-            for asked_for, figure, ok in told
+            for asked_for, figure, ok in conditions
         ]
         st.markdown("\n".join(lines))
     then = earlier_figures.last()

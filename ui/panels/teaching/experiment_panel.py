@@ -68,11 +68,11 @@ def _row(experiment: Experiment) -> None:
     if found is None:
         st.markdown("not run yet", width=_VERDICT)
     else:
-        told = found.verdict
+        verdict = found.verdict
         st.markdown(
-            f"{_ICONS[told.outcome]} {told.outcome}",
+            f"{_ICONS[verdict.outcome]} {verdict.outcome}",
             width=_VERDICT,
-            help=plain(f"{told.why} {whose}: {run_said(found)}."),
+            help=plain(f"{verdict.why} {whose}: {run_said(found)}."),
         )
     st.caption(plain(experiment.source.short), width=_SOURCE)
 
@@ -99,15 +99,15 @@ def draw(experiment: Experiment) -> None:
             _figures(found)
             _more_time(found, size, seed)
             return
-        told = documented(experiment)
+        figures = documented(experiment)
         if busy:
             st.info("The first figures are under way.", icon=":material/info:")
-        if told is not None:
+        if figures is not None:
             st.info(
-                plain(f"A documented run with {size_of(told)}. Run it to see your own figures."),
+                plain(f"A documented run with {size_of(figures)}. Run it to see your own figures."),
                 icon=":material/history:",
             )
-            _figures(told)
+            _figures(figures)
 
     live()
     _settings(experiment, size)
@@ -182,9 +182,9 @@ def _form(experiment: Experiment) -> tuple[Size, int]:
 
 
 def _figures(report: Report) -> None:
-    told = report.verdict
-    st.markdown(f"#### {_ICONS[told.outcome]} {told.outcome.capitalize()}")
-    st.write(plain(told.why))
+    verdict = report.verdict
+    st.markdown(f"#### {_ICONS[verdict.outcome]} {verdict.outcome.capitalize()}")
+    st.write(plain(verdict.why))
     where = ", a substitute for the source's" if report.generated else ""
     st.caption(
         plain(

@@ -61,8 +61,8 @@ def draw_lesson(now: Reading, leave: Callable[[], None]) -> None:
     _controls(now)
     step = now.step
     halted = now.at + 1 == len(now.steps) and now.shown
-    pictures, told = st.columns([5, 3], gap="medium")
-    with told.container(key="learn-told"):
+    pictures, text = st.columns([5, 3], gap="medium")
+    with text.container(key="learn-told"):
         title = f"{now.at + 1}. {step.title}" if now.shown else "What comes next?"
         st.subheader(plain(title), anchor=False)
         if now.shown:

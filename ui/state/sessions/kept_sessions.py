@@ -143,12 +143,12 @@ def listed() -> tuple[Kept, ...]:
 def _listed(one: Path) -> Kept:
     if not _NAME.fullmatch(one.name):
         raise ValueError(one.name)
-    told = cast(dict[str, Any], json.loads((one / "about.json").read_bytes()))
+    about = cast(dict[str, Any], json.loads((one / "about.json").read_bytes()))
     return Kept(
         name=one.name,
-        title=str(told["title"]),
-        rows=int(told["rows"]),
-        saved=datetime.fromisoformat(told["saved"]),
+        title=str(about["title"]),
+        rows=int(about["rows"]),
+        saved=datetime.fromisoformat(about["saved"]),
     )
 
 
@@ -298,7 +298,7 @@ def _parts() -> tuple[tuple[object, ...], str]:
     return objects, str(
         (
             written,
-            release_context_answers.told(),
+            release_context_answers.answers(),
             kept_fields.values(),
             len(session_reruns.waiting()),
             noise_budget.totals(),
@@ -325,7 +325,7 @@ def _write(place: Path) -> None:
     target.mkdir(exist_ok=True, mode=0o700)
     if _WRITER not in st.session_state:
         _take(target)
-    whole = session_file.told()
+    whole = session_file.content()
     content = None if state.sample_name() else state.file()
     if content is not None:
         whole["file"] = f"table-{hashlib.sha256(content).hexdigest()}"

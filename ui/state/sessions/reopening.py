@@ -25,8 +25,8 @@ def open_pin(pin: Pin) -> None:
         return
     if pin.choices is not None:
         state.set_choices(dict(pin.choices))
-    told = pin.result.plan.as_mapping()
-    state.update_draft(algorithm=told["algorithm"], models=told["models"])
+    recipe = pin.result.plan.as_mapping()
+    state.update_draft(algorithm=recipe["algorithm"], models=recipe["models"])
     # Of a run that came out of a session file the choices are not known: its roles may be others.
     made_of = results.now()
     if pin.choices is None and state.plan().roles != pin.result.plan.roles:

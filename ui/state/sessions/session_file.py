@@ -45,7 +45,7 @@ _made: WeakKeyDictionary[Result, dict[str, Any]] = WeakKeyDictionary()
 # ---- saving --------------------------------------------------------------------------------
 
 
-def told() -> dict[str, Any]:
+def content() -> dict[str, Any]:
     """Return the session as plain JSON values.
 
     Raises
@@ -76,7 +76,7 @@ def told() -> dict[str, Any]:
         "choices": state.choices(),
         "drafts": drafts.all_kept(),
         "context": release_context.stated().as_mapping(),
-        "asked": release_context_answers.told(),
+        "asked": release_context_answers.answers(),
         "fields": kept_fields.values(),
         "runs": runs,
         "spent": noise_budget.totals(),
@@ -84,7 +84,7 @@ def told() -> dict[str, Any]:
 
 
 def as_bytes(whole: Mapping[str, Any]) -> bytes:
-    """Return a session that was `told` as the content of a file."""
+    """Return the `content` of a session as a file."""
     return json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -229,10 +229,10 @@ def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bo
 
 
 def _table(
-    told: Mapping[str, Any], draft: Mapping[str, Any], title: str, sample: str, own: bytes | None
+    given: Mapping[str, Any], draft: Mapping[str, Any], title: str, sample: str, own: bytes | None
 ) -> Dataset:
     """Return the table with the session's fingerprint."""
-    wanted = told.get("fingerprint")
+    wanted = given.get("fingerprint")
     present = state.dataset()
     if own is None and present is not None and present.fingerprint == wanted:
         return present
@@ -251,7 +251,7 @@ def _table(
             remedy="Load that table on Start to open the session.",
         )
     if found is None or found.fingerprint != wanted:
-        rows, columns = told.get("rows"), told.get("columns")
+        rows, columns = given.get("rows"), given.get("columns")
         many = f"{len(columns):,} columns" if isinstance(columns, list) else "columns"
         raise InputChanged(
             f"The table is not the one the session was saved with: “{title}” with {rows:,} rows "

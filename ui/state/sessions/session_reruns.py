@@ -30,7 +30,7 @@ def hash_of(result: Result) -> str:
     return digest.hexdigest()
 
 
-def checked(told: Mapping[str, Any]) -> dict[str, Any]:
+def checked(saved: Mapping[str, Any]) -> dict[str, Any]:
     """Return a run of a session file.
 
     Raises
@@ -38,19 +38,19 @@ def checked(told: Mapping[str, Any]) -> dict[str, Any]:
     AnonError, KeyError, TypeError
         If it is none.
     """
-    Plan.from_mapping(told["plan"])
-    levels = {str(name): level_table(rows) for name, rows in told["levels"].items()}
-    letter = str(told["letter"])
+    Plan.from_mapping(saved["plan"])
+    levels = {str(name): level_table(rows) for name, rows in saved["levels"].items()}
+    letter = str(saved["letter"])
     if letter and letter not in pinning.LETTERS:
         raise KeyError(letter)
     return {
-        "plan": told["plan"],
+        "plan": saved["plan"],
         "levels": levels,
-        "released": str(told["released"]),
+        "released": str(saved["released"]),
         "letter": letter,
-        "made_of": told["made_of"],
-        "judgement": str(told["judgement"]),
-        "reasons": {str(k): str(v) for k, v in told["reasons"].items()},
+        "made_of": saved["made_of"],
+        "judgement": str(saved["judgement"]),
+        "reasons": {str(k): str(v) for k, v in saved["reasons"].items()},
     }
 
 
@@ -85,34 +85,34 @@ def start() -> None:
     """Carry out the runs that wait, one after another, in a thread."""
     plans: list[tuple[dict[str, Any], Plan, Any, Any, Any]] = []
     said: list[str] = []
-    for told in waiting():
-        plan = Plan.from_mapping(told["plan"])
+    for saved in waiting():
+        plan = Plan.from_mapping(saved["plan"])
         try:
-            plans.append((told, plan, *running.inputs(plan), running.earlier(plan)))
+            plans.append((saved, plan, *running.inputs(plan), running.earlier(plan)))
         except AnonError as error:
-            said.append(f"{_name(told)} waits: {error.message} {error.remedy}")
+            said.append(f"{_name(saved)} waits: {error.message} {error.remedy}")
     st.session_state[_SAID] = said
     if not plans:
         return
 
     def work(context: Context) -> list[tuple[dict[str, Any], Result | AnonError]]:
         made: list[tuple[dict[str, Any], Result | AnonError]] = []
-        for place, (told, plan, table, people, earlier) in enumerate(plans):
+        for place, (saved, plan, table, people, earlier) in enumerate(plans):
             part = part_of(context, place / len(plans), (place + 1) / len(plans))
             try:
                 result = run(
                     plan,
                     table,
-                    told["levels"],
+                    saved["levels"],
                     population=people,
                     earlier=earlier,
                     context=part,
                 )
-                made.append((told, result))
+                made.append((saved, result))
             except Cancelled:
                 raise
             except AnonError as error:
-                made.append((told, error))
+                made.append((saved, error))
         return made
 
     jobs.start(JOB, "Carrying out again", work, needs=tuple(p.algorithm.name for _, p, *_ in plans))
@@ -124,17 +124,17 @@ def settle() -> None:
     if job is None or job.state != "done":
         return
     said = list(st.session_state.get(_SAID, []))
-    for told, result in cast("list[tuple[dict[str, Any], Result | AnonError]]", job.value):
+    for saved, result in cast("list[tuple[dict[str, Any], Result | AnonError]]", job.value):
         if isinstance(result, AnonError):
-            said.append(f"{_name(told)} could not be carried out again: {result.message}")
+            said.append(f"{_name(saved)} could not be carried out again: {result.message}")
             continue
-        _keep(told, result)
-        if hash_of(result) != told["released"]:
+        _keep(saved, result)
+        if hash_of(result) != saved["released"]:
             said.append(
-                f"{_name(told)} differs from the saved run: the new release is verified, but it "
+                f"{_name(saved)} differs from the saved run: the new release is verified, but it "
                 "is another one. Review it before you rely on it."
             )
-        st.session_state[_WAITING] = [one for one in waiting() if one is not told]
+        st.session_state[_WAITING] = [one for one in waiting() if one is not saved]
     st.session_state[_SAID] = said
 
 
@@ -160,20 +160,20 @@ def said() -> list[str]:
     return list(st.session_state.get(_SAID, []))
 
 
-def _keep(told: Mapping[str, Any], result: Result) -> None:
-    if told["letter"]:
-        pinning.put(told["letter"], result)
+def _keep(saved: Mapping[str, Any], result: Result) -> None:
+    if saved["letter"]:
+        pinning.put(saved["letter"], result)
     elif results.last() is None:  # nobody has run anything meanwhile
-        made_of = told["made_of"] or results.now()
+        made_of = saved["made_of"] or results.now()
         results.keep(result, made_of=cast(results.MadeOf, made_of))
-    release_context.judge(result, told["judgement"])
-    for about, reason in told["reasons"].items():
+    release_context.judge(result, saved["judgement"])
+    for about, reason in saved["reasons"].items():
         release_context.give_reason(result, about, reason)
 
 
-def _technique(told: Mapping[str, Any]) -> str:
-    return family("algorithm")[told["plan"]["algorithm"]["name"]].title
+def _technique(saved: Mapping[str, Any]) -> str:
+    return family("algorithm")[saved["plan"]["algorithm"]["name"]].title
 
 
-def _name(told: Mapping[str, Any]) -> str:
-    return f"Pinned run {told['letter']}" if told["letter"] else "The last result"
+def _name(saved: Mapping[str, Any]) -> str:
+    return f"Pinned run {saved['letter']}" if saved["letter"] else "The last result"

@@ -21,7 +21,7 @@ def draw(name: str, so_far: SoFar) -> None:
     standing = so_far.standing
     if standing is None:
         return
-    st.markdown(plain(told(standing)))
+    st.markdown(plain(gap_sentence(standing)))
     st.button(
         "Take the best so far",
         key=f"take-{name}",
@@ -32,12 +32,12 @@ def draw(name: str, so_far: SoFar) -> None:
     )
 
 
-def told(standing: Standing) -> str:
+def gap_sentence(standing: Standing) -> str:
     """Return how far a search is from a proof, in words.
 
     Examples
     --------
-    >>> told(Standing(cost=0.4, bound=0.3, metric="Loss"))
+    >>> gap_sentence(Standing(cost=0.4, bound=0.3, metric="Loss"))
     'Best so far: loss 0.4. No choice can have less than 0.3: a gap of 25%.'
     """
     metric = in_a_sentence(standing.metric)

@@ -77,8 +77,8 @@ def _files() -> dict[str, bytes]:
 
 
 def _key(experiment: Experiment, size: Size, seed: int) -> Key:
-    told = tuple(sorted((name, len(content)) for name, content in _files().items()))
-    return experiment.id, size, seed, told
+    sizes = tuple(sorted((name, len(content)) for name, content in _files().items()))
+    return experiment.id, size, seed, sizes
 
 
 def start(experiment: Experiment, size: Size, seed: int, *, longer: bool = False) -> None:
@@ -108,8 +108,8 @@ def start(experiment: Experiment, size: Size, seed: int, *, longer: bool = False
     st.session_state[_NEXT] = coming
     tables = Tables(files=_files(), most_rows=_MOST_ROWS if size == "small" else 0)
 
-    def found(told: Report) -> None:
-        coming[key] = told
+    def found(partial: Report) -> None:
+        coming[key] = partial
 
     def work(context: Context) -> Report:
         return carry_out(experiment, settings, tables, context, kept=kept, found=found)

@@ -20,8 +20,8 @@ from ui.state.work import jobs
 
 reruns.mend()
 _T = TypeVar("_T")
-#: The panels of the page by their keys, in the order in which they are drawn, and what they told.
-_PANELS, _TOLD = "alone/panels", "alone/told"
+#: The panels of the page by their keys, in the order in which they are drawn, and what from.
+_PANELS, _DRAWN_FROM = "alone/panels", "alone/drawn-from"
 #: Those that are to be drawn again and are not yet: another click may come in between.
 _OWED = "alone/owed"
 #: Seconds after which what a panel drew has surely been sent.
@@ -32,7 +32,7 @@ Tells = Literal["", "figures", "verdict"]
 
 def begin_page() -> None:
     """Forget the panels of the page before; called as a page begins to be drawn."""
-    st.session_state[_PANELS], st.session_state[_TOLD], st.session_state[_OWED] = {}, {}, {}
+    st.session_state[_PANELS], st.session_state[_DRAWN_FROM], st.session_state[_OWED] = {}, {}, {}
 
 
 def alone(
@@ -42,7 +42,7 @@ def alone(
     key: str,
     linked: bool = False,
     tells: Tells = "",
-    told: Callable[[], object] | None = None,
+    drawn_from: Callable[[], object] | None = None,
 ) -> None:
     """Draw a panel by itself; what goes wrong is reported at its place.
 
@@ -63,22 +63,22 @@ def alone(
         Whether it shows what is chosen. Such a panel must be there at every draw of the page.
     tells : {'', 'figures', 'verdict'}
         See `redraw_result`.
-    told : callable, optional
+    drawn_from : callable, optional
         Returns all that the panel is drawn from. As long as that is the same, the panel stays as
         it is where others are drawn again. It is drawn with them each time without this.
     """
-    _panels()[key] = _Panel(before=_shared(), linked=linked, tells=tells, told=told)
+    _panels()[key] = _Panel(before=_shared(), linked=linked, tells=tells, drawn_from=drawn_from)
 
     @st.fragment(key=key)
     def drawn() -> None:
         panel = _panels().get(key)
         if guard.waits_elsewhere(name) or panel is None or not panel.before.stands():
             st.rerun()
-        _told().pop(key, None)
+        _drawn_from().pop(key, None)
         with guard.panel(name):
             draw()
-            if told is not None:
-                _told()[key] = _Told(what=told(), at=time.monotonic())
+            if drawn_from is not None:
+                _drawn_from()[key] = _DrawnFrom(what=drawn_from(), at=time.monotonic())
         _owed().pop(key, None)
         if _owed() and _by_itself():
             redraw()
@@ -164,7 +164,7 @@ def folded(label: str, form: Callable[[], _T], unopened: Callable[[], _T], *, ke
     key : str
         The fold's.
     """
-    told: list[_T] = []
+    result: list[_T] = []
     was_open: list[bool] = []
     kept = f"{key}/fold"
     begins_open = opens_with(st.session_state.get(kept), label)
@@ -178,13 +178,13 @@ def folded(label: str, form: Callable[[], _T], unopened: Callable[[], _T], *, ke
             st.rerun()
         was_open[:] = [is_open]
         if not is_open:
-            told[:] = [unopened()]
+            result[:] = [unopened()]
             return
         with fold:
-            told[:] = [form()]
+            result[:] = [form()]
 
     drawn()
-    return told[0]
+    return result[0]
 
 
 def opens_with(before: tuple[str, bool, bool] | None, label: str) -> bool:
@@ -220,7 +220,7 @@ class _Shared:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Told:
+class _DrawnFrom:
     """What a panel was drawn from, and when."""
 
     what: object
@@ -234,16 +234,16 @@ class _Panel:
     before: _Shared
     linked: bool
     tells: Tells
-    told: Callable[[], object] | None
+    drawn_from: Callable[[], object] | None
 
 
 def _is_other(key: str) -> bool:
     """Say whether a panel would be drawn from something else than it was."""
-    told, before = _panels()[key].told, _told().get(key)
+    drawn_from, before = _panels()[key].drawn_from, _drawn_from().get(key)
     # What was drawn just now may not have been sent yet, and is dropped where a click comes first.
-    if told is None or before is None or time.monotonic() - before.at < _UNSENT:
+    if drawn_from is None or before is None or time.monotonic() - before.at < _UNSENT:
         return True
-    return told() != before.what
+    return drawn_from() != before.what
 
 
 def _by_itself() -> bool:
@@ -256,8 +256,8 @@ def _owed() -> dict[str, None]:
     return cast(dict[str, None], st.session_state.setdefault(_OWED, {}))
 
 
-def _told() -> dict[str, _Told]:
-    return cast(dict[str, _Told], st.session_state.setdefault(_TOLD, {}))
+def _drawn_from() -> dict[str, _DrawnFrom]:
+    return cast(dict[str, _DrawnFrom], st.session_state.setdefault(_DRAWN_FROM, {}))
 
 
 def _panels() -> dict[str, _Panel]:

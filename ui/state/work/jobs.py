@@ -91,7 +91,7 @@ class Job:
         return (self.over or time.monotonic()) - self.began
 
     @property
-    def told(self) -> str:
+    def progress(self) -> str:
         """Say with what it is, how long it has taken, and about how long it still will."""
         left = self._pace.left()
         more = "" if left is None else f", {duration(left)} left"
@@ -271,7 +271,7 @@ def watch(name: str, news: Callable[[], bool] = lambda: False) -> None:
         if current(name) is not job or job.state != "running" or news():
             st.rerun()
             return
-        st.progress(job.share, text=plain(f"{job.title}: {job.told}"))
+        st.progress(job.share, text=plain(f"{job.title}: {job.progress}"))
         best_so_far.draw(name, job.so_far)
 
     with place.container():

@@ -62,8 +62,8 @@ def costs(
     def work(context: Context) -> tuple[Cost, ...]:
         found: list[Cost] = []
         for place, (without, one) in enumerate(plans):
-            told = f"Without {without}" if without else "With all privacy models"
-            context.report(place / len(plans), told)
+            stage = f"Without {without}" if without else "With all privacy models"
+            context.report(place / len(plans), stage)
             found.append(_cost(without, one, replace(context, progress=_nothing)))
         return tuple(found)
 

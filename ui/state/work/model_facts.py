@@ -96,15 +96,15 @@ def unfit(kind: type[GroupModel], of: Problem) -> str:
     Asked of the privacy model as it is at first; what can be mended by a parameter is none.
     """
     names = [p.name for p in kind.parameters() if p.kind == "column"]
-    told = ""
+    reason = ""
     for column in of.sensitive if names else ("",):
         try:
             kind(**dict.fromkeys(names, column)).feasible(of)
         except AnonError as error:
-            told = told or error.message
+            reason = reason or error.message
         else:
             return ""
-    return told
+    return reason
 
 
 def _facts(model: GroupModel, of: Problem, removable: int) -> Facts:

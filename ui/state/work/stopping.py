@@ -83,5 +83,5 @@ def error() -> AnonError | None:
 def use(one: Tried) -> None:
     """Set the plan with a change; it is carried out on Run, and can be undone there."""
     if one.plan is not None:
-        told = one.plan.as_mapping()
-        state.update_draft(algorithm=told["algorithm"], models=told["models"])
+        recipe = one.plan.as_mapping()
+        state.update_draft(algorithm=recipe["algorithm"], models=recipe["models"])

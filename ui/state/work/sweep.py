@@ -130,8 +130,8 @@ def take(point: Point) -> Result | None:
             remedy="Sweep again on the table that is loaded.",
         )
     state.set_choices(made_of["choices"])
-    told = point.plan.as_mapping()
-    state.update_draft(algorithm=told["algorithm"], models=told["models"])
+    recipe = point.plan.as_mapping()
+    state.update_draft(algorithm=recipe["algorithm"], models=recipe["models"])
     if point.result is not None:
         results.keep(point.result)
     return point.result

@@ -39,14 +39,14 @@ class Pace:
         Work is unevenly divided into what it reports, so that this is an estimate. None where
         nothing can be determined: too early, or nothing has moved for half of the time.
         """
-        told = self._told
-        if not told or told[-1][1] < _LEAST_SHARE:
+        known = self._told
+        if not known or known[-1][1] < _LEAST_SHARE:
             return None
-        now, (began, _) = self.clock(), told[0]
+        now, (began, _) = self.clock(), known[0]
         if now - began < _LEAST_SECONDS:
             return None
-        then, before = [one for one in told if one[0] <= (began + now) / 2][-1]
-        share = told[-1][1]
+        then, before = [one for one in known if one[0] <= (began + now) / 2][-1]
+        share = known[-1][1]
         if share - before < _STEP:
             return None
         return (1.0 - share) * (now - then) / (share - before)

@@ -17,30 +17,30 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def draw(run: Series, colours: Palette, told: Sequence[Details], key: str) -> None:
+def draw(run: Series, colours: Palette, details: Sequence[Details], key: str) -> None:
     """Draw what lies behind a figure of a run, closed at first; nothing where nothing does.
 
     Parameters
     ----------
     run : Series
     colours : Palette
-    told : sequence of Details
+    details : sequence of Details
     key : str
         Of the widgets; each figure has its own.
     """
-    if told:
+    if details:
         once_opened(
             "Details",
-            lambda: _figures(run, colours, told, key),
+            lambda: _figures(run, colours, details, key),
             name="Details",
             key=f"details-{key}",
         )
 
 
-def _figures(run: Series, colours: Palette, told: Sequence[Details], key: str) -> None:
+def _figures(run: Series, colours: Palette, blocks: Sequence[Details], key: str) -> None:
     import pandas as pd
 
-    for place, details in enumerate(told):
+    for place, details in enumerate(blocks):
         name = f"details-{key}-{place}"
         if details.drawn == "table":
             st.markdown(f"**{plain(details.title)}**")

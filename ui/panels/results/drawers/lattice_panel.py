@@ -81,8 +81,10 @@ def draw(result: Result) -> None:
 
 def _in_hand(result: Result, picture: LatticePicture, node: Pictured, metric: str) -> None:
     named = zip(picture.columns, node.levels, strict=True)
-    told = [f"**{plain(c)}** {plain(level_words(result.problem, c, level))}" for c, level in named]
-    st.markdown("  \n".join(told))
+    levels = [
+        f"**{plain(c)}** {plain(level_words(result.problem, c, level))}" for c, level in named
+    ]
+    st.markdown("  \n".join(levels))
     words = standing(picture, node)
     numbers = ", ".join(node_numbers(picture, node, in_a_sentence(metric)))
     st.markdown(plain(f"{words[:1].upper()}{words[1:]}: {numbers}."))

@@ -33,8 +33,8 @@ def draw(result: Result) -> None:
     for row in links_as_rows(result):
         attacks = ", ".join(title_of(name) for name in row["attacks"]) or "none of this run"
         with st.container(gap=None):
-            told = left({state: row[state] for state in _STATES})
-            st.markdown(f"**{plain(_LINKS[row['link']])}** – {plain(told)}")
+            words = left({state: row[state] for state in _STATES})
+            st.markdown(f"**{plain(_LINKS[row['link']])}** – {plain(words)}")
             st.caption(plain(f"Attacks along it: {attacks}."))
 
 

@@ -93,16 +93,16 @@ def _answer(answer: Answer, key: str) -> None:
 
         names = [str(name) for name in dict(answer.rows[0])]
         parts = [name for name in names if "share" in name or "chance" in name]
-        told = [
+        figures = [
             name
             for name in names
             if name not in parts and any(isinstance(row.get(name), float) for row in answer.rows)
         ]
         # One form does not suit both the rows and the shares of a column of figures.
         frame = pd.DataFrame(
-            [{n: _figure(v) if n in told else v for n, v in row.items()} for row in answer.rows]
+            [{n: _figure(v) if n in figures else v for n, v in row.items()} for row in answer.rows]
         )
-        table(frame, key=f"answer-{key}", formats=dict.fromkeys(parts, "percent"), right=told)
+        table(frame, key=f"answer-{key}", formats=dict.fromkeys(parts, "percent"), right=figures)
     if answer.note:
         st.caption(plain(answer.note))
 
@@ -143,8 +143,10 @@ def _suppressed(result: Result) -> None:
     else:
         row = _row_number(result, "suppressed-number", rows[0])
     with st.container():
-        told = ", ".join(f"{plain(n)} {plain(shown(v))}" for n, v in values_of(result, row).items())
-        st.caption(told)
+        values = ", ".join(
+            f"{plain(n)} {plain(shown(v))}" for n, v in values_of(result, row).items()
+        )
+        st.caption(values)
     _answer(
         _once("suppressed", (result, row), lambda: suppressed_row(result, int(row))), "suppressed"
     )
@@ -186,11 +188,11 @@ def _person(result: Result) -> None:
         first = selection.row_of(result) or 0
         with st.container(horizontal=True, vertical_alignment="bottom"):
             row = _row_number(result, f"person-row-{selection.turn()}", first)
-            told = st.multiselect(
+            columns = st.multiselect(
                 "Columns that are known of them", quasi, default=quasi, **remembered("person-known")
             )
         values = values_of(result, row)
-        known = {name: values[name] for name in quasi if name in told}
+        known = {name: values[name] for name in quasi if name in columns}
         if not known:
             st.caption("Choose at least one column.")
             return

@@ -72,24 +72,26 @@ def best_of_all(result: Result) -> list[str]:
 
 def _looked_at(account: SearchAccount) -> str:
     """Return what a search over choices of levels did with them; what it did not do is left out."""
-    told = [f"{account.checked:,} {'was' if account.checked == 1 else 'were'} looked at"]
+    sentences = [f"{account.checked:,} {'was' if account.checked == 1 else 'were'} looked at"]
     if account.inferred > 0:
-        told.append(f"{account.inferred:,} followed from those")
+        sentences.append(f"{account.inferred:,} followed from those")
     if account.bounded > 0:
-        told.append(
+        sentences.append(
             f"{account.bounded:,} {'was' if account.bounded == 1 else 'were'} left out by a bound"
         )
     left = account.nodes - account.checked - max(account.inferred, 0) - max(account.bounded, 0)
     if left > 0:
-        told.append(f"{left:,} {'was' if left == 1 else 'were'} not needed")
+        sentences.append(f"{left:,} {'was' if left == 1 else 'were'} not needed")
     elif left < 0:  # a search by way of fewer columns meets more choices than the whole lattice has
         lattice = f"Of {account.nodes:,} choices of levels, and those of fewer columns before them"
-        return f"{lattice}, {_joined(told)}."
-    return f"Of {account.nodes:,} choices of levels, {_joined(told)}."
+        return f"{lattice}, {_joined(sentences)}."
+    return f"Of {account.nodes:,} choices of levels, {_joined(sentences)}."
 
 
-def _joined(told: Sequence[str]) -> str:
-    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])}, and {told[-1]}"
+def _joined(sentences: Sequence[str]) -> str:
+    return (
+        sentences[0] if len(sentences) == 1 else f"{', '.join(sentences[:-1])}, and {sentences[-1]}"
+    )
 
 
 def _parts(parts: Mapping[str, float], numbered: bool) -> str:

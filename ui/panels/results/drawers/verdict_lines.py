@@ -30,14 +30,14 @@ def note_of(result: Result) -> str:
     return release_context.judgement(result)
 
 
-def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> None:
+def draw(result: Result, *, key: str, reported: Collection[AttackResult] = ()) -> None:
     """Draw the three lines of a result; attacks that were reported before are left out.
 
     Parameters
     ----------
     result : Result
     key : str
-    told : collection of AttackResult
+    reported : collection of AttackResult
         Those whose chance is on the page already.
     """
     permuted = result.release.grouping.published
@@ -50,7 +50,7 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
             _ticked(words.other_checks(result))
     with second.container(border=True, height="stretch"):
         st.markdown("**2 · Your thresholds**")
-        attacks = [a for a in words.in_order(result.attacks) if not any(a is t for t in told)]
+        attacks = [a for a in words.in_order(result.attacks) if not any(a is t for t in reported)]
         weighed = [a for a in attacks if _needs_a_word(a)]
         if weighed:
             st.markdown("\n\n".join(_attack(attack, permuted=permuted) for attack in weighed))
