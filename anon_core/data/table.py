@@ -282,8 +282,12 @@ def check_names(names: Sequence[str]) -> None:
     if empty:
         raise BadInput(
             f"Column {', '.join(empty)} has no name in the header line.",
-            remedy="Give every column a name in the first line of the file. Where every line ends "
-            "with a separator, the last column is empty: delete it.",
+            remedy="Give every column a name in the first line of the file. "
+            + (
+                "pandas writes row numbers without a name: write the file with index=False."
+                if empty == ["1"]
+                else "Where every line ends with a separator, the last column is empty: delete it."
+            ),
         )
     seen: dict[str, int] = {}
     for position, name in enumerate(names):

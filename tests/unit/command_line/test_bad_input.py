@@ -110,6 +110,12 @@ CASES = [
         remedy="the last column is empty: delete it",
     ),
     Case(
+        what="row numbers as pandas writes them",
+        table=text("".join(f"{n or ''},{line}\n" for n, line in enumerate(GOOD.splitlines()))),
+        says=("Column 1 has no name",),
+        remedy="with index=False",
+    ),
+    Case(
         what="ragged rows",
         table=text(GOOD + f"F,30,nurse,{SECRET}\n{SECRET}\n"),
         says=("the header has 3 cells", "row 13 has 4", "row 14 has 1"),
