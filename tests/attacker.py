@@ -105,7 +105,7 @@ class Recorder:
 
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
-        self.told: list[tuple[str, tuple[Any, ...], dict[str, Any], npt.NDArray[Any]]] = []
+        self.drawn_numbers: list[tuple[str, tuple[Any, ...], dict[str, Any], npt.NDArray[Any]]] = []
 
     def __getattr__(self, name: str) -> Any:
         draw = getattr(self._generator, name)
@@ -113,7 +113,7 @@ class Recorder:
         def asked(*given: Any, **named: Any) -> Any:
             kept = tuple(g.copy() if isinstance(g, np.ndarray) else g for g in given)
             found = draw(*given, **named)
-            self.told.append((name, kept, named, np.array(found)))
+            self.drawn_numbers.append((name, kept, named, np.array(found)))
             return found
 
         return asked
@@ -125,13 +125,13 @@ class Recorder:
     @property
     def bits(self) -> float:
         """How many bits chance had to give: one guess in 2**bits would be right."""
-        return sum(_bits(*told) for told in self.told)
+        return sum(_bits(*case) for case in self.drawn_numbers)
 
     def given_by(self, generator: np.random.Generator) -> bool:
         """Say whether a generator gives the very same numbers."""
-        return bool(self.told) and all(
+        return bool(self.drawn_numbers) and all(
             np.array_equal(getattr(generator, name)(*given, **named), found)
-            for name, given, named, found in self.told
+            for name, given, named, found in self.drawn_numbers
         )
 
 
@@ -161,7 +161,7 @@ class Target:
     plan : Plan
         The attacker knows all of it but the seed.
     of : tuple of str
-        What else than the seed has a part in the draws; the attacker is told.
+        What else than the seed has a part in the draws; the attacker is drawn_numbers.
     release : Release
     search, publish : Recorder
         All that was drawn.
@@ -190,7 +190,7 @@ class Target:
             if all(
                 drawn.given_by(stream(seed, purpose, *self.of))
                 for purpose, drawn in (("search", self.search), ("publish", self.publish))
-                if drawn.told
+                if drawn.drawn_numbers
             ) and (
                 not self.plan.algorithm.shape.mechanism or self.secret == key(seed, "protection")
             ):

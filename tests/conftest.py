@@ -75,8 +75,8 @@ def same_secrets(request: pytest.FixtureRequest) -> Iterator[None]:
     number = count()
 
     def randbits(bits: int) -> int:
-        told = f"{request.node.nodeid} {next(number)}".encode()
-        return int.from_bytes(hashlib.shake_256(told).digest(bits // 8))
+        text = f"{request.node.nodeid} {next(number)}".encode()
+        return int.from_bytes(hashlib.shake_256(text).digest(bits // 8))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(secret, "secrets", SimpleNamespace(randbits=randbits))

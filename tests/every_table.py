@@ -67,7 +67,7 @@ def every_release(
     name: str,
     rows: int,
     levels: Sequence[Levels],
-    told: Mapping[str, object] | None = None,
+    settings: Mapping[str, object] | None = None,
     *,
     k: int = 2,
     kind: str = "text",
@@ -77,7 +77,7 @@ def every_release(
 
     Levels of columns may be bounded.
     """
-    algorithm = cast(Algorithm, find("algorithm", name).from_mapping(told or {}))
+    algorithm = cast(Algorithm, find("algorithm", name).from_mapping(settings or {}))
     models: list[GroupModel] = [KAnonymity(k=k)]
     domain = list(product(*([line[0] for line in own] for own in levels)))
     kept: dict[object, Release] = {}

@@ -107,8 +107,8 @@ class Trial:
 
     @cached_property
     def promise(self) -> GroupModel:
-        told = {name: value for name, value in self.asked.items() if name != "name"}
-        return cast(GroupModel, family("model")[self.model].from_mapping(told))
+        matching = {name: value for name, value in self.asked.items() if name != "name"}
+        return cast(GroupModel, family("model")[self.model].from_mapping(matching))
 
     @cached_property
     def plan(self) -> Plan:

@@ -140,7 +140,7 @@ class Case:
         ]
 
 
-#: What a technique that is a mechanism is told, and a budget for a few dozen rows.
+#: What a technique that is a mechanism is shown, and a budget for a few dozen rows.
 MECHANISM: dict[str, object] = {"fixed_rules": True}
 BUDGET: dict[str, object] = {"name": "differential-privacy", "epsilon": 0.3, "delta": 0.1}
 

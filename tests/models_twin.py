@@ -95,8 +95,8 @@ def keeps(trial: Trial, classes: Classes, shown: Sequence[int] = ()) -> bool | N
     asked, rows, values = trial.asked, trial.case.rows, trial.values
     if trial.model in BY_CLASS:
         judge = BY_CLASS[trial.model]
-        told = shown or values
-        return all(judge([told[i] for i in c.rows], values, asked) for c in classes)
+        answer = shown or values
+        return all(judge([answer[i] for i in c.rows], values, asked) for c in classes)
     if trial.model not in _KEEPS or not classes[0].cells:
         return None
     if trial.technique.shape.averages and (trial.people or trial.model not in _BY_SIZE):

@@ -183,7 +183,7 @@ def tallied(
 
     `cost` is by field and value.
     """
-    told: list[tuple[int, int, int, float]] = []
+    values: list[tuple[int, int, int, float]] = []
     for limit in limits:
         kept = [rows for rows in found.values() if rows >= limit]
         gone = {key: rows for key, rows in found.items() if rows < limit}
@@ -191,8 +191,8 @@ def tallied(
             rows * sum(own[v] for own, v in zip(cost, key, strict=True))
             for key, rows in gone.items()
         )
-        told.append((sum(gone.values()), len(kept), sum(rows * rows for rows in kept), paid))
-    return told
+        values.append((sum(gone.values()), len(kept), sum(rows * rows for rows in kept), paid))
+    return values
 
 
 def removed_by_leaf(
@@ -295,7 +295,7 @@ def cost(
         return log2(ways) / (whole * len(rows)) if whole else Fraction(removed, len(rows))
     columns = list(zip(*rows, strict=True))
     total = Fraction(removed * len(attributes))
-    prices: dict[tuple[int, str, str], Fraction] = {}  # a cover is told by its ends
+    prices: dict[tuple[int, str, str], Fraction] = {}  # a cover is shown by its ends
     for cells, members in covers:
         for d, (a, cover) in enumerate(zip(attributes, cells, strict=True)):
             ends = (d, cover[0], cover[-1])

@@ -1,4 +1,4 @@
-"""A stand-in for object storage: folders of this machine as buckets, told as S3 tells them."""
+"""A stand-in for object storage: folders of this machine as buckets, shown as S3 tells them."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def _handler_of(store: ObjectStore) -> type[BaseHTTPRequestHandler]:
             file = store.root / key
             if self.command == "GET" and callable(store.before_reading):
                 store.before_reading(sum(1 for one in store.asked if one[0] == "GET"))
-            told = file.stat()
-            begin, end = 0, told.st_size
+            answer = file.stat()
+            begin, end = 0, answer.st_size
             span = self.headers.get("Range", "")
             if span:
                 first, _, last = span.removeprefix("bytes=").partition("-")
@@ -114,10 +114,10 @@ def _handler_of(store: ObjectStore) -> type[BaseHTTPRequestHandler]:
             self.send_response(206 if span else 200)
             self.send_header("Content-Length", str(end - begin))
             if span:
-                self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{told.st_size}")
-            mark = hashlib.md5(f"{told.st_mtime_ns} {told.st_size} {told.st_ino}".encode())
+                self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{answer.st_size}")
+            mark = hashlib.md5(f"{answer.st_mtime_ns} {answer.st_size} {answer.st_ino}".encode())
             self.send_header("ETag", f'"{mark.hexdigest()}"')
-            self.send_header("Last-Modified", formatdate(told.st_mtime, usegmt=True))
+            self.send_header("Last-Modified", formatdate(answer.st_mtime, usegmt=True))
             self.send_header("Accept-Ranges", "bytes")
             self.end_headers()
             if self.command == "HEAD":
@@ -162,8 +162,8 @@ def _handler_of(store: ObjectStore) -> type[BaseHTTPRequestHandler]:
             )
 
         def _refuse(self, status: int, code: str) -> None:
-            told = f"<Error><Code>{code}</Code><Message>{code}</Message></Error>"
-            self._send(status, f'<?xml version="1.0" encoding="UTF-8"?>{told}'.encode())
+            text = f"<Error><Code>{code}</Code><Message>{code}</Message></Error>"
+            self._send(status, f'<?xml version="1.0" encoding="UTF-8"?>{text}'.encode())
 
         def _send(self, status: int, body: bytes) -> None:
             self.send_response(status)

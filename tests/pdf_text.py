@@ -45,8 +45,8 @@ def _unpacked(body: bytes) -> bytes:
 
 
 def _letters(objects: dict[int, bytes], font: int) -> dict[int, str]:
-    told = re.search(rb"/ToUnicode (\d+) 0 R", objects[font])
-    cmap = objects[int(told.group(1))] if told else b""
+    answer = re.search(rb"/ToUnicode (\d+) 0 R", objects[font])
+    cmap = objects[int(answer.group(1))] if answer else b""
     found: dict[int, str] = {}
     for block in re.findall(rb"beginbfchar(.*?)endbfchar", cmap, re.DOTALL):
         for code, text in _PAIR.findall(block):

@@ -261,7 +261,7 @@ def _whole(one: Trial, table: Table) -> bool:
     for owner in _matchings(fits):
         if means and not _averages(one, rows, owner, classes, means, header):
             continue
-        told = list(one.values)
+        numbers = list(one.values)
         made = [
             Class(
                 cells=tuple(frozenset(c[t] or ()) for c, t in zip(covers, text, strict=True)),
@@ -269,7 +269,7 @@ def _whole(one: Trial, table: Table) -> bool:
             )
             for text, own in classes.items()
         ]
-        if _kept(one, made, told):
+        if _kept(one, made, numbers):
             return True
         if not means and one.model != "personalized":
             return False  # whose rows they are plays no part in it

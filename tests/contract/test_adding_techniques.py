@@ -110,12 +110,12 @@ class Guess(Attack):
 
 @dataclass(frozen=True, kw_only=True)
 class HideAll(Algorithm):
-    """One group, nothing told apart."""
+    """One group, nothing distinguished."""
 
     name: ClassVar[str] = "toy-hide-all"
     title: ClassVar[str] = "Toy: hide everything"
     summary: ClassVar[str] = "Publishes every quasi-identifier at its top."
-    offer: ClassVar[Offer] = Offer(when="When nothing may be told.")
+    offer: ClassVar[Offer] = Offer(when="When nothing may be shown.")
     source: ClassVar[str] = "2026"
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
@@ -292,9 +292,9 @@ def test_they_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_they_measure_stands_in_the_figures() -> None:
-    told = figures_of(carried_out({"name": "mondrian"}, [{"name": "k-anonymity", "k": 2}]))
-    assert told["metrics"]["toy-classes"] == 1 / told["classes"]
-    assert "toy-guess" in {attack["name"] for attack in told["attacks"]}
+    figures = figures_of(carried_out({"name": "mondrian"}, [{"name": "k-anonymity", "k": 2}]))
+    assert figures["metrics"]["toy-classes"] == 1 / figures["classes"]
+    assert "toy-guess" in {attack["name"] for attack in figures["attacks"]}
 
 
 @pytest.mark.parametrize(

@@ -171,14 +171,14 @@ def test_time_that_ends_while_a_release_is_measured_is_no_error_of_the_workbench
     case, plan, public = drawn("combined", 10)
     unhurried = LateAfter(after=10**9)
     run(plan, case.dataset, case.levels, context=unhurried, population=public)
-    told: list[str] = []
+    values: list[str] = []
     for after in range(len(unhurried.looks)):
         try:
             late = LateAfter(after=after)
             valid(run(plan, case.dataset, case.levels, context=late, population=public), plan)
         except NotFound as error:
-            told.append(error.message)
-    assert any("time was up before the workbench had measured" in message for message in told)
+            values.append(error.message)
+    assert any("time was up before the workbench had measured" in message for message in values)
 
 
 @pytest.mark.parametrize("method", ["forest", "balls"])

@@ -44,8 +44,8 @@ def test_a_technique_that_says_it_draws_nothing_draws_nothing(name: str) -> None
         for case in (PATIENTS, distinct):
             found = target(case, way, 7)
             if found is not None:
-                assert not found.search.told
-                assert not found.publish.told
+                assert not found.search.drawn_numbers
+                assert not found.publish.drawn_numbers
                 quiet += 1
     assert quiet or technique().draws  # type: ignore[attr-defined]
 
@@ -64,7 +64,7 @@ def test_techniques_that_permute_or_search_by_chance_are_found() -> None:
 @pytest.mark.often
 @pytest.mark.parametrize("name", list(DRAWING))
 def test_no_seed_that_is_tried_draws_what_was_drawn(name: str) -> None:
-    """The attacker is even told what was drawn; one guess in 2**64 would be right."""
+    """The attacker is even shown what was drawn; one guess in 2**64 would be right."""
     for number in range(times(TABLES)):
         assert not list(released(DRAWING[name], number, secret(number)).seeds(range(SEEDS)))
 

@@ -68,8 +68,8 @@ class Planted:
         What the leak shows at least; without it less than a quarter of that is shown.
     weights, weights_control : sequence of str
         Weights of the rows of a survey.
-    told : mapping
-        What the attack is told.
+    parameters : mapping
+        What the attack is parameters.
     """
 
     leak: Rows
@@ -86,7 +86,7 @@ class Planted:
     earlier_control: Rows = ()
     weights: Sequence[str] = ()
     weights_control: Sequence[str] = ()
-    told: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def attacked(
         self, name: str, rows: Rows, public: Rows, earlier: Rows, weights: Sequence[str]
@@ -109,7 +109,7 @@ class Planted:
             case.plan(
                 algorithm=self.algorithm or as_it_is,
                 models=[self.promise],
-                attacks=[{"name": name, **self.told}],
+                attacks=[{"name": name, **self.parameters}],
                 **({"earlier": {"file": "earlier.csv"}} if earlier else {}),
             ),
             case.dataset,
@@ -248,7 +248,7 @@ LEAKS: Mapping[str, Planted] = {
         public_control=dealt(depends=False) * 2,
     ),
     # A person is alone in what is known of her.
-    "linking": replace(SINGLED_OUT, told={"columns": ["a", "b"]}),
+    "linking": replace(SINGLED_OUT, parameters={"columns": ["a", "b"]}),
     # Every row leads to one person of the register; in the control none to fewer than all.
     "marketer": replace(
         SINGLED_OUT,
@@ -257,7 +257,7 @@ LEAKS: Mapping[str, Planted] = {
         people=12,
         figure=by_rate,
         least=0.5,
-        told={"threshold": 0.1},
+        parameters={"threshold": 0.1},
     ),
     # The same, where how many people fit is taken from both columns as well.
     "log-linear": replace(
@@ -311,7 +311,7 @@ LEAKS: Mapping[str, Planted] = {
         people=2,
         algorithm={"name": "datafly", "max_suppression": 0.2},
         promise={"name": "k-anonymity", "k": 2},
-        told={"few": 1},
+        parameters={"few": 1},
     ),
     # Classes hold the only people of a large population who fit; in the control one in a hundred.
     "singling-out": replace(
@@ -332,8 +332,8 @@ LEAKS: Mapping[str, Planted] = {
         least=0.2,
     ),
     # No column tells her apart, and two together do.
-    "special-uniques": replace(SINGLED_OUT, told={"size": 2}),
-    "uniqueness": replace(SINGLED_OUT, told={"size": 2}),
+    "special-uniques": replace(SINGLED_OUT, parameters={"size": 2}),
+    "uniqueness": replace(SINGLED_OUT, parameters={"size": 2}),
 }
 
 

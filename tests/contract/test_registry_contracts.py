@@ -106,7 +106,7 @@ def parameter(which: Family, name: str, of: str) -> Parameter:
 
 
 def distinct_rows(rows: int = 9) -> Case:
-    """Return a table in which everyone is told apart by every column."""
+    """Return a table in which everyone is distinguished by every column."""
     numbers = [str(20 + i) for i in range(rows)]
     words = [f"w{i}" for i in range(rows)]
     return Case(
@@ -236,10 +236,10 @@ def test_declarations(which: Family, name: str, of: str) -> None:
     assert p.allowed()
     usual = p.plain(p.accept(p.default, name))
     assert usual == (p.default if p.kind == "technique" else p.plain(p.default))
-    told = p.as_json()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert told["default"] == usual
-    assert told["type"] == p.kind
+    content = p.as_json()
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+    assert content["default"] == usual
+    assert content["type"] == p.kind
     near = of[:-1] + "_" if len(of) > 2 else of + of
     with pytest.raises(BadPlan, match="unknown parameter"):
         technique(which, name, **{near: p.default})
@@ -309,8 +309,11 @@ def drawn(p: Parameter, rng: np.random.Generator) -> Any:
         cuts = sorted({0, 5, *rng.integers(0, 6, 2).tolist()})
         return [names[a:b] for a, b in itertools.pairwise(cuts)]
     if p.kind == "queries":
-        told = [{names[0]: names[2:4], names[1]: {"low": 1.5}}, {names[0]: {"high": "2020-01-31"}}]
-        return told[: int(rng.integers(0, 3))]
+        values = [
+            {names[0]: names[2:4], names[1]: {"low": 1.5}},
+            {names[0]: {"high": "2020-01-31"}},
+        ]
+        return values[: int(rng.integers(0, 3))]
     if p.kind == "limits":
         ends = {"low": 1.5, "high": "2020-01-31"}
         return dict([list(ends.items())[int(rng.integers(2))]]) if rng.random() < 0.5 else ends
@@ -332,12 +335,12 @@ def test_whatever_is_allowed_comes_back_from_toml_and_json(which: Family, name: 
     declared = find(which, name).parameters()
     for _ in range(8 if declared else 0):
         made = technique(which, name, **{p.name: drawn(p, rng) for p in declared})
-        told = made.as_mapping()
-        for again in (tomllib.loads(tomli_w.dumps(told)), json.loads(json.dumps(told))):
+        recipe = made.as_mapping()
+        for again in (tomllib.loads(tomli_w.dumps(recipe)), json.loads(json.dumps(recipe))):
             back = technique(which, name, **again)
             assert back == made
             assert hash(back) == hash(made)
-            assert back.as_mapping() == told
+            assert back.as_mapping() == recipe
 
 
 NESTED = [(w, n, of) for w, n, of in PARAMETERS if parameter(w, n, of).kind == "technique"]
@@ -516,7 +519,7 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
             algorithm={"name": algorithm, **settings}, models=[promise], confirmed=confirmed
         )
         if refuses:
-            # What no table of these values can keep is told first.
+            # What no table of these values can keep is shown first.
             with pytest.raises((BadPlan, Infeasible), match=f"{refuses}|not eligible"):
                 run(plan, case.dataset, case.levels, population=public)
             continue
@@ -711,13 +714,13 @@ def test_an_attack_without_what_it_needs_says_what(attack: str) -> None:
     assert reason == "" or reason.startswith(("It needs a", "It needs columns"))
     kind = cast(type[Attack], find("attack", attack))
     needing = ("attribute", "inferential") if not kind.needs.permuted else (kind.aim.discloses,)
-    told = (
+    attacked = (
         attack in ("journalist", "log-linear", *OF_A_TABLE)
         or kind.needs.earlier
         or kind.needs.stop_rule
     )
-    told |= kind.needs.weights
-    assert bool(reason) == (kind.aim.discloses in needing or told)
+    attacked |= kind.needs.weights
+    assert bool(reason) == (kind.aim.discloses in needing or attacked)
 
 
 def test_the_core_loads_no_user_interface() -> None:

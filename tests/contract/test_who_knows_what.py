@@ -62,7 +62,7 @@ def redrawn(case: Case, group: Sequence[int], blocks: Blocks, number: int) -> Ca
     return dataclasses.replace(case, columns=columns)
 
 
-def told(view: View) -> list[object]:
+def contents(view: View) -> list[object]:
     """Return all that a view says, as plain values."""
     return [
         view.group_size.tolist(),
@@ -155,7 +155,7 @@ def test_redrawing_the_permutation_changes_no_answer(attack: str) -> None:
             other_tables += again.rows != case.rows or again.columns != case.columns
             one, two = case.problem(public), again.problem(public)
             first, second = by_hand(one, group, blocks), by_hand(two, group, blocks)
-            assert told(first.view) == told(second.view)
+            assert contents(first.view) == contents(second.view)
             assert known(audience_of(one)) == known(audience_of(two))
             if chosen.reason_not_applicable(first.view, audience_of(one)):
                 continue

@@ -22,17 +22,17 @@ async ([tags, exceptions]) => {
   const found = await axe.run(document, {
     runOnly: {type: "tag", values: tags}, resultTypes: ["violations"],
   });
-  const told = [];
+  const found = [];
   for (const violation of found.violations)
     for (const node of violation.nodes) {
       const target = node.target.flat();
       const element = target.length === 1 ? document.querySelector(target[0]) : null;
       const known = exceptions.findIndex(one => one.rule === violation.id
         && (element?.closest(one.selector) ?? node.html.includes(one.selector)));
-      told.push({rule: violation.id, at: target.join(" > "), html: node.html.slice(0, 300),
+      found.push({rule: violation.id, at: target.join(" > "), html: node.html.slice(0, 300),
         why: (node.any[0] ?? node.all[0] ?? node.none[0])?.message ?? "", known});
     }
-  return told;
+  return found;
 }
 """
 

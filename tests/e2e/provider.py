@@ -98,8 +98,8 @@ class _Answers(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         """Stay silent."""
 
-    def _json(self, told: object) -> None:
-        self._send(200, json.dumps(told).encode(), **{"Content-Type": "application/json"})
+    def _json(self, settings: object) -> None:
+        self._send(200, json.dumps(settings).encode(), **{"Content-Type": "application/json"})
 
     def _send(self, status: int, content: bytes, **headers: str) -> None:
         self.send_response(status)

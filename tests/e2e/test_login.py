@@ -91,10 +91,10 @@ def test_neither_sees_anything_of_the_other(browser: Browser, host: str, home: P
     expect(ben.get_by_test_id("stSidebar")).to_contain_text("No table yet")
     expect(ben.get_by_test_id("stSidebar")).not_to_contain_text("Pinned")
     nothing = "There is no table yet"
-    for path, told in (("Data", nothing), ("Results", nothing), ("Compare", "No run is pinned")):
+    for path, case in (("Data", nothing), ("Results", nothing), ("Compare", "No run is pinned")):
         ben.goto(f"/{path}")
         wait_for_app(ben)
-        expect(ben.get_by_test_id("stMain")).to_contain_text(told)
+        expect(ben.get_by_test_id("stMain")).to_contain_text(case)
     # The address of a session finds nothing for anybody else.
     assert "session=" in ana.url
     ben.goto(f"/Results?{ana.url.split('?')[1]}")
@@ -129,9 +129,9 @@ def test_neither_sees_anything_of_the_other(browser: Browser, host: str, home: P
 
     # What the server wrote, Streamlit's own lines among it, tells what happened and no value.
     written = (home / "server.log").read_text()
-    told = [json.loads(line) for line in written.splitlines() if line.startswith('{"time"')]
-    assert {"session", "open", "work", "log out"} <= {one["event"] for one in told}
-    assert len({one["who"] for one in told}) == 2
+    case = [json.loads(line) for line in written.splitlines() if line.startswith('{"time"')]
+    assert {"session", "open", "work", "log out"} <= {one["event"] for one in case}
+    assert len({one["who"] for one in case}) == 2
     assert not [text for text in (CELL, TABLE, "illness", "Alba", "clinic") if text in written]
 
 

@@ -184,9 +184,9 @@ def test_the_officer_finds_every_word_in_all_reports(page: Page, tmp_path: Path)
     house = [mark for label in FIELDS for mark in marks(label)] + ["MARKFIRSTREASON", "MARKREASON"]
     public = [mark for label in FIELDS if label in PUBLIC for mark in marks(label)]
     for ending in ("html", "json", "pdf"):
-        told = words(got(page, f"Report as {ending.upper()}"), ending)
-        assert not [mark for mark in house if mark not in told], ending
-        assert "A:Mondrian" in told, "the pinned run is an alternative"
+        answer = words(got(page, f"Report as {ending.upper()}"), ending)
+        assert not [mark for mark in house if mark not in answer], ending
+        assert "A:Mondrian" in answer, "the pinned run is an alternative"
         out = words(got(page, f"Public report as {ending.upper()}"), ending)
         assert not [mark for mark in public if mark not in out], ending
         assert not [mark for mark in house if mark not in public and mark in out], ending

@@ -73,8 +73,8 @@ def write_inputs(folder: Path) -> None:
         "zip": {f"{z};{z // 100}**;*" for _, z, *_ in rows},
         "day": {f"d{d:02d};*" for _, _, d, _ in rows},
     }
-    for name, told in levels.items():
-        (folder / f"{name}.csv").write_text("\n".join(sorted(told)) + "\n", encoding="utf-8")
+    for name, entry in levels.items():
+        (folder / f"{name}.csv").write_text("\n".join(sorted(entry)) + "\n", encoding="utf-8")
     for letter, recipe in RECIPES.items():
         (folder / f"{letter}.toml").write_text(recipe, encoding="utf-8")
 
@@ -87,7 +87,7 @@ def inputs(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def told(inputs: Path) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+def commands(inputs: Path) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
     """Carry out both recipes by the command line, while the pages do by clicking."""
     running = {
         letter: subprocess.Popen(
@@ -156,16 +156,16 @@ def figures(page: Page) -> dict[str, dict[str, float]]:
     return found
 
 
-def by_command(told: dict[str, Any]) -> dict[str, float]:
+def by_command(settings: dict[str, Any]) -> dict[str, float]:
     """Return the command line's figures under the names that the page gives them."""
     found: dict[str, float] = {
-        "rows in the table": told["rows"],
-        "rows suppressed": told["suppressed"],
-        "classes or groups": told["classes"],
-        "smallest class or group": told["smallest_class"],
+        "rows in the table": settings["rows"],
+        "rows suppressed": settings["suppressed"],
+        "classes or groups": settings["classes"],
+        "smallest class or group": settings["smallest_class"],
     }
-    found |= {family("metric")[name].title: value for name, value in told["metrics"].items()}
-    for attack in told["attacks"]:
+    found |= {family("metric")[name].title: value for name, value in settings["metrics"].items()}
+    for attack in settings["attacks"]:
         title = family("attack")[attack["name"]].title.removesuffix(" re-identification")
         title += f": {attack['column']}" if attack["column"] else ""
         for words, key in (
@@ -180,7 +180,7 @@ def by_command(told: dict[str, Any]) -> dict[str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("viewport", [(1360, 900)])
 def test_two_outcomes_stand_side_by_side_and_are_asked(
-    page: Page, inputs: Path, told: dict[str, subprocess.Popen[bytes]]
+    page: Page, inputs: Path, settings: dict[str, subprocess.Popen[bytes]]
 ) -> None:
     page.goto("/")
     wait_for_app(page, seconds=60)
@@ -232,7 +232,7 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
     for chart in ("tracks", "metrics", "attacks"):
         expect(page.locator(f".st-key-vega-{chart} svg.marks")).to_be_visible()
     shown = figures(page)
-    for letter, process in told.items():
+    for letter, process in settings.items():
         expected = by_command(json.loads(process.communicate(timeout=PATIENCE / 1000)[0]))
         assert len(expected) > 25
         assert {n: shown[letter].get(n) for n in expected} == pytest.approx(expected)

@@ -53,9 +53,9 @@ def test_l51_the_posterior_is_the_mean_over_the_rows_of_a_bucket() -> None:
         everyone, *of_value = (
             float(estimates(release.view, problem.hierarchies, asking([one]))[0]) for one in asked
         )
-        told = [Fraction(n / everyone).limit_denominator(100) for n in of_value]
-        assert told == [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
-        assert max(told) <= Fraction(1, 2)  # of the worst batch
+        values = [Fraction(n / everyone).limit_denominator(100) for n in of_value]
+        assert values == [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
+        assert max(values) <= Fraction(1, 2)  # of the worst batch
 
 
 def table(seed: int) -> Case:

@@ -59,9 +59,9 @@ def released(was: Columns, now: Columns) -> Release:
     )
 
 
-def attacked(name: str, was: Columns, now: Columns, **told: Any) -> list[AttackResult]:
+def attacked(name: str, was: Columns, now: Columns, **settings: Any) -> list[AttackResult]:
     release = released(was, now)
-    attack = find("attack", name).from_mapping(told)
+    attack = find("attack", name).from_mapping(settings)
     assert isinstance(attack, Attack)
     audience = audience_of(release.problem)
     assert not not_applicable(attack, release.view, audience)
@@ -69,17 +69,17 @@ def attacked(name: str, was: Columns, now: Columns, **told: Any) -> list[AttackR
     return list(attack.run(release.view, audience, truth, Context()))
 
 
-def measured(name: str, was: Columns, now: Columns, **told: Any) -> Any:
+def measured(name: str, was: Columns, now: Columns, **settings: Any) -> Any:
     release = released(was, now)
-    metric = find("metric", name).from_mapping(told)
+    metric = find("metric", name).from_mapping(settings)
     assert isinstance(metric, Metric)
     assert not not_measured(metric, release.problem, release)
     return metric.measure(release.problem, release, Context())
 
 
 def columns(rows: list[Any]) -> Columns:
-    told = [row if isinstance(row, list) else [row] for row in rows]
-    return {f"c{d}": [row[d] for row in told] for d in range(len(told[0]))}
+    values = [row if isinstance(row, list) else [row] for row in rows]
+    return {f"c{d}": [row[d] for row in values] for d in range(len(values[0]))}
 
 
 def test_l52_l53_linkage_by_distance_and_ties() -> None:
@@ -180,13 +180,13 @@ def test_uncorrelated_noise_on_correlated_columns_is_filtered_best() -> None:
 
 
 def test_l57_the_rarest_combination_is_accused() -> None:
-    told = [
+    values = [
         ("child", "single", 4),
         ("adult", "single", 3),
         ("adult", "married", 4),
         ("child", "married", 1),
     ]
-    rows = [(a, b) for a, b, count in told for _ in range(count)]
+    rows = [(a, b) for a, b, count in values for _ in range(count)]
     one = np.unique([a for a, _ in rows], return_inverse=True)[1].astype(np.int64)
     other = np.unique([b for _, b in rows], return_inverse=True)[1].astype(np.int64)
     found = dict(zip(rows, lifts(one, other).tolist(), strict=True))
@@ -374,7 +374,7 @@ def test_chances_of_bins_are_what_draws_show() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "leak", "control", "told"),
+    ("name", "leak", "control", "settings"),
     [
         ("distance-linkage", (TOGETHER, LITTLE), (TOGETHER, OTHERS), {}),
         ("interval-disclosure", (TOGETHER, LITTLE), (TOGETHER, OTHERS), {}),
@@ -389,12 +389,12 @@ def test_chances_of_bins_are_what_draws_show() -> None:
     ],
 )
 def test_a_planted_leak_is_found_and_its_control_is_not(
-    name: str, leak: Any, control: Any, told: dict[str, Any]
+    name: str, leak: Any, control: Any, settings: dict[str, Any]
 ) -> None:
     shown: list[float] = []
     for was, now in (leak, control):
         given = [t if isinstance(t, dict) else columns(np.round(t, 2).tolist()) for t in (was, now)]
-        results = attacked(name, *given, **told)
+        results = attacked(name, *given, **settings)
         shown.append(max(r.rate - r.baseline for r in results if r.column != "a"))
     assert shown[0] > 0.3
     assert abs(shown[1]) < shown[0] / 3

@@ -76,8 +76,8 @@ def test_k_19_hellen() -> None:
     hellen = 7  # row of the first white woman
     before = slides(SLIDE_59)
     assert found(before, "homogeneity").per_class[class_of(before, hellen)] == 0.5
-    told = {"name": "background", "ruled_out": 0, "knows": {"short breath": 0.0}}
-    after = slides(SLIDE_59, **told)
+    expected = {"name": "background", "ruled_out": 0, "knows": {"short breath": 0.0}}
+    after = slides(SLIDE_59, **expected)
     known = found(after, "background")
     assert known.per_class[class_of(after, hellen)] == 1
     # Certain of the other white woman, who runs: it would be wrong of her, who is not eligible.

@@ -189,8 +189,10 @@ CITIES = (*NAMES, "city")
 
 def test_pe_54_a_linked_column_is_blanked_too() -> None:
     """Where zip is blanked, the city that is left tells it."""
-    told = {city: zips for *_, city in W if len(zips := {z for *_, z, c in W if c == city}) == 1}
-    assert {row + 1: told[W[row][3]] for row in (4, 7)} == {5: {"1030"}, 8: {"1020"}}
+    matching = {
+        city: zips for *_, city in W if len(zips := {z for *_, z, c in W if c == city}) == 1
+    }
+    assert {row + 1: matching[W[row][3]] for row in (4, 7)} == {5: {"1030"}, 8: {"1020"}}
     # Here a cell is blank where its class differs in it, so that what one column fixes in the
     # other is never left next to a blank; what it nearly fixes is.
     alone = released(W, 2, CITIES).published.to_pandas()
@@ -238,8 +240,8 @@ def test_a_shown_column_that_should_be_blank_is_found() -> None:
     result = released(CROSSED, weights={"sex": 3.0})
     recipe = dict(result.recipe.completed())
     for link, holds in ((["sex", "zip"], True), (["zip", "age"], True), (["zip", "sex"], False)):
-        told = {**recipe, "algorithm": {**recipe["algorithm"], "linked": [link]}}
-        found = verify(told, case_of(CROSSED).frame, {}, result.files)
+        recipe_fields = {**recipe, "algorithm": {**recipe["algorithm"], "linked": [link]}}
+        found = verify(recipe_fields, case_of(CROSSED).frame, {}, result.files)
         (check,) = [c for c in found.checks if c.name == "linked"]
         assert check.holds == holds
         assert found.holds == holds

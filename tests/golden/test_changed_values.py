@@ -62,11 +62,11 @@ class Scripted:
 
 
 def made(
-    name: str, table: Table, columns: Sequence[str], generator: Any, **told: Any
+    name: str, table: Table, columns: Sequence[str], generator: Any, **settings: Any
 ) -> dict[str, list[Any]]:
     """Make a change of a table in the order it stands in, and return the columns as numbers."""
     data = dataset(table)
-    change = find("change", name).from_mapping(told)
+    change = find("change", name).from_mapping(settings)
     assert isinstance(change, Change)
     chance = Chance(generator=generator, order=np.arange(data.rows))
     found = change.run(data, columns, Roles(), chance)
@@ -99,12 +99,12 @@ def every_outcome(draw: Callable[[Scripted], Any]) -> Iterator[tuple[Any, Fracti
 X, Y = [1, 1, 2, 5], [0, 2, 3, 7]
 
 
-def swaps(share: float, table: Table | None = None, **told: Any) -> list[list[Any]]:
+def swaps(share: float, table: Table | None = None, **settings: Any) -> list[list[Any]]:
     """Return the column after each of the orders that can be drawn."""
     rows = table or {"x": X}
     size = len(rows["x"])
     return [
-        made("swapping", rows, ["x"], Scripted(orders=iter([o])), share=share, **told)["x"]
+        made("swapping", rows, ["x"], Scripted(orders=iter([o])), share=share, **settings)["x"]
         for o in itertools.permutations(range(size))
     ]
 
@@ -166,8 +166,8 @@ def test_swapping_the_area_of_matched_households() -> None:  # TB-90
         "income": ["low", "high", "low", "high"],
     }
     alone = iter([[0, 1], [0], [0]])  # two of size 2 are a pair, the others have no partner
-    told = {"share": 1.0, "strata": ["size"]}
-    swapped = made("swapping", households, ["area"], Scripted(orders=alone), **told)
+    expected = {"share": 1.0, "strata": ["size"]}
+    swapped = made("swapping", households, ["area"], Scripted(orders=alone), **expected)
     after = households | swapped
 
     def table(of: Table, *names: str) -> Counter[tuple[object, ...]]:
@@ -250,8 +250,8 @@ def test_l18_ties_and_missing_values() -> None:
 # ---- noise ---------------------------------------------------------------------------------------
 
 
-def noisy(x: Sequence[float], numbers: Any, **told: Any) -> np.ndarray:
-    change: Any = find("change", "additive-noise").from_mapping(told)
+def noisy(x: Sequence[float], numbers: Any, **settings: Any) -> np.ndarray:
+    change: Any = find("change", "additive-noise").from_mapping(settings)
     matrix = np.asarray(x, dtype=np.float64).reshape(len(x), -1)
     return change.masked(matrix, np.asarray(numbers, dtype=np.float64).reshape(matrix.shape))
 
@@ -274,8 +274,8 @@ def test_l21_the_noises_variance_is_added_exactly() -> None:
 def test_l22_the_exact_factor_and_no_other_restores() -> None:
     x = np.arange(8.0)
     signs = np.array(list(itertools.product((-1, 1), repeat=8)))
-    told = [np.var(noisy(list(x), s, alpha=1.0, restore="expected"), ddof=1) for s in signs]
-    assert np.mean(told) == pytest.approx(np.var(x, ddof=1), rel=1e-12)
+    values = [np.var(noisy(list(x), s, alpha=1.0, restore="expected"), ddof=1) for s in signs]
+    assert np.mean(values) == pytest.approx(np.var(x, ddof=1), rel=1e-12)
 
 
 def test_l23_the_exact_variant_keeps_mean_and_variance_of_this_very_table() -> None:
@@ -294,11 +294,11 @@ def test_l24_restoring_moves_means_of_subgroups() -> None:
     for restore, expected in (("expected", [2, 3]), ("none", [1.5, 3.5])):
         found = [noisy(x, s, alpha=0.8, restore=restore).ravel() for s in signs]
         shrunk = 1 / math.sqrt(1.8)
-        told = np.mean([[f[group == g].mean() for g in (0, 1)] for f in found], axis=0)
+        matching = np.mean([[f[group == g].mean() for g in (0, 1)] for f in found], axis=0)
         if restore == "none":
-            assert told == pytest.approx(expected, abs=1e-12)
+            assert matching == pytest.approx(expected, abs=1e-12)
         else:
-            assert told == pytest.approx([shrunk * m + (1 - shrunk) * 2.5 for m in (1.5, 3.5)])
+            assert matching == pytest.approx([shrunk * m + (1 - shrunk) * 2.5 for m in (1.5, 3.5)])
     c = Fraction(1, 2)  # α = 3, as in the example: its noise would be wider than four numbers
     moved = [c * m + (1 - c) * Fraction(5, 2) for m in (Fraction(3, 2), Fraction(7, 2))]
     assert moved == [2, 3]
@@ -331,15 +331,15 @@ def test_l29_an_outlier_stays_one() -> None:
     alpha = 4 / float(np.var(x, ddof=1))  # so that what is drawn from [-1, 1] is at most 2
     crowd = []
     for drawn in itertools.product((-1, -0.5, 0.5, 1), repeat=5):
-        told = noisy(x, drawn, alpha=alpha).ravel()
-        assert (np.abs(told - 100) <= 2 + 1e-9).tolist() == [False] * 4 + [True]
-        crowd.append(int((np.abs(told - 2) <= 2 + 1e-9).sum()))
+        answer = noisy(x, drawn, alpha=alpha).ravel()
+        assert (np.abs(answer - 100) <= 2 + 1e-9).tolist() == [False] * 4 + [True]
+        crowd.append(int((np.abs(answer - 2) <= 2 + 1e-9).sum()))
     assert max(crowd) == 4
     assert "outliers" in find("change", "additive-noise").leaves  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
-    ("told", "x", "why"),
+    ("settings", "x", "why"),
     [
         ({"alpha": 0.0}, [1, 2, 3], "changes nothing"),
         ({"alpha": math.inf}, [1, 2, 3], "alpha"),
@@ -349,9 +349,9 @@ def test_l29_an_outlier_stays_one() -> None:
         ({"alpha": 0.1}, ["a", "b", "c"], "needs numbers"),
     ],
 )
-def test_bad_noise_is_refused(told: dict[str, Any], x: list[Any], why: str) -> None:
+def test_bad_noise_is_refused(settings: dict[str, Any], x: list[Any], why: str) -> None:
     with pytest.raises(AnonError, match=why):
-        made("additive-noise", {"x": x}, ["x"], np.random.default_rng(1), **told)
+        made("additive-noise", {"x": x}, ["x"], np.random.default_rng(1), **settings)
 
 
 def test_columns_that_follow_from_each_other_have_no_exact_noise() -> None:
@@ -419,10 +419,10 @@ def test_l37_the_estimate_is_unbiased_and_its_variance_as_stated() -> None:
     true = [0, 0, 1]
     outcomes = list(itertools.product((0, 1), repeat=3))
     chance = [math.prod(P.rows[k][o] for k, o in zip(true, out, strict=True)) for out in outcomes]
-    told = [P.estimated([out.count(0), out.count(1)]) for out in outcomes]
-    mean = [sum(c * t[i] for c, t in zip(chance, told, strict=True)) for i in (0, 1)]
+    values = [P.estimated([out.count(0), out.count(1)]) for out in outcomes]
+    mean = [sum(c * t[i] for c, t in zip(chance, values, strict=True)) for i in (0, 1)]
     assert mean == [2, 1]
-    assert sum(c * (t[0] - 2) ** 2 for c, t in zip(chance, told, strict=True)) == Fraction(41, 49)
+    assert sum(c * (t[0] - 2) ** 2 for c, t in zip(chance, values, strict=True)) == Fraction(41, 49)
     published = [60 * P.rows[0][i] + 40 * P.rows[1][i] for i in (0, 1)]
     assert published == [52, 48]
     assert P.estimated([50, 50]) == [Fraction(400, 7), Fraction(300, 7)]
@@ -456,9 +456,9 @@ def test_l41_a_fixed_matrix_gives_a_local_epsilon_and_no_other() -> None:
     assert EVEN.ratio() == 4
     assert EVEN.ratio() ** 2 == 16  # type: ignore[operator]
     assert read_transition("a: 1, 0\nb: 1/2, 1/2").ratio() is None
-    told = find("change", "pram").from_mapping({"matrix": "yes: 4/5, 1/5\nno: 1/5, 4/5"})
-    assert isinstance(told, Change)
-    assert "e^ε = 4;" in told.guarantee()
+    recipe = find("change", "pram").from_mapping({"matrix": "yes: 4/5, 1/5\nno: 1/5, 4/5"})
+    assert isinstance(recipe, Change)
+    assert "e^ε = 4;" in recipe.guarantee()
     zero: Any = find("change", "pram").from_mapping({"matrix": "a: 1, 0\nb: 1/2, 1/2"})
     assert "no ε" in zero.guarantee()
     own: Any = find("change", "pram").from_mapping(
@@ -563,10 +563,10 @@ def test_l48_a_group_of_2k_is_split_along_its_largest_axis() -> None:
     # Through the change: 2k rows are split, 2k - 1 are not, and every group has k at least.
     table: Table = {"x": [-root, root, -root, root, -root, root]}
     ends = Scripted(numbers=iter([np.array([[0.0], [0.5], [1.0]])] * 2))
-    told = made("condensation", table, ["x"], ends, k=3, growing=True, decimals=1)["x"]
+    answer = made("condensation", table, ["x"], ends, k=3, growing=True, decimals=1)["x"]
     # Uniform of width √(12 · 3/4) = 3 around ±3/2; rows that were lower are put lower.
-    assert sorted(told[0::2]) == pytest.approx([-3.0, -1.5, 0.0], abs=0.01)
-    assert sorted(told[1::2]) == pytest.approx([0.0, 1.5, 3.0], abs=0.01)
+    assert sorted(answer[0::2]) == pytest.approx([-3.0, -1.5, 0.0], abs=0.01)
+    assert sorted(answer[1::2]) == pytest.approx([0.0, 1.5, 3.0], abs=0.01)
     for size, groups in ((5, 1), (6, 2), (40, None)):
         found = grown(rng.normal(size=(size, 2)), 3, rng)
         assert groups in (None, len(found))

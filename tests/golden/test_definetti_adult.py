@@ -73,14 +73,14 @@ def test_independent_columns() -> None:
 def test_cancel_is_heard_at_once() -> None:
     result = released(ADULT.frame())
     attack(result, DeFinetti(rounds=1), Context())
-    told: list[float] = []
+    values: list[float] = []
     cancel = threading.Event()
 
     def heard(share: float, stage: str) -> None:
-        told.append(time.process_time())
-        if len(told) > 40:
+        values.append(time.process_time())
+        if len(values) > 40:
             cancel.set()
 
     with pytest.raises(Cancelled):
         attack(result, DeFinetti(), Context(cancel=cancel, progress=heard))
-    assert max(np.diff(told)) < 0.5  # seconds of work between two looks
+    assert max(np.diff(values)) < 0.5  # seconds of work between two looks

@@ -134,7 +134,7 @@ def encoded(sensitive: tuple[str, ...], private: tuple[str, ...], public: bool) 
 
 
 def settings_of(chosen: type[Algorithm], of: Case) -> dict[str, Any]:
-    """Return what a technique is told: limits and levels that leave large classes."""
+    """Return what a technique is shown: limits and levels that leave large classes."""
     names = {p.name for p in chosen.parameters()}
     settings: dict[str, Any] = {n: v for n, v in EFFORT.items() if n in names}
     if chosen.shape.codes_tails:

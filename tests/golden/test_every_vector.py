@@ -45,9 +45,11 @@ def named_by_tests() -> dict[str, list[str]]:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 marks = node.decorator_list
                 above = lines[marks[0].lineno - 1 : marks[-1].end_lineno] if marks else []
-                told = " ".join([node.name.upper(), ast.get_docstring(node) or "", *above])
-                told = re.sub(r"PE_(\d\d)_AND_(?=\d\d)", r"PE_\1_PE_", told)
-                for source, number in re.findall(r"(?<![A-Z])(PE|[TPKA])[-_](\d\d)(?!\d)", told):
+                sentence = " ".join([node.name.upper(), ast.get_docstring(node) or "", *above])
+                sentence = re.sub(r"PE_(\d\d)_AND_(?=\d\d)", r"PE_\1_PE_", sentence)
+                for source, number in re.findall(
+                    r"(?<![A-Z])(PE|[TPKA])[-_](\d\d)(?!\d)", sentence
+                ):
                     found[f"{source}-{number}"].append(f"{file.name}::{node.name}")
     return found
 

@@ -67,9 +67,9 @@ def published(
     return made.sort_values("row").iloc[:-1].reset_index(drop=True)
 
 
-def pseudonyms(values: list[str], **told: Any) -> list[str]:
+def pseudonyms(values: list[str], **settings: Any) -> list[str]:
     """Return what the values are published as, each by itself: rows are put in an order."""
-    change = {"name": "pseudonym", "columns": ["id"], "domain": "patient", **told}
+    change = {"name": "pseudonym", "columns": ["id"], "domain": "patient", **settings}
     return [published({"id": [value]}, [change])["id"][0] for value in values]
 
 
@@ -100,9 +100,9 @@ def test_l04_fields_do_not_run_into_each_other() -> None:
 
 @pytest.mark.parametrize("digits", ["", "736563726574", "00" * 31, "00" * 33, "0" * 63, "zz" * 32])
 def test_l05_a_key_has_exactly_32_bytes(digits: str) -> None:
-    with pytest.raises(BadPlan, match="of 64 hexadecimal digits") as told:
+    with pytest.raises(BadPlan, match="of 64 hexadecimal digits") as refused:
         keyed.parse_key(digits)
-    assert not digits or digits not in str(told.value)
+    assert not digits or digits not in str(refused.value)
 
 
 def test_l05_keys_of_other_lengths_would_act_alike() -> None:
@@ -166,7 +166,7 @@ def test_l88_ff1_gives_the_samples_of_its_standard(tweak: str, expected: str) ->
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "settings"),
     [
         ("123-45 6789", {}),
         ("0" * 40, {}),
@@ -176,24 +176,26 @@ def test_l88_ff1_gives_the_samples_of_its_standard(tweak: str, expected: str) ->
     ],
 )
 def test_l88_a_kept_form_is_that_of_the_value_and_its_key_decrypts(
-    value: str, told: dict[str, Any]
+    value: str, settings: dict[str, Any]
 ) -> None:
     pytest.importorskip("ffx", reason="the extra 'ff1' is not installed")
-    signs = keyed.ALPHABETS[told.get("alphabet", "digits")]
-    (made,) = pseudonyms([value], form="kept", **told)  # which the second computation makes again
-    plain = keyed.normalised(value, fold=told.get("fold_case", False))
+    signs = keyed.ALPHABETS[settings.get("alphabet", "digits")]
+    (made,) = pseudonyms(
+        [value], form="kept", **settings
+    )  # which the second computation makes again
+    plain = keyed.normalised(value, fold=settings.get("fold_case", False))
     assert [c if c not in signs else "" for c in made] == [
         c if c not in signs else "" for c in plain
     ]
     assert made != plain
     back = keyed.ff1(KEY, signs).decrypt("".join(c for c in made if c in signs), tweak=b"patient")
     assert back == "".join(c for c in plain if c in signs)
-    (other,) = pseudonyms([value], form="kept", **told | {"domain": "employee"})
+    (other,) = pseudonyms([value], form="kept", **settings | {"domain": "employee"})
     assert other != made
 
 
 @pytest.mark.parametrize(
-    ("value", "told", "why"),
+    ("value", "settings", "why"),
     [
         ("12345", {}, "fewer than 10^6 of their form, 6 signs"),
         ("a12", {"alphabet": "small"}, "fewer than 10^6 of their form, 4 signs"),
@@ -204,10 +206,10 @@ def test_l88_a_kept_form_is_that_of_the_value_and_its_key_decrypts(
     ],
 )
 def test_l88_small_forms_and_signs_that_would_stay_are_refused(
-    value: str, told: dict[str, Any], why: str
+    value: str, settings: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(AnonError, match=re.escape(why)) as refused:
-        pseudonyms([value], **{"form": "kept"} | told)
+        pseudonyms([value], **{"form": "kept"} | settings)
     assert value not in str(refused.value)
 
 
@@ -273,7 +275,7 @@ def test_a_constant_says_the_same_everywhere_missing_values_too() -> None:
 DATES = {"p1": ["2024-01-15", "2024-02-29", "2024-12-31"], "p2": ["2024-01-15"]}
 
 
-def shifted(rows: dict[str, list[str]], **told: Any) -> dict[str, list[str]]:
+def shifted(rows: dict[str, list[str]], **settings: Any) -> dict[str, list[str]]:
     """Return each person's dates as published, persons known by an exact column."""
     found: dict[str, list[str]] = {}
     for who, dates in rows.items():
@@ -281,7 +283,7 @@ def shifted(rows: dict[str, list[str]], **told: Any) -> dict[str, list[str]]:
             "id": [who] * len(dates),
             "day": list(dates),
         }
-        change = {"name": "date-shift", "columns": ["day"], "by": "id", "days": 182, **told}
+        change = {"name": "date-shift", "columns": ["day"], "by": "id", "days": 182, **settings}
         roles = {"identifier": ["id"], "sensitive": ["day"]}
         found[who] = list(published(table, [change], roles=roles)["day"])
     return found
@@ -305,8 +307,8 @@ def test_l10_a_known_study_window_gives_offsets_away() -> None:
     left: dict[int, list[int]] = {}
     for day, offset in itertools.product(range(1, 32), range(-10, 11)):
         left.setdefault(day + offset, []).append(offset)
-    told = {day: [min(o), max(o), len(o)] for day, o in left.items()}
-    assert [told[day] for day in (39, 20, -8)] == [[8, 10, 3], [-10, 10, 21], [-10, -9, 2]]
+    expected = {day: [min(o), max(o), len(o)] for day, o in left.items()}
+    assert [expected[day] for day in (39, 20, -8)] == [[8, 10, 3], [-10, 10, 21], [-10, -9, 2]]
     # So the offset of somebody seen at an edge is among few; what the class says of it:
     from anon_core.base.registry import find
 
@@ -336,7 +338,7 @@ def test_offsets_are_uniform_over_the_whole_range() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "dates", "why"),
+    ("settings", "dates", "why"),
     [
         ({"days": 0}, ["2024-01-15"], "'days'"),
         ({"days": 6, "weeks": True}, ["2024-01-15"], "no whole week"),
@@ -345,9 +347,9 @@ def test_offsets_are_uniform_over_the_whole_range() -> None:
         ({"by": ""}, ["2024-01-15"], "no column says whose row it is"),
     ],
 )
-def test_bad_shifts_are_refused(told: dict[str, Any], dates: list[str], why: str) -> None:
+def test_bad_shifts_are_refused(settings: dict[str, Any], dates: list[str], why: str) -> None:
     with pytest.raises(AnonError, match=why):
-        shifted({"p1": dates, "p2": dates}, **told)
+        shifted({"p1": dates, "p2": dates}, **settings)
 
 
 def test_a_date_without_a_person_is_refused() -> None:

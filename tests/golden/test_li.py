@@ -105,7 +105,7 @@ def test_table_3_as_two_tables() -> None:
     assert table.count.sum() == sensitive.count.sum() == 9
     assert release.view.whole_quasi() is table
     pool = release.vocabularies["Disease"].texts
-    told = sorted(
+    values = sorted(
         (g, pool[c], n)
         for g, (c,), n in zip(
             sensitive.group.tolist(),
@@ -114,7 +114,7 @@ def test_table_3_as_two_tables() -> None:
             strict=True,
         )
     )
-    assert told == sorted(
+    assert values == sorted(
         [(0, d, 1) for d in ("Emphysema", "Flu", "Cancer", "Dyspepsia", "Gastritis")]
         + [(1, d, 1) for d in ("Flu", "Bronchitis", "Gastritis", "Pneumonia")]
     )

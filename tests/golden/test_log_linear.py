@@ -182,8 +182,8 @@ def test_what_cannot_be_fitted_is_said(
 
 def test_too_many_cells_are_refused_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_linear_models, "MOST_CELLS", 12)
-    told = attacked(THREE).details[0].rows[1]
-    assert (told["named right"], told["fit"]) == ("no estimate", "24 cells; at most 12")
+    details = attacked(THREE).details[0].rows[1]
+    assert (details["named right"], details["fit"]) == ("no estimate", "24 cells; at most 12")
     assert "24 cells" in released(THREE, model="pairs").not_run["log-linear"]
 
 

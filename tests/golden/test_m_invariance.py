@@ -34,7 +34,7 @@ def rows(*given: tuple[str, str]) -> list[Member]:
 PLACE = {"p1": 0, "p3": 0, "p2": 1, "n1": 1}
 
 
-def told(groups: Sequence[InvariantGroup]) -> list[tuple[list[str], int]]:
+def people_of(groups: Sequence[InvariantGroup]) -> list[tuple[list[str], int]]:
     return sorted(([m.person for m in g.members], g.counterfeits) for g in groups)
 
 
@@ -70,7 +70,7 @@ def test_l67_a_counterfeit_keeps_a_half_where_another_signature_gives_away() -> 
         before,
         2,
     )
-    assert (["Bob"], 1) in told(second)
+    assert (["Bob"], 1) in people_of(second)
     assert sorted(g.signature for g in second) == [
         ("bron", "dysp"),
         ("flu", "gast"),
@@ -109,14 +109,14 @@ def test_l69_new_rows_balance_where_the_rest_can_still_be_parted() -> None:
     before = dict.fromkeys(("p1", "p2", "p3"), ("a", "b"))
     kept = [("p1", "a"), ("p2", "a"), ("p3", "b")]
     groups = republished(rows(*kept, ("n1", "b"), ("n2", "c"), ("n3", "d")), before, 2)
-    assert told(groups) == [(["n2", "n3"], 0), (["p1", "p3"], 0), (["p2", "n1"], 0)]
+    assert people_of(groups) == [(["n2", "n3"], 0), (["p1", "p3"], 0), (["p2", "n1"], 0)]
 
 
 def test_l70_a_counterfeit_is_made_where_a_new_row_is_needed_elsewhere() -> None:
     before = dict.fromkeys(("p1", "p2", "p3"), ("a", "b"))
     kept = [("p1", "a"), ("p2", "a"), ("p3", "b")]
     groups = republished(rows(*kept, ("n1", "b"), ("n3", "d")), before, 2)
-    assert told(groups) == [(["n1", "n3"], 0), (["p1", "p3"], 0), (["p2"], 1)]
+    assert people_of(groups) == [(["n1", "n3"], 0), (["p1", "p3"], 0), (["p2"], 1)]
 
 
 def history(rng: np.random.Generator, m: int, people: int, times: int) -> Iterator[list[Member]]:
@@ -165,9 +165,9 @@ def test_larger_tables_need_few_counterfeits_and_keep_every_signature() -> None:
 
 
 def test_what_cannot_be_republished() -> None:
-    with pytest.raises(Infeasible, match="there are 1") as told:
+    with pytest.raises(Infeasible, match="there are 1") as refused:
         republished(rows(("p", "a"), ("q", "a")), {}, 2)
-    assert told.value.best == 1
+    assert refused.value.best == 1
     with pytest.raises(BadInput, match="several rows"):
         republished(rows(("p", "a"), ("p", "b")), {}, 2)
     with pytest.raises(BadInput, match="not published among"):
@@ -199,10 +199,10 @@ def test_ten_releases_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixtu
         data.write_text(table(rng, people))
         out = tmp_path / f"out{number}"
         assert main([*given, "--out", str(out)]) == 0
-        told = json.loads(capsys.readouterr().out)
-        assert (told["release"], told["verified"]) == (number, True)
-        assert told["rows"] == told["persons"] + told["counterfeits"]
-        assert told["surest"] <= 1 / 3
+        printed = json.loads(capsys.readouterr().out)
+        assert (printed["release"], printed["verified"]) == (number, True)
+        assert printed["rows"] == printed["persons"] + printed["counterfeits"]
+        assert printed["surest"] <= 1 / 3
         shown = list(csv.reader((out / "release.csv").open(newline="")))
         assert shown[0] == ["group", "age", "town", "ill"]
         assert not any(p in line for p in people for line in shown)
@@ -274,8 +274,8 @@ def test_bad_input_is_refused(
     data.write_text(content)
     if "--state" in more:
         state.write_text(more.pop("--state"))
-    told = {"--data": str(data), "--person": "id", "--sensitive": "s", "--quasi": "q", "--m": "2"}
-    told |= {"--state": str(state), "--out": str(tmp_path / "out")} | more
-    assert main(["republish", *(word for pair in told.items() for word in pair)]) == status
+    text = {"--data": str(data), "--person": "id", "--sensitive": "s", "--quasi": "q", "--m": "2"}
+    text |= {"--state": str(state), "--out": str(tmp_path / "out")} | more
+    assert main(["republish", *(word for pair in text.items() for word in pair)]) == status
     assert why in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -271,9 +271,9 @@ def test_lemma_value_is_no_bound_t12_p09_e03() -> None:
         kinds={"zip": "text", "age": "number"},
     )
     release = by_hand(case.problem(), [0, 0], (("zip",), ("age",)))
-    told = pairings(release.view)
-    assert told is not None
-    listed_ = told.listed(release.view, release.problem.frequency)
+    answer = pairings(release.view)
+    assert answer is not None
+    listed_ = answer.listed(release.view, release.problem.frequency)
     assert (listed_.lemma, listed_.expected) == (1 / 4, 1 / 2)
     bob = lemma_value([1, 2], 5)
     assert (bob.fixed_row, bob.occurs, bob.expected) == (

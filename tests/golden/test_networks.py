@@ -233,20 +233,25 @@ def test_the_karate_club_by_the_command(tmp_path: Path, capsys: pytest.CaptureFi
     data = tmp_path / "ties.csv"
     data.write_text("a,b\n" + "".join(f"p{a},p{b}\n" for a, b in KARATE.edges) + "p1,p1\np1,p0\n")
     assert main(["network", str(data), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["people"], told["ties"], told["loops_dropped"], told["repeats_dropped"]) == (
+    printed = json.loads(capsys.readouterr().out)
+    assert (
+        printed["people"],
+        printed["ties"],
+        printed["loops_dropped"],
+        printed["repeats_dropped"],
+    ) == (
         34,
         78,
         1,
         1,
     )
-    assert told["before"] == {"unique": 6, "mean": "11/34", "least": 1}
+    assert printed["before"] == {"unique": 6, "mean": "11/34", "least": 1}
     out, names = tmp_path / "out", tmp_path / "names.csv"
     given = ["network", str(data), "--k", "2", "--out", str(out), "--names", str(names)]
     assert main([*given, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["new_vertices"], told["new_edges"], told["accusation"]) == (3, 8, "1/3")
-    assert told["after"]["mean"] == "10/51"
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["new_vertices"], printed["new_edges"], printed["accusation"]) == (3, 8, "1/3")
+    assert printed["after"]["mean"] == "10/51"
     text = (out / "edges.csv").read_text()
     assert "p" not in text
     number = dict(csv.reader(names.open(newline="")))
@@ -293,9 +298,9 @@ def test_labels_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert json.loads(capsys.readouterr().out)["before"] == {"unique": 4, "mean": "1", "least": 1}
     names = tmp_path / "names.csv"
     assert main([*given, "--k", "2", "--out", str(out), "--names", str(names)]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["new_vertices"], told["new_edges"], told["recognised"]) == (2, 2, 2)
-    assert told["after"] == {"unique": 0, "mean": "1/2", "least": 2}
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["new_vertices"], printed["new_edges"], printed["recognised"]) == (2, 2, 2)
+    assert printed["after"] == {"unique": 0, "mean": "1/2", "least": 2}
     _, *rows = csv.reader((out / "labels.csv").open(newline=""))
     assert sorted(label for _, label in rows) == list("xxxyyy")
     assert [number for number, _ in rows] == list("123456")
@@ -376,6 +381,6 @@ def test_bad_networks_are_refused(
 
 
 def test_too_few_people() -> None:
-    with pytest.raises(Infeasible) as told:
+    with pytest.raises(Infeasible) as refused:
         targets([1, 1], 3)
-    assert told.value.best == 2
+    assert refused.value.best == 2

@@ -168,8 +168,8 @@ def test_p_03_counting_on_anatomy() -> None:
     terms: dict[str, Fraction] = {}
     for group in sorted({row[0] for row in quasi}):
         people = sum(g == group and 40 <= int(a) <= 70 and s == "F" for g, a, s in quasi)
-        told = [value for g, value in sensitive if g == group]
-        terms[group] = people * Fraction(told.count("Flu"), len(told))
+        matching = [value for g, value in sensitive if g == group]
+        terms[group] = people * Fraction(matching.count("Flu"), len(matching))
     assert sorted(terms.values()) == [Fraction(2, 5), Fraction(1, 2)]
     assert sum(terms.values()) == Fraction(9, 10)
 
@@ -177,8 +177,8 @@ def test_p_03_counting_on_anatomy() -> None:
 def test_p_10_what_anatomy_tells_of_bob() -> None:
     quasi, sensitive = anatomized()
     (group,) = {g for g, age, sex in quasi if (age, sex) == ("65", "M")}
-    told = [value for g, value in sensitive if g == group]
-    assert Fraction(told.count("Emphysema"), len(told)) == Fraction(1, 5)
+    matching = [value for g, value in sensitive if g == group]
+    assert Fraction(matching.count("Emphysema"), len(matching)) == Fraction(1, 5)
 
 
 def test_p_06_frequency_l_of_the_groups() -> None:

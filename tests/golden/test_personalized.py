@@ -61,8 +61,14 @@ def released(case: Case, at: dict[str, int], **promise: Any) -> Result:
 
 def recomputed(case: Case, result: Result, **promise: Any) -> Any:
     """Return the second computation of another promise about what was released."""
-    told = {"name": "personalized", "column": "own", "level": "own-k", "p": 0.5, "sensitive": ""}
-    recipe = result.plan.completed() | {"models": [told | promise]}
+    expected = {
+        "name": "personalized",
+        "column": "own",
+        "level": "own-k",
+        "p": 0.5,
+        "sensitive": "",
+    }
+    recipe = result.plan.completed() | {"models": [expected | promise]}
     found = verify(recipe, case.frame, case.levels, dict(result.files))
     return next(c for c in found.checks if c.name == "personalized")
 
@@ -231,7 +237,7 @@ def test_a_private_column_moves_no_figure(seed: int) -> None:
     drawn = ("query-error",)  # its questions are drawn by the plan
     for key in ("metrics", "classes", "smallest_class", "unique_over_all_columns"):
         of = [dict(v[key]) if key == "metrics" else {key: v[key]} for v in (one, other)]
-        kept = [{n: x for n, x in told.items() if n not in drawn} for told in of]
+        kept = [{n: x for n, x in entry.items() if n not in drawn} for entry in of]
         assert kept[0] == pytest.approx(kept[1])
     assert [{**a, "sentence": ""} for a in one["attacks"]] == [
         {**a, "sentence": ""} for a in other["attacks"]

@@ -31,50 +31,50 @@ def cloaked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
         data.write_text("\n".join([",".join(head), *lines]) + "\n")
         given = ["cloak", str(data), "--method", method, *more, "--json", "--show-values"]
         assert main(given) == 0, capsys.readouterr().err
-        told = json.loads(capsys.readouterr().out)
-        assert told["people"] == len(rows)
-        return dict(told["methods"][method])
+        printed = json.loads(capsys.readouterr().out)
+        assert printed["people"] == len(rows)
+        return dict(printed["methods"][method])
 
     return carry_out
 
 
-def sent(told: dict[str, Any]) -> dict[tuple[str, ...], list[str]]:
-    return {tuple(one["box"]): one["people"] for one in told["senders"]}
+def sent(settings: dict[str, Any]) -> dict[tuple[str, ...], list[str]]:
+    return {tuple(one["box"]): one["people"] for one in settings["senders"]}
 
 
 def test_l71_the_whole_area_is_sent_by_one_of_three_people_in_it(cloaked: Any) -> None:
     users = {"A": (1, 1), "B": (3, 3), "C": (6, 6)}
-    told = cloaked(users, "quadtree", "--k", "2", "--area", "0,0,8,8")
+    answer = cloaked(users, "quadtree", "--k", "2", "--area", "0,0,8,8")
     quarter, whole = ["0", "0", "4", "4"], ["0", "0", "8", "8"]
-    assert told["cloaks"] == {"A": quarter, "B": quarter, "C": whole}
-    assert sent(told)[tuple(whole)] == ["C"]
-    assert (told["fewest_senders"], told["fewest_inside"]) == (1, 2)
-    assert (told["boxes_of_one_sender"], told["exposed"]) == (1, 1)
-    assert told["mean_chance"] == "2/3"  # a half, a half and 1
+    assert answer["cloaks"] == {"A": quarter, "B": quarter, "C": whole}
+    assert sent(answer)[tuple(whole)] == ["C"]
+    assert (answer["fewest_senders"], answer["fewest_inside"]) == (1, 2)
+    assert (answer["boxes_of_one_sender"], answer["exposed"]) == (1, 1)
+    assert answer["mean_chance"] == "2/3"  # a half, a half and 1
 
 
 def test_l72_runs_along_a_curve_are_reciprocal(cloaked: Any) -> None:
     users = {name: (place, 0) for place, name in enumerate("abcdefg")}
-    told = cloaked(users, "reciprocal", "--k", "3")
-    assert sorted(sent(told).values()) == [["a", "b", "c"], ["d", "e", "f", "g"]]
-    assert (told["fewest_senders"], told["exposed"]) == (3, 0)
+    answer = cloaked(users, "reciprocal", "--k", "3")
+    assert sorted(sent(answer).values()) == [["a", "b", "c"], ["d", "e", "f", "g"]]
+    assert (answer["fewest_senders"], answer["exposed"]) == (3, 0)
 
 
 def test_l73_the_box_of_nearest_neighbours_has_one_sender(cloaked: Any) -> None:
     users = {"a": (0, 0), "b": (1, 0), "c": (2, 0), "d": (10, 0)}
-    told = cloaked(users, "nearest", "--k", "2")
-    reach = {name: (int(box[0]), int(box[2])) for name, box in told["cloaks"].items()}
+    answer = cloaked(users, "nearest", "--k", "2")
+    reach = {name: (int(box[0]), int(box[2])) for name, box in answer["cloaks"].items()}
     assert reach == {"a": (0, 1), "b": (0, 1), "c": (1, 2), "d": (2, 10)}
-    assert sent(told)["2", "0", "10", "0"] == ["d"]
+    assert sent(answer)["2", "0", "10", "0"] == ["d"]
 
 
 def test_l74_a_pyramid_from_below(cloaked: Any) -> None:
     users = {"A": (0, 0), "B": (1, 0), "C": (2, 2), "D": (6, 6)}
-    told = cloaked(users, "pyramid", "--k", "2", "--area", "0,0,8,8", "--levels", "3")
+    answer = cloaked(users, "pyramid", "--k", "2", "--area", "0,0,8,8", "--levels", "3")
     low = ["0", "0", "2", "1"]
     expected = {"A": low, "B": low, "C": ["0", "0", "4", "4"], "D": ["0", "0", "8", "8"]}
-    assert told["cloaks"] == expected
-    assert sent(told)["0", "0", "8", "8"] == ["D"]
+    assert answer["cloaks"] == expected
+    assert sent(answer)["0", "0", "8", "8"] == ["D"]
 
 
 CLIQUES = {"r1": (0, 0, 2, 3), "r2": (2, 0, 2, 3), "r3": (3, 1, 3, 3), "r4": (9, 9, 2, 3)}
@@ -85,10 +85,10 @@ def test_l75_cliques_within_tolerances(cloaked: Any) -> None:
     every = (c for size in range(1, 5) for c in itertools.combinations(asked, size))
     valid = [c for c in every if cloaks.is_clique([asked[n] for n in c])]
     assert valid == [("r1", "r2"), ("r1", "r2", "r3")]
-    told = cloaked(CLIQUES, "cliques")
-    assert sent(told) == {("0", "0", "3", "1"): ["r3", "r2", "r1"]}
-    assert (told["expired"], told["exposed"]) == (1, 0)
-    assert "r4" not in told["cloaks"]
+    answer = cloaked(CLIQUES, "cliques")
+    assert sent(answer) == {("0", "0", "3", "1"): ["r3", "r2", "r1"]}
+    assert (answer["expired"], answer["exposed"]) == (1, 0)
+    assert "r4" not in answer["cloaks"]
     two = {n: own for n, own in CLIQUES.items() if n != "r3"}
     assert sent(cloaked(two, "cliques")) == {("0", "0", "2", "0"): ["r1", "r2"]}
 

@@ -91,18 +91,18 @@ def test_the_journalist_shows_all_three_and_which_one_is_taken(
     people: int, uniques: dict[str, float], taken: str
 ) -> None:
     found = journalist(people, SIZES)
-    told, _ = found.details
-    assert {r["estimator"]: r["people"] for r in told.rows} == pytest.approx(uniques, abs=0.006)
-    assert [r["estimator"] for r in told.rows if r["taken"]] == [taken]
+    details, _ = found.details
+    assert {r["estimator"]: r["people"] for r in details.rows} == pytest.approx(uniques, abs=0.006)
+    assert [r["estimator"] for r in details.rows if r["taken"]] == [taken]
     assert f"about {uniques[taken]:,.0f} people" in found.sentence
 
 
 def test_no_class_of_one_row_is_told_as_no_protection() -> None:
     found = journalist(1000, {2: 5, 3: 4})
-    (told,) = found.details
-    assert [r["people"] for r in told.rows] == [0]
+    (details,) = found.details
+    assert [r["people"] for r in details.rows] == [0]
     assert "0 by construction" in found.sentence
-    assert "does not mean that no one can be found" in told.note
+    assert "does not mean that no one can be found" in details.note
     assert found.rate > 0
 
 
@@ -154,8 +154,8 @@ def misses(number: int, kind: str) -> list[float]:
         rng = np.random.default_rng([811, turn])
         own = pitman_population(rng, 6000) if kind == "pitman" else slide_population(rng, 1200)
         drawn = rng.permutation(len(own))[: int(DRAWN[kind] * len(own))]
-        told = estimates(class_sizes(np.bincount(own[drawn]), len(own)))
-        taken = next(e for e in told if e.chosen)
+        values = estimates(class_sizes(np.bincount(own[drawn]), len(own)))
+        taken = next(e for e in values if e.chosen)
         uniques = int(np.count_nonzero(np.bincount(own) == 1))
         assert taken.uniques is not None
         found.append(abs(taken.uniques - uniques) / len(own))

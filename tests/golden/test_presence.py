@@ -133,14 +133,14 @@ def test_t_09_cuts_between_values_as_printed() -> None:
     """The printed rule allows two Zip cuts that the figures forbid: both meanings are offered."""
     search = PublicPartition(PROBLEM, [ASKED], "values", "MPALM")
     allowed, cuts = search.all_cuts(search.root(), 0)
-    told = {
+    expected = {
         search.wide[0].leaves[cut.value]: (
             *(Fraction(r, p) for r, p in zip(cut.rows, cut.people, strict=True)),
             bool(good),
         )
         for cut, good in zip(cuts, allowed, strict=True)
     }
-    assert told == {
+    assert expected == {
         "5371": (Fraction(3, 4), Fraction(5, 6), True),
         "5372": (Fraction(5, 6), Fraction(3, 4), True),
         "5373": (Fraction(7, 9), 1, False),
@@ -221,8 +221,8 @@ def test_t_17_the_first_node_fails_and_the_second_holds(partition: str) -> None:
     levels = [[option.level for option in column] for column in group.options]
     assert list(ascending(levels))[:2] == [(0, 0), (0, 1)]
     bounds = Bounds.of(0.1, 0.9)
-    told = {node: judge(group.at(node)[0], bounds, CONTEXT).state for node in ascending(levels)}
-    assert told == {(0, 0): "broken", (0, 1): "broken", (1, 0): "holds", (1, 1): "holds"}
+    expected = {node: judge(group.at(node)[0], bounds, CONTEXT).state for node in ascending(levels)}
+    assert expected == {(0, 0): "broken", (0, 1): "broken", (1, 0): "holds", (1, 1): "holds"}
     exact = CombinedAlg(partition="mondrian").run(
         PROBLEM, [DeltaPresence(delta_min=0.0, delta_max=1.0), BucketSize(k=4)], CONTEXT
     )

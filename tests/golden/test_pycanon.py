@@ -1,7 +1,7 @@
 """pyCANON measures releases of Adult as we do; where it does not, ours follows the definition.
 
 pyCANON (Sáinz-Pardo Díaz and López García 2022, doi 10.1038/s41597-022-01894-2) pins libraries of
-its own, so that it runs in a Python of its own, which `ANONYMITY_PYCANON` names, and is told the
+its own, so that it runs in a Python of its own, which `ANONYMITY_PYCANON` names, and is shown the
 published file alone. Installed here without what it pins, it is found as well:
 `pip install --no-deps pycanon==1.3.6`. Its entropy l-diversity is left out: it cuts the number off,
 1.89 to 1.
@@ -135,14 +135,14 @@ def released(name: str) -> Result:
 @cache
 def theirs(name: str) -> Mapping[str, Mapping[str, float]]:
     """Return what pyCANON says of the published file."""
-    told = {
+    text = {
         "csv": released(name).csv.decode(),
         "quasi": list(QUASI),
         "sensitive": list(SENSITIVE),
     }
     done = subprocess.run(
         [python_with_pycanon(), "-c", ASKED],
-        input=json.dumps(told),
+        input=json.dumps(text),
         capture_output=True,
         text=True,
         check=True,
@@ -232,7 +232,7 @@ def test_enhanced_beta_where_there_is_one(name: str, column: str) -> None:
 @pytest.mark.parametrize("column", SENSITIVE)
 @pytest.mark.parametrize("name", WHOLE)
 def test_delta_where_every_class_shows_every_value(name: str, column: str) -> None:
-    """They skip a value that a class does not show; that nobody there has it is told for sure."""
+    """They skip a value that a class does not show; that nobody there has it is shown for sure."""
     values = set(private(name, column))
     shown = [math.log(g + 1) for each in gains(name, column) for g in each.values()]
     most = max(map(abs, shown))

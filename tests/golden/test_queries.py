@@ -25,7 +25,7 @@ from anon_core.techniques.metrics.query_error import QueryError
 from anon_core.techniques.metrics.reconstruction_error import ReconstructionError
 from tests.making import Case, by_hand, sample_case
 
-# Every age from 10 to 90 is a leaf, so that both conventions of the estimate can be told apart.
+# Every age from 10 to 90 is a leaf, so that both conventions of the estimate can be distinguished.
 CASE = sample_case(
     "li-microdata",
     {

@@ -164,9 +164,9 @@ def test_r_cellular_through_a_run_and_a_cost_of_nothing_is_refused() -> None:
     ages: list[str | None] = ["1", "2", "4", "10", "11", "15"]
     case = Case(columns={"q": ages}, quasi=("q",))
 
-    def published(**told: Any) -> list[str]:
+    def published(**settings: Any) -> list[str]:
         plan = case.plan(
-            algorithm={"name": "r-gather", **told}, models=[{"name": "k-anonymity", "k": 2}]
+            algorithm={"name": "r-gather", **settings}, models=[{"name": "k-anonymity", "k": 2}]
         )
         result = run(plan, case.dataset, {}, assess=False)
         assert result.verification.holds

@@ -119,15 +119,17 @@ def test_words_and_signs(where: str, expected: list[int]) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_its_place(where: str, place: int) -> None:
-    with pytest.raises(BadPlan, match=f"at character {place}: |where, character {place}: ") as told:
+    with pytest.raises(
+        BadPlan, match=f"at character {place}: |where, character {place}: "
+    ) as refused:
         rows(E, where)
-    assert told.value.remedy
+    assert refused.value.remedy
 
 
 def test_unknown_columns_no_row_and_odd_options_are_refused() -> None:
-    with pytest.raises(InputChanged, match="no column 'Age'") as told:
+    with pytest.raises(InputChanged, match="no column 'Age'") as refused:
         filtered(E.dataset, "Age > 3")
-    assert "'age'" in told.value.remedy
+    assert "'age'" in refused.value.remedy
     with pytest.raises(BadPlan, match="true of none of the 12 rows"):
         filtered(E.dataset, "age > 99")
     for odd in ({"where": 3}, {"rest": "all"}, {"rest": "population"}, {"where": "age >"}):
@@ -186,8 +188,8 @@ def test_a_release_of_other_rows_is_refused(tmp_path: Path) -> None:
     result = run(plan, case.dataset, {})
     assert result.verification.holds
     assert "where" in {check.name for check in result.verification.checks}
-    told = result.recipe.completed()
-    other = {**told, "data": {**told["data"], "where": "sex = 'M'"}}
+    recipe = result.recipe.completed()
+    other = {**recipe, "data": {**recipe["data"], "where": "sex = 'M'"}}
     assert not verify(other, case.frame, {}, result.files).holds
 
 
@@ -231,9 +233,9 @@ def test_from_the_command_line_to_the_report(
     files = ["--release", str(out), "--out", str(tmp_path / "report"), "--format", "json"]
     assert main(["report", full, "--data", str(data), *files]) == 0
     report = tmp_path / "report" / "report.json"
-    told = json.loads(report.read_text(encoding="utf-8"))["data"]
-    assert told["condition"] == "ward <> 'C' and age >= 30"
-    assert told["rows_outside"] == 80 - kept
+    text = json.loads(report.read_text(encoding="utf-8"))["data"]
+    assert text["condition"] == "ward <> 'C' and age >= 30"
+    assert text["rows_outside"] == 80 - kept
     # An engine that keeps counts alone refuses by name.
     recipe.write_text(RECIPE + '[engine]\nname = "duckdb"\n', encoding="utf-8")
     assert main(["run", *asked, "--out", str(tmp_path / "other")]) != 0

@@ -84,9 +84,9 @@ def test_the_command_lists_all_kinds(tmp_path: Path, capsys: pytest.CaptureFixtu
     path = tmp_path / "table.csv"
     path.write_text("email,zip\na@b.org,902\nc@d.org,036\n", encoding="utf-8")
     assert main(["safe-harbor", "--data", str(path), "--year", "2026", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["year"], len(told["kinds"])) == (2026, 18)
-    by_letter = {kind["letter"]: kind for kind in told["kinds"]}
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["year"], len(printed["kinds"])) == (2026, 18)
+    by_letter = {kind["letter"]: kind for kind in printed["kinds"]}
     assert by_letter["F"]["columns"] == [{"column": "email", "by": "values", "share": 1.0}]
     assert by_letter["B"]["columns"] == [{"column": "zip", "by": "header", "share": 0.5}]
     assert by_letter["P"]["state"] == "cannot be seen"

@@ -379,7 +379,7 @@ def test_k_15_every_list_of_the_slides() -> None:
     search = BySize(Classification(problem, [KAnonymity(k=2)], 0, CONTEXT))
     search.survivors()
 
-    def told(masks: dict[tuple[int, ...], npt.NDArray[np.bool_]], size: int) -> dict[str, str]:
+    def listed(masks: dict[tuple[int, ...], npt.NDArray[np.bool_]], size: int) -> dict[str, str]:
         return {
             "".join("RSM"[d] for d in subset): " ".join(
                 ",".join(f"{'RSM'[d]}{n}" for d, n in zip(subset, node, strict=True))
@@ -389,20 +389,20 @@ def test_k_15_every_list_of_the_slides() -> None:
             if len(subset) == size
         }
 
-    assert told(search.held, 1) == {"R": "R0 R1", "S": "S0 S1", "M": "M1 M2"}
-    assert told(search.candidates, 2) == {
+    assert listed(search.held, 1) == {"R": "R0 R1", "S": "S0 S1", "M": "M1 M2"}
+    assert listed(search.candidates, 2) == {
         "RS": "R0,S0 R0,S1 R1,S0 R1,S1",
         "RM": "R0,M1 R0,M2 R1,M1 R1,M2",
         "SM": "S0,M1 S0,M2 S1,M1 S1,M2",
     }
-    assert told(search.held, 2) == {
+    assert listed(search.held, 2) == {
         "RS": "R0,S0 R0,S1 R1,S0 R1,S1",
         "RM": "R0,M2 R1,M1 R1,M2",
         "SM": "S0,M1 S0,M2 S1,M1 S1,M2",
     }
     three = {"RSM": "R0,S0,M2 R0,S1,M2 R1,S0,M1 R1,S0,M2 R1,S1,M1 R1,S1,M2"}
-    assert told(search.candidates, 3) == three
-    assert told(search.held, 3) == three
+    assert listed(search.candidates, 3) == three
+    assert listed(search.held, 3) == three
 
 
 def test_k_15_incognito_survivors() -> None:

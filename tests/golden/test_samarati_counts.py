@@ -59,8 +59,8 @@ def test_k_25_the_children_of_slide_9_tabulated() -> None:
     )
     places = sorted(set(zip(_EDUCATION, races, strict=True)))
     found = counted(case.problem(), [{"EducHH": [e], "RaceHH": [r]} for e, r in places])
-    told = dict(zip(places, found, strict=True))
-    assert told == {
+    expected = dict(zip(places, found, strict=True))
+    assert expected == {
         ("high", "black"): 1,
         ("high", "white"): 2,
         ("low", "black"): 7,
@@ -68,7 +68,7 @@ def test_k_25_the_children_of_slide_9_tabulated() -> None:
         ("medium", "white"): 1,
         ("very high", "black"): 1,
     }
-    assert sorted(place for place, n in told.items() if n < 3) == [
+    assert sorted(place for place, n in expected.items() if n < 3) == [
         ("high", "black"),
         ("high", "white"),
         ("medium", "white"),

@@ -69,7 +69,7 @@ def test_values_that_are_alike_are_one_value_to_the_promise() -> None:
         ("q2", "chest"),
         ("q2", "stomach"),
     ]
-    assert any("published at level 1" in told for told in held.cautions)
+    assert any("published at level 1" in sentence for sentence in held.cautions)
 
 
 def test_a_coarser_column_can_be_closer_to_the_table() -> None:
@@ -99,11 +99,11 @@ def test_the_least_level_that_will_do_is_found(
     rows: Any, model: dict[str, Any], level: int
 ) -> None:
     found = published(rows, model, "search")
-    told = figures_of(found)
-    assert told["level_search"]["levels"] == {"s": level}
-    assert told["level_search"]["proven"]
-    assert [t["ended"] for t in told["level_search"]["tried"]] == ["infeasible"] * level
-    assert told["sensitive_levels"] == ({"s": level} if level else {})
+    figures = figures_of(found)
+    assert figures["level_search"]["levels"] == {"s": level}
+    assert figures["level_search"]["proven"]
+    assert [t["ended"] for t in figures["level_search"]["tried"]] == ["infeasible"] * level
+    assert figures["sensitive_levels"] == ({"s": level} if level else {})
     same = published(rows, model, level or None)
     assert found.files == same.files
     assert found.plan == same.plan

@@ -92,16 +92,16 @@ def loss(nodes: Nodes, cut: frozenset[str], bags: Sequence[frozenset[str]]) -> F
     """Return (leaves − 1) / (all leaves − 1) of each item's label, mean over the items of rows."""
     label = {item: one for one in cut for item in leaves(nodes, one)}
     whole = len(leaves(nodes, "*")) - 1
-    told = [Fraction(len(leaves(nodes, label[x])) - 1, whole) for bag in bags for x in bag]
-    return sum(told, Fraction(0)) / len(told)
+    values = [Fraction(len(leaves(nodes, label[x])) - 1, whole) for bag in bags for x in bag]
+    return sum(values, Fraction(0)) / len(values)
 
 
 def keeps(
     nodes: Nodes, cut: frozenset[str], bags: Sequence[frozenset[str]], k: int, m: int
 ) -> bool:
     label = {item: one for one in cut for item in leaves(nodes, one)}
-    told = [frozenset(label[x] for x in bag) for bag in bags]
-    return all(rows >= k for itemset, rows in held_by(told, m).items() if itemset)
+    values = [frozenset(label[x] for x in bag) for bag in bags]
+    return all(rows >= k for itemset, rows in held_by(values, m).items() if itemset)
 
 
 def counted(bags: Sequence[frozenset[str]]) -> Counter[tuple[str, ...]]:
@@ -155,9 +155,9 @@ def test_pe_57_with_quasi_identifiers() -> None:
     holding: set[frozenset[str]] = set()
     for cut in cuts(NODES):
         label = {item: one for one in cut for item in leaves(NODES, one)}
-        told = ["|".join(sorted({label[x] for x in bag})) for bag in bags]
+        text = ["|".join(sorted({label[x] for x in bag})) for bag in bags]
         try:
-            found = released(told, k=2, m=1, quasi=quasi)
+            found = released(text, k=2, m=1, quasi=quasi)
         except Infeasible:
             continue
         assert found.verdicts[0].reached == 2
@@ -269,9 +269,9 @@ def test_of_too_many_cuts_groups_are_put_in_place_and_made_again() -> None:
     assert read_item_tree(lines, items).number_of_cuts() == 1 + 2**22
     bags = ["|".join(rng.choice(items, int(rng.integers(1, 3)))) for _ in range(160)]
     shown = released(bags, k=3, m=1, change={"k": 3, "m": 1, "tree": lines})
-    told = [frozenset(bag.split("|")) for bag in shown.published.to_pandas()["bag"]]
-    assert min(held_by(told, 1).values()) >= 3
-    labels = frozenset().union(*told)
+    values = [frozenset(bag.split("|")) for bag in shown.published.to_pandas()["bag"]]
+    assert min(held_by(values, 1).values()) >= 3
+    labels = frozenset().union(*values)
     assert labels & nodes.keys()
     assert labels & {*items}
     # Each group is there because one of its items was rare.

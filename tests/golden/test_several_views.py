@@ -143,10 +143,10 @@ def written(folder: Path, views: list[Projection]) -> list[str]:
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["views", *written(tmp_path, [JOBS, ILLS])]
     assert main([*given, "--person", "name", "--about", "problem", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["k"] == {"least": 1, "most": 1}
-    assert told["persons_by_values"] == {"1": 1, "2": 2}
-    assert "Bill" not in str(told)
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["k"] == {"least": 1, "most": 1}
+    assert printed["persons_by_values"] == {"1": 1, "2": 2}
+    assert "Bill" not in str(printed)
     assert main([*given, "--person", "name", "--about", "problem", "--show-values"]) == 0
     assert "Bill: HIV" in capsys.readouterr().out
     cycle = [projected(CYCLE, "A B C", onto) for onto in ("A B", "B C", "A C")]

@@ -34,7 +34,7 @@ from anon_core.release.vocabulary import of_level
 from anon_core.techniques.attacks.special_uniques import SpecialUniques
 from tests.making import Case
 from tests.often import often
-from tests.property.test_unique_rows import alone, told
+from tests.property.test_unique_rows import alone, leaves_of
 from tests.strategies import Boxed, boxed, cases
 
 GUIDE = [
@@ -120,7 +120,7 @@ def test_the_files_risk() -> None:
 def test_minimal_sets_are_those_of_brute_force(drawn: Boxed) -> None:
     """Also where texts overlap and rows are suppressed."""
     release = drawn.release
-    rows, people = told(release)
+    rows, people = leaves_of(release)
     quasi = release.problem.quasi
     lines = quasi_lines(release.view, truth_of(release.problem, release))
     place = [quasi.index(name) for name in lines.columns]

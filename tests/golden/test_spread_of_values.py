@@ -331,8 +331,8 @@ def test_a_19_race_allows_no_entropy_of_two() -> None:
     assert "1.708" in refused.value.remedy
     EntropyLDiversity(l=1.7).check(problem)
     EntropyLDiversity(l=2).check(problem, removable=40_000)
-    (told,) = EntropyLDiversity(l=2).feasible(problem)
-    assert told.high == refused.value.best
+    (answer,) = EntropyLDiversity(l=2).feasible(problem)
+    assert answer.high == refused.value.best
     least = {a.parameter: a for a in RecursiveLDiversity(l=2).feasible(problem)}
     assert least["c"].low == pytest.approx(6.1565, abs=1e-4)
     assert least["c"].open

@@ -289,9 +289,9 @@ def test_the_search_goes_by_weights() -> None:
     shown = [n for n in QUASI if len(set(result.tables["release"][n].to_pylist())) > 1]
     assert len(shown) == 1  # of two or three columns none meets it, and one loses less than none
     assert checked(result).reached == pytest.approx(LARGEST[tuple(shown)], abs=1e-9)
-    (told,) = [c for c in verified(result, 0.01).checks if c.name == "maximum-risk"]
-    assert (told.holds, told.undecided) == (False, False)
-    assert told.rows
+    (checks,) = [c for c in verified(result, 0.01).checks if c.name == "maximum-risk"]
+    assert (checks.holds, checks.undecided) == (False, False)
+    assert checks.rows
     assert all(b"541" not in content for content in result.files.values())
 
 
@@ -360,7 +360,7 @@ def test_a_class_is_held_against_the_population() -> None:
     sick = ["flu", "flu", "cold", "flu", "asthma", "flu", "cold", "flu"]
     case = dataclasses.replace(SURVEY, columns={**SURVEY.columns, "disease": sick})
     reference = reference_of(case.problem())
-    told = {w: reference.weighed("disease", "weight") if w else reference.counts("disease")
+    expected = {w: reference.weighed("disease", "weight") if w else reference.counts("disease")
             for w in (True, False)}  # fmt: skip
     shares = {
         w: {
@@ -368,7 +368,7 @@ def test_a_class_is_held_against_the_population() -> None:
             for leaf, rows in zip(own.leaves, own.rows, strict=True)
             if rows
         }
-        for w, own in told.items()
+        for w, own in expected.items()
     }
     assert shares[False] == {
         "asthma": Fraction(1, 8), "cold": Fraction(1, 4), "flu": Fraction(5, 8),
@@ -400,8 +400,8 @@ def test_the_short_form_is_never_below() -> None:
     def short(f: int, p: float) -> float:
         return p / (f - 1 + p)
 
-    told = [short(3, 0.1), short(3, 0.5), short(10, 0.2)]
-    assert told == pytest.approx([0.047619048, 0.2, 0.02173913], abs=1e-9)
+    values = [short(3, 0.1), short(3, 0.5), short(10, 0.2)]
+    assert values == pytest.approx([0.047619048, 0.2, 0.02173913], abs=1e-9)
     ratio = {
         (f, p): short(f, p) / float(individual_risk(np.array([f]), np.array([f / p]))[0])
         for f in (3, 4, 5, 10)
@@ -537,7 +537,7 @@ def test_pe_13_statistics_by_weights_beside_those_of_rows() -> None:
     )
     levels = {"sex": 0, "age": 0, "zip": 0}
 
-    def told(column: str, **given: int) -> Any:
+    def statistics(column: str, **given: int) -> Any:
         plan = case.plan(
             algorithm={
                 "name": "fixed-levels", "levels": {**levels, **given}, "max_suppression": 0.25,
@@ -548,7 +548,7 @@ def test_pe_13_statistics_by_weights_beside_those_of_rows() -> None:
         assert result.release.suppressed == 2
         return column_statistics(result, column)
 
-    income = told("disease")
+    income = statistics("disease")
     before, after = income.before, income.after
     assert (before.mean.low, before.weight, after.weight) == (305 / 8, 765.5, 132.5)
     assert before.weighted_mean.low == pytest.approx(float(Fraction(71165, 1531)))
@@ -556,12 +556,12 @@ def test_pe_13_statistics_by_weights_beside_those_of_rows() -> None:
     assert after.weighted_mean.low == after.weighted_mean.high
     assert before.weight / after.weight == pytest.approx(float(Fraction(1531, 265)))
     # Of ranges only bounds are left; weights of rows 1 to 4, 6 and 7.
-    ages = told("age", age=1)
+    ages = statistics("age", age=1)
     by = {30: 63.5, 40: 56.0, 50: 13.0}
     assert ages.after.weighted_mean.low == pytest.approx(
         (30 * by[30] + 41 * by[40] + 52 * by[50]) / 132.5
     )
-    assert not told("sex").after.weighted_mean
+    assert not statistics("sex").after.weighted_mean
     bare = dataclasses.replace(case, weight="")
     result = run(bare.plan(algorithm={"name": "optimal"}), bare.dataset, bare.levels)
     assert column_statistics(result, "disease").before.weight is None
@@ -574,14 +574,14 @@ def test_privacy_models_count_rows_whatever_their_weights() -> None:
         {"name": "t-closeness", "t": 0.9},
     ]
     algorithm = {"name": "optimal", "max_suppression": 0.25}
-    told = [
+    values = [
         released(case, models=models, algorithm=algorithm)
         for case in (SURVEY, with_weights(*"98765432"), dataclasses.replace(SURVEY, weight=""))
     ]
-    one, other, without = ([(v.model, v.reached, v.bound) for v in r.verdicts] for r in told)
+    one, other, without = ([(v.model, v.reached, v.bound) for v in r.verdicts] for r in values)
     assert one == other == without
-    assert told[0].files == told[1].files
-    assert all("weight" not in table.column_names for table in told[0].tables.values())
+    assert values[0].files == values[1].files
+    assert all("weight" not in table.column_names for table in values[0].tables.values())
 
 
 @pytest.mark.parametrize(
@@ -645,11 +645,11 @@ def test_a_household_is_found_with_any_of_its_people() -> None:
     problem = build_problem(SURVEY.dataset, roles)
     truth = truth_of(problem)
     (found,) = IndividualRisk().run(truth.raw, audience_of(problem), truth, Context())
-    told = {row["chance to name"]: row for row in found.details[1].rows}
-    assert told["any of a household"]["expected"] == pytest.approx(EXPECTED_HOMES, abs=1e-8)
-    assert told["people by their household"]["expected"] == pytest.approx(0.608743992, abs=1e-8)
-    assert told["people one by one"]["expected"] == pytest.approx(0.423884248, abs=1e-8)
-    assert told["any of a household"]["worst"] == pytest.approx(0.130197061, abs=1e-8)
+    details = {row["chance to name"]: row for row in found.details[1].rows}
+    assert details["any of a household"]["expected"] == pytest.approx(EXPECTED_HOMES, abs=1e-8)
+    assert details["people by their household"]["expected"] == pytest.approx(0.608743992, abs=1e-8)
+    assert details["people one by one"]["expected"] == pytest.approx(0.423884248, abs=1e-8)
+    assert details["any of a household"]["worst"] == pytest.approx(0.130197061, abs=1e-8)
     members = truth.household_members
     assert members is not None
     assert sorted(members.weight.tolist()) == [13, 13, 56, 56, 63.5, 63.5, 92, 541]
@@ -679,8 +679,8 @@ def test_a_weight_is_nothing_else_and_one_column() -> None:
 
 def test_the_sum_of_weights_is_compared_with_the_population() -> None:
     """PE-14's last."""
-    told = released(population={"size": 1000}).cautions
-    assert any("add up to 765.5, and the population is 1,000" in c for c in told)
+    cautions = released(population={"size": 1000}).cautions
+    assert any("add up to 765.5, and the population is 1,000" in c for c in cautions)
     near = released(population={"size": 770}).cautions
     assert not any("add up to" in c for c in near)
 
@@ -828,8 +828,8 @@ def test_mean_weights_are_those_of_a_plain_computation(technique: str) -> None:
         lines = result.all_files["weights.csv"].decode().splitlines()[1:]
         classes = [np.flatnonzero(result.row_group == g) for g in set(result.row_group) - {-1}]
         own = sorted(float(sum(Fraction(weights[i]) for i in c) / len(c)) for c in classes)
-        told = sorted(float(line.rsplit(",", 1)[1]) for line in lines)
-        assert told == pytest.approx(own, abs=6e-7)
+        answer = sorted(float(line.rsplit(",", 1)[1]) for line in lines)
+        assert answer == pytest.approx(own, abs=6e-7)
         compared += 1
     assert compared >= 4
 

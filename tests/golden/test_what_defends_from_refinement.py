@@ -58,7 +58,7 @@ def study(choose: Callable[[Sequence[Row]], Chosen]) -> tuple[float, float, floa
     be released like that, however unlikely.
     """
     ways: dict[object, set[tuple[Row, ...]]] = defaultdict(set)
-    told: list[tuple[object, Node, Fraction, tuple[Row, ...]]] = []
+    values: list[tuple[object, Node, Fraction, tuple[Row, ...]]] = []
     tables = list(combinations_with_replacement(list(product(A, B)), 5))
     for table in tables:
         for node, chance in choose(table):
@@ -66,12 +66,12 @@ def study(choose: Callable[[Sequence[Row]], Chosen]) -> tuple[float, float, floa
             release = (node, tuple(sorted((cell, len(rows)) for cell, rows in shown.items())))
             for cell, rows in shown.items():
                 ways[release, cell].add(rows)
-                told.append(((release, cell), node, chance, rows))
-    above = [one for one in told if one[1] != (0, 0)]
+                values.append(((release, cell), node, chance, rows))
+    above = [one for one in values if one[1] != (0, 0)]
     one_way = sum(p * len(rows) for key, _, p, rows in above if len(ways[key]) == 1)
     few = sum(p * len(rows) for key, _, p, rows in above if len(ways[key]) <= 5)
     everyone = 5 * len(tables)
-    paid = sum(p * len(rows) * loss(node) for _, node, p, rows in told)
+    paid = sum(p * len(rows) * loss(node) for _, node, p, rows in values)
     return float(one_way / everyone), float(few / everyone), float(paid / everyone)
 
 

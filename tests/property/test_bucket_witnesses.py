@@ -66,11 +66,11 @@ def test_answers_are_the_same_where_buckets_come_first(monkeypatch: pytest.Monke
     @given(drawn=SEVERAL)
     def tried(drawn: Drawn) -> None:
         joint = from_buckets(*drawn)
-        told = decide(joint).answer
+        answer = decide(joint).answer
         with monkeypatch.context() as patch:
             for name in ("_LARGE", "_HUGE", "MANY"):
                 patch.setattr(backbone, name, 0)
             patch.setattr(witness, "MANY", 0)
-            assert decide(joint).answer.tolist() == told.tolist()
+            assert decide(joint).answer.tolist() == answer.tolist()
 
     tried()

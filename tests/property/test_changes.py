@@ -125,8 +125,8 @@ def test_another_seed_key_or_cell_is_noticed(change: dict[str, Any]) -> None:
     recipe = result.plan.of_kinds(result.kinds).completed()
     given = frame, {}, dict(result.files)
 
-    def holds(told: dict[str, Any], files: dict[str, bytes], key: bytes = KEY) -> bool:
-        return verify(told, frame, {}, files, key=key).holds
+    def holds(settings: dict[str, Any], files: dict[str, bytes], key: bytes = KEY) -> bool:
+        return verify(settings, frame, {}, files, key=key).holds
 
     assert holds(recipe, result.files)
     other = {**recipe, "seed": SEED[::-1]}
@@ -150,11 +150,11 @@ def test_what_a_change_draws_has_nothing_in_common_with_another_tables() -> None
         result = carried_out(frame, change)
         before, now = result.problem.before, result.problem.dataset
         assert before is not None
-        was, told = before.columns["a"], now.column("a")
+        was, values = before.columns["a"], now.column("a")
         assert was.measure is not None
-        assert told.measure is not None
+        assert values.measure is not None
         size = np.std(was.measure[was.codes])
-        noise.append(((told.measure[told.codes] - was.measure[was.codes]) / size).tolist())
+        noise.append(((values.measure[values.codes] - was.measure[was.codes]) / size).tolist())
     few = min(map(len, noise))
     assert abs(np.corrcoef(sorted(noise[0][:few]), noise[1][:few])[0, 1]) < 0.9
     assert noise[0][:few] != noise[1][:few]

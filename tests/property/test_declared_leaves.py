@@ -209,9 +209,9 @@ def test_leaves_that_nobody_has_crash_nothing(algorithm: str) -> None:
     for number in range(times(24, share=12)):
         rng = np.random.default_rng([16, number])
         case, more = pair(number)
-        told = {n: v for n, v in EFFORT.items() if n in names}
+        expected = {n: v for n, v in EFFORT.items() if n in names}
         asked: dict[str, Any] = {
-            "algorithm": {"name": algorithm, **told},
+            "algorithm": {"name": algorithm, **expected},
             "models": [
                 promises(str(rng.choice(["k-anonymity", "t-closeness", "l-diversity"])), rng)
             ],

@@ -50,7 +50,7 @@ def ended(one: Trial) -> Result | AnonError:
 def outcome(one: Trial) -> str:
     """Run a trial, judge how it ends, and return that in a word."""
     reason, found = refused(one), ended(one)
-    if reason:  # what no table of these values keeps is told first
+    if reason:  # what no table of these values keeps is shown first
         assert isinstance(found, BadPlan | Infeasible), found
         return "refused"
     if isinstance(found, Result):
@@ -81,9 +81,9 @@ def _judged(one: Trial, result: Result) -> str:
         return ""
     if one.promise.scope.mechanism:  # nothing of it is in a release
         return ""
-    told = keeps(one, published(one, result))
-    assert told is not False
-    return "" if told else ", not judged"
+    answer = keeps(one, published(one, result))
+    assert answer is not False
+    return "" if answer else ", not judged"
 
 
 def ran(one: Trial) -> str:

@@ -58,7 +58,7 @@ def test_pe_42_one_row_and_two_equal_rows() -> None:
         table = Dataset.from_frame(pd.DataFrame({"a": ["x"] * rows}))
         return [(s.distinction, s.separation) for s in identifying_sets(table, separates=0).sets]
 
-    assert of(1) == []  # no pair, so nothing is told apart
+    assert of(1) == []  # no pair, so nothing is distinguished
     assert of(2) == [(0.5, 0.0)]
 
 
@@ -116,9 +116,9 @@ def test_the_command_lists_them(tmp_path: Path, capsys: pytest.CaptureFixture[st
     path = tmp_path / "table.csv"
     CASE.frame.to_csv(path, index=False)
     assert main(["identifiers", "--data", str(path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["counted"] == "rows"
-    assert told["sets"] == [
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["counted"] == "rows"
+    assert printed["sets"] == [
         {
             "columns": ["sex", "age"],
             "distinction": 0.75,

@@ -54,14 +54,14 @@ def cheapest(
                 groups.setdefault(cell, []).append(i)
             kept = [g for g in groups.values() if naive.keeps(g, k, needs)]
             if spread:
-                told = case.column(spread)
-                kept = [g for g in kept if twin.keeps_entropy([told[i] for i in g], Fraction(2))]
+                loaded = case.column(spread)
+                kept = [g for g in kept if twin.keeps_entropy([loaded[i] for i in g], Fraction(2))]
             removed = len(rows) - sum(map(len, kept))
             if kept and removed <= budget * len(rows) + 1e-9:
                 cost = naive.discernibility(map(len, kept), removed, len(rows))
                 if labels:
-                    told = case.column(labels)
-                    cost = naive.outvoted([[told[i] for i in g] for g in kept], removed)
+                    loaded = case.column(labels)
+                    cost = naive.outvoted([[loaded[i] for i in g] for g in kept], removed)
                 best = cost if best is None else min(best, cost)
     return best
 

@@ -60,9 +60,9 @@ def test_every_node_in_any_order_has_the_classes_of_its_definition(
                 column = case.column(name)
                 most = {c: max(Counter(column[i] for i in m).values()) for c, m in found.items()}
                 distinct = {c: len({column[i] for i in m}) for c, m in found.items()}
-                told = stats.histograms[name]
-                assert dict(zip(texts, told.most.tolist(), strict=True)) == most
-                assert dict(zip(texts, told.distinct.tolist(), strict=True)) == distinct
+                histogram = stats.histograms[name]
+                assert dict(zip(texts, histogram.most.tolist(), strict=True)) == most
+                assert dict(zip(texts, histogram.distinct.tolist(), strict=True)) == distinct
             member, first = lattice.runs_at(node)
             assert len(first) == len(found)
             assert member[first].tolist() == list(range(len(first)))
@@ -118,16 +118,18 @@ def test_merging_groups_or_removing_some_breaks_no_promise(data: st.DataObject) 
 
     def stats(group: npt.NDArray[np.int64], groups: int) -> GroupStats:
         ones = np.ones(len(group), dtype=np.int64)
-        told = histogram(group, value[: len(group)], ones, groups, values)
-        return GroupStats(sizes=np.bincount(group, minlength=groups), histograms={"s": told})
+        histograms = histogram(group, value[: len(group)], ones, groups, values)
+        return GroupStats(sizes=np.bincount(group, minlength=groups), histograms={"s": histograms})
 
     models = [KAnonymity(k=5), DistinctLDiversity(l=3)]
     reference = reference_of(PATIENTS.problem())  # these promises take nothing from it
     before = [m.per_group(stats(group, groups), reference) for m in models]
     # Which rows of which value: the histogram counts them as a loop does.
-    told = stats(group, groups).histograms["s"]
-    assert told.distinct.tolist() == [len(set(value[group == g].tolist())) for g in range(groups)]
-    assert told.most.tolist() == [
+    histograms = stats(group, groups).histograms["s"]
+    assert histograms.distinct.tolist() == [
+        len(set(value[group == g].tolist())) for g in range(groups)
+    ]
+    assert histograms.most.tolist() == [
         int(np.bincount(value[group == g], minlength=1).max()) for g in range(groups)
     ]
     target = np.array(data.draw(cells_of(list(range(5)), groups)))

@@ -176,12 +176,12 @@ def test_these_keep_bounds_and_all_others_are_refused() -> None:
 def settings_of(name: str, wish: Wish) -> dict[str, Any]:
     if name == "spalm":
         return {}
-    told: dict[str, Any] = {"max_suppression": wish.budget}
+    expected: dict[str, Any] = {"max_suppression": wish.budget}
     if name == "anytime":
-        return {**told, "recoding": "full-domain", "restarts": 2}
+        return {**expected, "recoding": "full-domain", "restarts": 2}
     if name == "fixed-levels":
-        return {**told, "levels": {n: ends[0] for n, ends in wish.bounds.items()}}
-    return told
+        return {**expected, "levels": {n: ends[0] for n, ends in wish.bounds.items()}}
+    return expected
 
 
 @pytest.mark.often

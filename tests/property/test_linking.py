@@ -25,7 +25,7 @@ from anon_core.techniques.attacks.prosecutor import Prosecutor
 from tests.making import Case, by_hand, random_case
 from tests.often import often
 from tests.property.test_overlap import overlapping
-from tests.property.test_unique_rows import told
+from tests.property.test_unique_rows import leaves_of
 from tests.strategies import Boxed, boxed, cases, groups_of, layouts
 
 
@@ -41,7 +41,7 @@ def attacked(release: Release, context: Context | None = None, **given: object) 
 @given(drawn=boxed(), seed=st.integers(0, 99))
 def test_rows_that_fit_are_counted_and_one_is_picked(drawn: Boxed, seed: int) -> None:
     release = drawn.release
-    rows, people = told(release)
+    rows, people = leaves_of(release)
     quasi = range(len(release.problem.quasi))
     for chosen in known_sets(list(quasi), np.random.default_rng(seed)):
         fit = [sum(all(c[d][0] <= p[d] <= c[d][1] for d in chosen) for c in rows) for p in people]
@@ -63,7 +63,7 @@ def test_rows_that_fit_are_counted_and_one_is_picked(drawn: Boxed, seed: int) ->
 def test_hidden_people_are_tried_and_never_found(drawn: Boxed) -> None:
     release = drawn.release
     problem = release.problem
-    rows, _ = told(release)
+    rows, _ = leaves_of(release)
     frequency = problem.frequency
     member = release.grouping.of_rows(frequency, np.random.default_rng(0)).tolist()
     people = frequency.codes[frequency.row_key, : len(problem.quasi)].tolist()

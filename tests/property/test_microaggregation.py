@@ -136,14 +136,14 @@ def test_every_published_number_is_the_average_of_its_class(statistic: str) -> N
         width = len(case.quasi)
         published = sorted(t[:width] for t in texts)
         assert min(published.count(t) for t in published) >= k
-        told = {int(result.member[i]): t for i, t in enumerate(texts)}
+        expected = {int(result.member[i]): t for i, t in enumerate(texts)}
         for group, members in classes.items():
             for d, name in enumerate(case.quasi):
                 if case.kinds[name] != "number":
                     continue
                 own = [case.columns[name][i] for i in members]
                 present = [float(v) for v in own if v is not None]
-                text = told[group][d]
+                text = expected[group][d]
                 if not present:
                     assert text == ""
                 elif len(present) < len(own):
@@ -215,7 +215,7 @@ def test_an_analyst_counts_what_is_shown() -> None:
 
 @pytest.mark.parametrize("people", ["size", "sample"])
 def test_nobody_of_a_population_is_matched_to_averages(people: str) -> None:
-    """The prosecutor's chance stays; who else might be meant is not told by what a mean covers."""
+    """The prosecutor's chance stays; who else might be meant is not shown by what a mean covers."""
     case = numbers([str(v) for v in range(12)])
     plan = case.plan(
         algorithm={"name": "microaggregation"},
@@ -290,12 +290,12 @@ def test_averages_of_numbers_beyond_floats_are_exact(
     shown = sorted(Fraction(row[0]) for row in cells(result))
     half = Fraction(1, 2 * 10 ** (1 + shift))
     assert all(abs(a - b) <= half for a, b in zip(shown, expected, strict=True))
-    told = column_statistics(result, "q0").before
-    assert told.maximum is not None
+    column = column_statistics(result, "q0").before
+    assert column.maximum is not None
     if max(abs(n) for n in whole) >= 2**53 * 10**shift:
-        assert Fraction(told.maximum.low) == max(map(Fraction, texts)) or shift
-        assert told.mean is not None
-        assert told.mean.low == pytest.approx(float(statistics.mean(map(Fraction, texts))))
+        assert Fraction(column.maximum.low) == max(map(Fraction, texts)) or shift
+        assert column.mean is not None
+        assert column.mean.low == pytest.approx(float(statistics.mean(map(Fraction, texts))))
 
 
 def test_an_average_off_by_one_in_seventeen_digits_is_refused() -> None:

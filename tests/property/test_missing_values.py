@@ -58,8 +58,8 @@ def test_one_value_beside_every_code_for_missing_is_not_diverse() -> None:
         recipe = table.plan(models=[{"name": name, "l": 2}]).as_mapping()
         published = "q,s\n" + "x,\n" * len(CODES) + "x,flu\n"
         found = verify(recipe, table.frame, {}, {"release.csv": published.encode()})
-        (told,) = [c for c in found.checks if c.name == name]
-        assert not told.holds
+        (checks,) = [c for c in found.checks if c.name == name]
+        assert not checks.holds
 
 
 def test_a_class_without_any_value_is_not_diverse() -> None:
@@ -72,12 +72,12 @@ def test_a_class_without_any_value_is_not_diverse() -> None:
     problem = table.problem()
     recipe = table.plan(models=[{"name": "frequency-l-diversity", "l": 2}]).as_mapping()
     whole = b"q,s\nx,\nx,\ny,\ny,a\ny,b\n"
-    (told,) = [
+    (checks,) = [
         c
         for c in verify(recipe, table.frame, {}, {"release.csv": whole}).checks
         if c.name == "frequency-l-diversity"
     ]
-    assert not told.holds
+    assert not checks.holds
     model = cast(type[GroupModel], family("model")["frequency-l-diversity"]).from_mapping({"l": 2})
     (verdict,) = model.measure(*measured(problem, raw_view(problem)), Context())
     assert not verdict.holds
@@ -170,13 +170,13 @@ def test_posteriors_are_of_the_rows_that_have_a_value() -> None:
         group = data.draw(groups_of(len(case.rows), most=2))
         release = by_hand(case.problem(), group, data.draw(blocks_of(case)))
         worst = posteriors_by_loops(case, release, group)
-        (told,) = [
+        (checks,) = [
             c
             for c in checked(case, release, l=2, column="s0").checks
             if c.name == "slicing-l-diversity"
         ]
-        assert told.holds == (2 * worst <= 1)
-        held, broken = held + told.holds, broken + (not told.holds)
+        assert checks.holds == (2 * worst <= 1)
+        held, broken = held + checks.holds, broken + (not checks.holds)
 
     tried()
     assert min(held, broken) > 0
@@ -192,9 +192,9 @@ def test_codes_that_usually_stand_for_a_missing_value_are_cautioned() -> None:
     )
     promise = [{"name": "l-diversity", "l": 2}]
     plan = table.plan(models=promise)
-    (told,) = run(plan, table.dataset, table.levels, assess=False).cautions
-    assert "'s' has 3 rows with codes" in told
-    assert "unknown" not in told
+    (cautions,) = run(plan, table.dataset, table.levels, assess=False).cautions
+    assert "'s' has 3 rows with codes" in cautions
+    assert "unknown" not in cautions
     named = ("unknown", "-9", "99")
     read = Dataset.from_frame(table.frame, kinds=table.kinds, missing=named)
     recipe = table.plan(models=promise, data={"missing_values": list(named)})

@@ -91,11 +91,11 @@ def test_both_readers_find_the_same_in_every_text(text: str) -> None:
 @often(400)
 @given(at=_AT)
 def test_what_is_written_is_read_as_what_it_was(at: datetime.datetime) -> None:
-    told = (at - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
+    values = (at - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
     for kind, text in (("datetime", str(at)), ("instant", f"{at}+00:00")):
-        assert KINDS[kind].measure(text) == told
-        assert KINDS[kind].measure(KINDS[kind].write(told)) == told
-        assert recomputed.KINDS[kind].write(told) == KINDS[kind].write(told)
+        assert KINDS[kind].measure(text) == values
+        assert KINDS[kind].measure(KINDS[kind].write(values)) == values
+        assert recomputed.KINDS[kind].write(values) == KINDS[kind].write(values)
 
 
 @often(60)
@@ -244,8 +244,8 @@ def test_declared_as_text_or_date_a_column_is_read_so_or_refused(tmp_path: Path)
     assert "Every time of day is midnight" in read.column("a").notes[0]
     assert read.with_kinds({"a": "text"}).column("a").values[0] == "2024-02-29 00:00:00"
     assert read.with_kinds({"a": "datetime"}).column("a").values[0] == "2024-02-29 00:00:00"
-    with pytest.raises(BadInput, match="'b' as datetime or text") as told:
+    with pytest.raises(BadInput, match="'b' as datetime or text") as refused:
         read.with_kinds({"b": "date"})
-    assert "1 distinct value is not a date (first in row 1)" in str(told.value)
+    assert "1 distinct value is not a date (first in row 1)" in str(refused.value)
     with pytest.raises(BadInput, match="need an offset from UTC"):
         read.with_kinds({"b": "instant"})

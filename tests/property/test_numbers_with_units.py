@@ -146,13 +146,15 @@ def test_texts_that_look_like_days_are_asked_about(
     rows = [f"{cells[n % len(cells)]};{'fm'[n % 2]};{'ab'[n % 2]}" for n in range(12)]
     data, recipe = tmp_path / "t.csv", tmp_path / "r.toml"
     data.write_text("\n".join(["x;sex;cause", *rows]) + "\n")
-    told = []
+    values = []
     for more in ("", '[types]\nx = "text"'):
         recipe.write_text(RECIPE.format(data=more))
         given = [str(recipe), "--data", str(data), "--out", str(tmp_path / "out")]
         assert main(["run", *given]) == 0
-        told.append("'x' is read as text, and its values look like days" in capsys.readouterr().out)
-    assert told == [True, False]
+        values.append(
+            "'x' is read as text, and its values look like days" in capsys.readouterr().out
+        )
+    assert values == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -211,9 +213,9 @@ def test_cautions_name_the_sum_and_the_code_and_what_answers_them() -> None:
         kinds={},
     )
     plan = case.plan(algorithm={"name": "mondrian"})
-    told = run(plan, case.dataset, {}, assess=False).cautions
-    assert any("'region' says 'Total' in one row" in one for one in told)
-    asked = next(one for one in told if "'stay' has -9 in 9 rows" in one)
+    cautions = run(plan, case.dataset, {}, assess=False).cautions
+    assert any("'region' says 'Total' in one row" in one for one in cautions)
+    asked = next(one for one in cautions if "'stay' has -9 in 9 rows" in one)
     assert 'missing_in = { "stay" = ["-9"] }' in asked
     settled = case.plan(algorithm={"name": "mondrian"}, data={"missing_in": {"stay": []}})
     assert not any("-9" in one for one in run(settled, case.dataset, {}, assess=False).cautions)

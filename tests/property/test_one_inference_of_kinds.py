@@ -129,7 +129,7 @@ def written(name: str) -> str:
     return '"' + "".join(c if c.isalnum() else f"\\u{ord(c):04x}" for c in name) + '"'
 
 
-def told(column: Column) -> tuple[str, Values]:
+def contents(column: Column) -> tuple[str, Values]:
     """Return a column's kind, and how many rows have each value as it is published."""
     return column.kind, Counter(dict(zip(column.values, column.counts.tolist(), strict=True)))
 
@@ -190,8 +190,8 @@ class Desk:
         shown = {one.name: one for one in profile(held)}
         undecided = False
         for name in (n.strip() for n in self.names):
-            own = told(held.column(name))
-            assert told(counted.column(name)) == own
+            own = contents(held.column(name))
+            assert contents(counted.column(name)) == own
             assert counted.column(name).undecided == held.column(name).undecided
             assert (shown[name].kind, shown[name].distinct) == (own[0], len(own[1]))
             if held.column(name).undecided:

@@ -91,12 +91,12 @@ def test_no_partition_costs_less(case: Case, k: int, removable: int, values: int
 @pytest.mark.often
 def test_no_technique_publishes_anything_cheaper() -> None:
     """Whatever technique, with whatever cells: its release costs no less than its optimum."""
-    told, met = 0, set[str]()
+    values, met = 0, set[str]()
 
     @settings(max_examples=times(16))
     @given(case=cases(rows=(6, MOST_ROWS), quasi=(2, 2)))
     def tried(case: Case) -> None:
-        nonlocal told
+        nonlocal values
         case = replace(case, sensitive=("s0",))
         levels: dict[str, Any] = {n: [list(r) for r in rows] for n, rows in case.levels.items()}
         for name, kind in family("algorithm").items():
@@ -113,13 +113,13 @@ def test_no_technique_publishes_anything_cheaper() -> None:
             if best is None:
                 assert kind.shape.averages or result.release.replaced
                 continue
-            told += 1
+            values += 1
             assert best.cost <= best.release + 1e-12
             if best.release < best.cost + 1e-12:
                 met.add(name)
 
     tried()
-    assert told
+    assert values
     assert met  # some release is the optimum
 
 

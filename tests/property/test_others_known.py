@@ -231,9 +231,9 @@ def test_whole_runs_are_verified(algorithm: dict[str, object]) -> None:
             return
         held += 1
         assert result.verification.holds
-        told = [v for v in result.verdicts if v.model == "l-diversity"]
-        assert told
-        assert all(v.state == "holds" for v in told)
+        verdict = [v for v in result.verdicts if v.model == "l-diversity"]
+        assert verdict
+        assert all(v.state == "holds" for v in verdict)
 
     tried()
     assert held

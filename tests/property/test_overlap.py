@@ -208,11 +208,11 @@ def test_a_promise_by_matches_bounds_the_prosecutor() -> None:
         models = [{"name": "k-k-anonymity", "k": 3}]
         plan = case.plan(algorithm={"name": "matching"}, models=models)
         result = run(plan, case.dataset, case.levels)
-        told = {a.attack: a for a in result.attacks}
+        attacked = {a.attack: a for a in result.attacks}
         small += int(result.class_sizes.min() < 3)
-        assert told["prosecutor"].worst <= 1 / 3
-        assert told["prosecutor"].rate <= 1 / 3
-        assert told["marketer"].rate <= 1 / 3
+        assert attacked["prosecutor"].worst <= 1 / 3
+        assert attacked["prosecutor"].rate <= 1 / 3
+        assert attacked["marketer"].rate <= 1 / 3
 
     tried()
     assert small > 1

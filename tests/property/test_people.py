@@ -315,10 +315,10 @@ def test_what_values_have_in_common_is_certain_where_everyone_has_such_a_value(
     case: Case, numbers: list[int], width: float
 ) -> None:
     rows = len(case.rows)
-    told: list[str | None] = [str(n) for n in numbers[:rows]]
+    text: list[str | None] = [str(n) for n in numbers[:rows]]
     case = dataclasses.replace(
         case,
-        columns={**{n: case.columns[n] for n in (*case.quasi, "who")}, "n": told},
+        columns={**{n: case.columns[n] for n in (*case.quasi, "who")}, "n": text},
         sensitive=("n",),
         kinds={**{n: k for n, k in case.kinds.items() if n in case.quasi}, "n": "number"},
     )
@@ -372,10 +372,10 @@ def test_who_is_alone_over_all_columns_is_counted_in_people() -> None:
         alone = set().union(*(w for w in says.values() if len(w) == 1))
         published = {w for whose in says.values() for w in whose}
         assert result.unique_of == (len(published), len(alone))
-        told = figures_of(result)
-        assert told["people"] == len(set(case.column("who")))
-        assert told["published_people"] == len(published)
-        assert told["smallest_class_people"] == min(
+        figures = figures_of(result)
+        assert figures["people"] == len(set(case.column("who")))
+        assert figures["published_people"] == len(published)
+        assert figures["smallest_class_people"] == min(
             len(persons(case, own)) for own in members(result)
         )
         seen += len(alone) < len(published)
@@ -432,8 +432,8 @@ def test_stays_of_few_patients_hide_nobody_in_few_people() -> None:
     assert fewest <= 3  # what five stays hide
     found = run(patients.plan(algorithm=algorithm, models=five), stays.dataset, assess=False)
     assert min(len(persons(stays, own)) for own in members(found)) >= 5
-    told = verify(patients.plan(models=five).completed(), stays.frame, {}, by_stay.files)
-    (check,) = [c for c in told.checks if c.name == "k-anonymity"]
+    recipe = verify(patients.plan(models=five).completed(), stays.frame, {}, by_stay.files)
+    (check,) = [c for c in recipe.checks if c.name == "k-anonymity"]
     assert (check.holds, check.reached) == (False, fewest)
 
 
@@ -576,25 +576,25 @@ def test_whose_value_is_missing_counts_on_neither_side() -> None:
 
 @pytest.mark.often
 def test_what_cannot_be_told_of_overlapping_classes_is_said_plainly() -> None:
-    told = 0
+    count = 0
 
     @settings(max_examples=times(60))
     @given(case=repeated(rows=(20, 40), people=(6, 9), quasi=(3, 3)))
     def tried(case: Case) -> None:
-        nonlocal told
+        nonlocal count
         assume(len(set(case.column("who"))) >= 4)
         plan = case.plan(algorithm={"name": "k-member"}, models=[{**K, "k": 4}])
         with suppress(NotFound):
             run(plan, case.dataset, case.levels, assess=False)
             return
-        told += 1
+        count += 1
         with pytest.raises(NotFound, match="the independent check cannot confirm it") as refused:
             run(plan, case.dataset, case.levels, assess=False)
         assert "error of the workbench" not in str(refused.value)
         assert "do not overlap" in refused.value.remedy
 
     tried()
-    assert told
+    assert count
 
 
 def test_the_person_column_is_nowhere_in_the_release() -> None:
@@ -608,8 +608,8 @@ def test_the_person_column_is_nowhere_in_the_release() -> None:
     assert set(audience_of(result.problem).hierarchies) == shown
     content = next(iter(result.files.values()))
     lines = content.decode().splitlines()
-    told = "\n".join([lines[0] + ",who", *(line + ",p0" for line in lines[1:])]).encode() + b"\n"
-    found = verify(result.plan.completed(), case.frame, case.levels, {"release.csv": told})
+    text = "\n".join([lines[0] + ",who", *(line + ",p0" for line in lines[1:])]).encode() + b"\n"
+    found = verify(result.plan.completed(), case.frame, case.levels, {"release.csv": text})
     assert not next(c for c in found.checks if c.name == "identifiers").holds
 
 

@@ -29,7 +29,7 @@ from anon_core.techniques.attacks.special_uniques import SpecialUniques
 from anon_core.techniques.attacks.uniqueness import Uniqueness
 from tests.making import Case
 from tests.often import often
-from tests.property.test_unique_rows import told
+from tests.property.test_unique_rows import leaves_of
 from tests.strategies import Boxed, groups_of, repeated
 from tests.strategies.groupings import by_boxes
 
@@ -45,7 +45,7 @@ def of_people(draw: st.DrawFn) -> Boxed:
 
 
 def whose(release: Release, case: Case) -> list[str]:
-    """Return the person of every published row, in the order of `told`."""
+    """Return the person of every published row, in the order of `leaves_of`."""
     frequency = release.problem.frequency
     member = release.grouping.of_rows(frequency, np.random.default_rng(0)).tolist()
     return [str(p) for p, m in zip(case.columns["who"], member, strict=True) if m >= 0]
@@ -83,7 +83,7 @@ def attacked(attack: Attack, release: Release, context: Context | None = None) -
 @given(drawn=of_people())
 def test_people_are_unique_whose_rows_alone_fit_somebody(drawn: Boxed) -> None:
     release = drawn.release
-    rows, people = told(release)
+    rows, people = leaves_of(release)
     who, quasi = whose(release, drawn.case), release.problem.quasi
     lines = quasi_lines(release.view, truth_of(release.problem, release))
     place = [quasi.index(name) for name in lines.columns]
@@ -110,7 +110,7 @@ def test_people_are_unique_whose_rows_alone_fit_somebody(drawn: Boxed) -> None:
 @given(drawn=of_people())
 def test_sets_are_special_that_one_person_has(drawn: Boxed) -> None:
     release = drawn.release
-    rows, people = told(release)
+    rows, people = leaves_of(release)
     who, columns = whose(release, drawn.case), len(release.problem.quasi)
     lines = quasi_lines(release.view, truth_of(release.problem, release))
     place = [release.problem.quasi.index(name) for name in lines.columns]
@@ -184,7 +184,7 @@ def test_a_file_is_of_combinations_of_one_person_and_of_two() -> None:
 @given(drawn=of_people(), seed=st.integers(0, 99))
 def test_a_match_is_right_that_is_one_of_the_persons_rows(drawn: Boxed, seed: int) -> None:
     release, problem = drawn.release, drawn.release.problem
-    rows, people = told(release)
+    rows, people = leaves_of(release)
     who, named = whose(release, drawn.case), drawn.case.columns["who"]
     truth, audience = truth_of(problem, release), audience_of(problem)
     register = register_of(audience, truth)

@@ -79,12 +79,12 @@ def test_joint_membership_on_relaxed_partitions_is_that_of_listing() -> None:
             tuple(known[c] for known, c in zip(leaves, t, strict=True)): i
             for i, t in enumerate(problem.population.codes.tolist())
         }
-        told = shown(view)
+        answer = shown(view)
         keyed = [tuple((v,) for v in p) for p in public]
-        truth = assigned(keyed, told)
+        truth = assigned(keyed, answer)
         assert truth.assignments
         # The thesis' union forgets which value stood where.
-        merged, type_of = union(keyed, told)
+        merged, type_of = union(keyed, answer)
         weaker = decide(merged).all_present
         for i, person in enumerate(public):
             t = of_type[person]

@@ -62,7 +62,7 @@ def desk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return folder
 
 
-def told(desk: Path, release: Path, *, quick: bool) -> dict[str, Any]:
+def verdict_of(desk: Path, release: Path, *, quick: bool) -> dict[str, Any]:
     """Verify a release by the quick readers and the table in Parquet, or by neither."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "_HASHED_FROM", 0 if quick else 1 << 40)
@@ -121,7 +121,7 @@ def test_the_same_is_found_of_what_was_tampered_with(
         (release / "release.csv").write_bytes(text + b'""' if note else text)
     if where != "csv":
         (release / "release.parquet").write_bytes(as_parquet(rows, note, group))
-    found, plainly = (told(desk, release, quick=quick) for quick in (True, False))
+    found, plainly = (verdict_of(desk, release, quick=quick) for quick in (True, False))
     assert found == plainly
     if how in (1, 3, 4, 7) and where != "both" and not note:
         same = rows == list(csv.reader(io.StringIO((desk / "out/release.csv").read_text())))
@@ -131,9 +131,9 @@ def test_the_same_is_found_of_what_was_tampered_with(
 def test_the_release_itself_holds_either_way(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:  # no CSV file needs to be taken apart
         patch.setattr(file_formats.PublishedTable, "__init__", None)
-        found = told(desk, desk / "out", quick=True)
+        found = verdict_of(desk, desk / "out", quick=True)
     assert found["holds"]
-    assert found == told(desk, desk / "out", quick=False)
+    assert found == verdict_of(desk, desk / "out", quick=False)
 
 
 def test_one_cell_that_only_one_file_shows_is_named_by_row_and_column(
@@ -146,7 +146,7 @@ def test_one_cell_that_only_one_file_shows_is_named_by_row_and_column(
     for name in ("release.csv", "release.parquet"):
         (tmp_path / name).write_bytes((desk / "out" / name).read_bytes())
     (tmp_path / "release.csv").write_text("".join(lines))
-    checks = {check["name"]: check for check in told(desk, tmp_path, quick=True)["checks"]}
+    checks = {check["name"]: check for check in verdict_of(desk, tmp_path, quick=True)["checks"]}
     assert not checks["parquet"]["holds"]
     assert checks["parquet"]["rows"] == [place]
     assert checks["parquet"]["column"] == "ill"
@@ -171,6 +171,6 @@ def test_a_broken_parquet_file_is_told_by_its_name(
     release = tmp_path_factory.mktemp("release")
     (release / "release.csv").write_bytes((desk / "out" / "release.csv").read_bytes())
     (release / "release.parquet").write_bytes(bytes(content))
-    found = told(desk, release, quick=True)
+    found = verdict_of(desk, release, quick=True)
     broken = {check["name"] for check in found["checks"] if not check["holds"]}
     assert broken == {"parquet"}

@@ -40,8 +40,8 @@ def told_lines(view: View) -> list[tuple[int, Line, int]]:
     linked = view.linked()
     assert linked is not None
     (block,) = linked
-    told = zip(block.group, block.codes, block.count, strict=True)
-    return [(int(group), tuple(codes.tolist()), int(count)) for group, codes, count in told]
+    values = zip(block.group, block.codes, block.count, strict=True)
+    return [(int(group), tuple(codes.tolist()), int(count)) for group, codes, count in values]
 
 
 def compared(view: View, truth: Truth) -> RowsAlike:
@@ -87,13 +87,13 @@ def test_rows_that_fit_somebody_are_alike(drawn: Boxed, data: st.DataObject, man
         sum(int(n) for n, c in zip(lines.count, covers, strict=True) if fits(person, c))
         for person in people
     ]
-    told = [
+    values = [
         min(n for n, person in zip(rows, people, strict=True) if fits(person, cover))
         for cover in covers
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fitting_rows, "_LEAVES", many - 4 * len(covers))
-        assert lines.alike(chosen, Context()).tolist() == told
+        assert lines.alike(chosen, Context()).tolist() == values
 
 
 @often(96)

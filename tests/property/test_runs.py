@@ -93,10 +93,10 @@ def test_every_run(algorithm: dict[str, object], models: list[dict[str, object]]
                         assert len({row[header.index(name)] for row in members}) >= 2
         assert sorted(len(m) for m in classes.values()) == sorted(result.class_sizes.tolist())
         # Columns that are not quasi-identifiers are published as they are.
-        told = Counter((row[header.index("s0")], row[header.index("s1")]) for row in rows)
+        answer = Counter((row[header.index("s0")], row[header.index("s1")]) for row in rows)
         known = Counter(zip(case.column("s0"), case.column("s1"), strict=True))
-        assert not told - known
-        assert (known - told).total() == result.release.suppressed
+        assert not answer - known
+        assert (known - answer).total() == result.release.suppressed
 
     tried()
     assert released > 4

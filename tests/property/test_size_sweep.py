@@ -48,16 +48,16 @@ def test_the_pass_finds_what_enumeration_finds(
             "average-class-size": swept.cost(AverageClassSize()),
         }
         for place, k in enumerate(swept.limits):
-            told = Enumeration(case, k, metrics=METRICS)
+            answer = Enumeration(case, k, metrics=METRICS)
             for at, node in enumerate(np.ndindex(swept.shape)):
-                assert swept.removed[at, place] == told.removed[node]
-                assert swept.classes[at, place] == told.kept[node]
+                assert swept.removed[at, place] == answer.removed[node]
+                assert swept.classes[at, place] == answer.kept[node]
                 for metric, own in costs.items():
-                    if told.kept[node]:
-                        cost = float(told.costs[metric][node])
+                    if answer.kept[node]:
+                        cost = float(answer.costs[metric][node])
                         assert own[at, place] == pytest.approx(cost, rel=1e-12, abs=1e-12)
             for budget in BUDGETS:
-                nodes = told.satisfied(budget)
+                nodes = answer.satisfied(budget)
                 allowed = rows_allowed(problem, budget)
                 assert set(nodes) == {
                     node
@@ -68,7 +68,7 @@ def test_the_pass_finds_what_enumeration_finds(
                 }
                 for metric in METRICS:
                     best = swept.best(k, allowed, costs[metric])
-                    assert best == (told.best(metric, nodes)[1] if nodes else None)
+                    assert best == (answer.best(metric, nodes)[1] if nodes else None)
                     found += best is not None
 
     tried()

@@ -61,8 +61,8 @@ def by_definition(
     ]
     found = {}
     for i in rows:
-        told = sliced_posterior(buckets, tuple(shown(i, b) for b in order))
-        found[case.rows[i]] = (max(told.sensitive.values()), list(told.bucket))
+        answer = sliced_posterior(buckets, tuple(shown(i, b) for b in order))
+        found[case.rows[i]] = (max(answer.sensitive.values()), list(answer.bucket))
     return found
 
 
@@ -101,16 +101,16 @@ def compared(drawn: Sliced) -> tuple[int, int]:
 
 @pytest.mark.often
 def test_posteriors_are_those_of_the_definition() -> None:
-    told = list[tuple[int, int]]()
+    values = list[tuple[int, int]]()
 
     @settings(max_examples=times(400))
     @given(drawn=sliced())
     def tried(drawn: Sliced) -> None:
-        told.append(compared(drawn))
+        values.append(compared(drawn))
 
     tried()
-    assert sum(several for several, _ in told) > 50
-    assert sum(exact for _, exact in told) > 0
+    assert sum(several for several, _ in values) > 50
+    assert sum(exact for _, exact in values) > 0
 
 
 def posteriors_by_loops(case: Case, release: Release, group: list[int]) -> Fraction:
@@ -155,15 +155,15 @@ def _uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.often
 @pytest.mark.usefixtures("_uncompiled")
 def test_posteriors_uncompiled() -> None:
-    told = list[tuple[int, int]]()
+    values = list[tuple[int, int]]()
 
     @settings(max_examples=times(100))
     @given(drawn=sliced())
     def tried(drawn: Sliced) -> None:
-        told.append(compared(drawn))
+        values.append(compared(drawn))
 
     tried()
-    assert sum(several for several, _ in told) > 10
+    assert sum(several for several, _ in values) > 10
 
 
 @pytest.mark.kernels
@@ -230,13 +230,13 @@ def test_the_second_computation_is_of_the_same_mind(monkeypatch: pytest.MonkeyPa
         for least, at_a_time in product({2, 3} | exact, [1, 7, 2_000_000]):
             monkeypatch.setattr(second, "_AT_A_TIME", at_a_time)
             found = checked(case, release, l=least, column="s0")
-            (told,) = [c for c in found.checks if c.name == "slicing-l-diversity"]
-            assert told.holds == (worst * least <= 1)
-            assert found.holds == told.holds
-            kept, broken = kept + told.holds, broken + (not told.holds)
+            (checks,) = [c for c in found.checks if c.name == "slicing-l-diversity"]
+            assert checks.holds == (worst * least <= 1)
+            assert found.holds == checks.holds
+            kept, broken = kept + checks.holds, broken + (not checks.holds)
             met += worst * least == 1
             persons, counted = sensitive_histogram(release.view, "s0")
-            by_mean += told.holds and bool(np.any(counted.most * least > persons.sizes))
+            by_mean += checks.holds and bool(np.any(counted.most * least > persons.sizes))
 
     tried()
     assert min(kept, broken) > 15
@@ -290,8 +290,8 @@ def test_column_sets_that_the_recipe_does_not_tell_are_held_to_what_is_enough() 
     )
     result = run(plan, case.dataset, assess=False)
     assert result.verification.holds
-    (told,) = [c for c in result.verification.checks if c.name == "slicing-l-diversity"]
-    assert "no value of 'pay' fills more than 1/3 of a group" in told.sentence
+    (checks,) = [c for c in result.verification.checks if c.name == "slicing-l-diversity"]
+    assert "no value of 'pay' fills more than 1/3 of a group" in checks.sentence
 
 
 def test_a_wider_column_set_is_measured_and_not_refused() -> None:

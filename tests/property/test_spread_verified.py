@@ -15,7 +15,7 @@ from tests.strategies import numbered_cases
 @often(24)
 @given(case=numbered_cases())
 def test_it_tells_what_keeps_a_promise_and_what_does_not(case: Case) -> None:
-    """Exact quasi-identifiers are published; whether a promise holds is told of each by itself."""
+    """Exact quasi-identifiers are published; whether a promise holds is shown of each by itself."""
     algorithm = {"name": "fixed-levels", "levels": dict.fromkeys(case.quasi, 0)}
     easy = {"name": "entropy-l-diversity", "l": 1, "column": "s0"}
     plan = case.plan(algorithm=algorithm, models=[easy])

@@ -39,10 +39,10 @@ _MEANS = ("average-risk", "share-at-risk")
 
 def which(found: Verification) -> str:
     """Return what came of the check, or that nothing was checked."""
-    told = [check.outcome for check in found.checks if check.name == "suppressed-rows"]
+    checks = [check.outcome for check in found.checks if check.name == "suppressed-rows"]
     open_ = any("is not checked" in c.sentence for c in found.checks if c.name == "suppression")
-    assert len(told) + open_ <= 1
-    return told[0] if told else "open" if open_ else "none"
+    assert len(checks) + open_ <= 1
+    return checks[0] if checks else "open" if open_ else "none"
 
 
 def tried(model: str, numbers: range, enough: int) -> Counter[str]:

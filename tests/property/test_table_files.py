@@ -68,14 +68,14 @@ def both(path: Path, options: Reading = Reading()) -> bool:  # noqa: B008
     st.booleans(),
 )
 def test_a_table_reads_alike(
-    place: Path, rows: list[list[str]], separator: str, end: str, told: bool
+    place: Path, rows: list[list[str]], separator: str, end: str, listed: bool
 ) -> None:
     made = io.StringIO(newline="")
     names = ["a", "b c", "d"][: len(rows[0]) if rows else 1]
     csv.writer(made, lineterminator=end, delimiter=separator).writerows([names, *rows])
     place.write_bytes(made.getvalue().encode())
-    quick = both(place, Reading(separator=separator if told else ""))
-    if told and end == "\n" and len(names) > 1 and "\n" not in "".join(map("".join, rows)):
+    quick = both(place, Reading(separator=separator if listed else ""))
+    if listed and end == "\n" and len(names) > 1 and "\n" not in "".join(map("".join, rows)):
         assert quick
 
 
@@ -122,11 +122,11 @@ def test_a_parquet_file_reads_as_its_values(place: Path, index: bool) -> None:
     found = reading.read_table(place)
     assert list(found.names) == names
     for name in names:
-        told = [None if v is None or v != v else v for v in table.column(name).to_pylist()]
+        matching = [None if v is None or v != v else v for v in table.column(name).to_pylist()]
         if name == "narrow":
-            told = ["0.1", None, "3", None, "1000000015047466219876688855040"]
+            matching = ["0.1", None, "3", None, "1000000015047466219876688855040"]
         assert found.column(name).row_texts() == [
-            None if v is None else text_of(v) for v in told
+            None if v is None else text_of(v) for v in matching
         ], name
 
 
@@ -134,8 +134,8 @@ def test_columns_of_one_name_are_read_by_their_places(place: Path) -> None:
     columns = [pa.array(["a", "b"]), pa.array(["c", "d"]), pa.array([["e"], ["f"]])]
     pq.write_table(pa.Table.from_arrays(columns, names=["x", "x", "x.y"]), place)
     found = reading.read_parquet(place.read_bytes(), "t.parquet", every=True)
-    told = [found.column_at(at).row_texts() for at in (1, 0, 2)]
-    assert told == [["c", "d"], ["a", "b"], ["['e']", "['f']"]]
+    values = [found.column_at(at).row_texts() for at in (1, 0, 2)]
+    assert values == [["c", "d"], ["a", "b"], ["['e']", "['f']"]]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -163,7 +163,7 @@ def test_a_file_that_changes_while_it_is_read_is_told(
         table.column("a")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="who may read a folder is told so on POSIX only")
+@pytest.mark.skipif(os.name != "posix", reason="who may read a folder is shown so on POSIX only")
 def test_a_copy_beside_the_table_is_its_owners_and_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,10 +173,10 @@ def test_a_copy_beside_the_table_is_its_owners_and_goes(
     (gone / "spilled.tmp").write_text("private")
     other = tmp_path / f"anonymity-verification-{os.getpid()}-abc"
     other.mkdir()
-    with own_folder() as told:
+    with own_folder() as refused:
         (folder,) = set(tmp_path.iterdir()) - {other}
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        assert told == str(folder)
+        assert refused == str(folder)
     assert set(tmp_path.iterdir()) == {other}
 
 

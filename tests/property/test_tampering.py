@@ -57,8 +57,8 @@ NAMES = tuple(sorted(family("algorithm")))
 def people_of(name: str) -> Case:
     """Return the table as a technique takes it."""
     technique = cast(type[Algorithm], family("algorithm")[name])
-    told = replace(PEOPLE, quasi=(*PEOPLE.quasi, "illness"))
-    return for_mechanisms(told, 20) if technique.shape.mechanism else PEOPLE
+    answer = replace(PEOPLE, quasi=(*PEOPLE.quasi, "illness"))
+    return for_mechanisms(answer, 20) if technique.shape.mechanism else PEOPLE
 
 
 @cache

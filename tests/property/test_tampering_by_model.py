@@ -1,7 +1,7 @@
 """A release of any model that was tampered with: a promise that breaks is found, and where.
 
 One cell is made more specific, one row deleted, or one sensitive value changed; then the rows are
-sorted again, as whoever tampers would. What that breaks is told by the models' plain definitions.
+sorted again, as whoever tampers would. What that breaks is shown by the models' plain definitions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.output_spaces import covered, matched
 from tests.tampering import released
 
 WAYS = ("a cell more specific", "a row gone", "another value")
-#: A release has no promise of it, or nobody can be told to stand behind a row.
+#: A release has no promise of it, or nobody can be shown to stand behind a row.
 _APART = {"differential-privacy", "slicing-l-diversity"}
 MODELS = [name for name in family("model") if name not in _APART]
 #: What is promised of all rows together, or of whom a row may be of.
@@ -155,26 +155,26 @@ def attempt(number: int) -> str:
     files = {**result.files, name: text.getvalue().encode()}
     public = None if one.public is None else one.public.frame()
     private = one.case.dataset.frame()
-    told = verify(one.plan.completed(), private, one.case.levels, files, public)
-    caught = not told.holds
+    recipe = verify(one.plan.completed(), private, one.case.levels, files, public)
+    caught = not recipe.holds
     if not broken(one, found):
         return f"{way}: the promise stands, {'refused all the same' if caught else 'accepted'}"
     assert caught, (number, one, way)
     first = min(found.touched, default=1)
-    named = {row for check in told.broken for row in check.rows}
-    if any("cannot be recomputed" in check.sentence for check in told.broken) and not named:
+    named = {row for check in recipe.broken for row in check.rows}
+    if any("cannot be recomputed" in check.sentence for check in recipe.broken) and not named:
         return f"{way}: broken and found, though not where"
     if not found.touched and not named:
         return f"{way}: broken and found, though nothing is left of the class to point at"
     # A mean, and whom else a row may be of, break where nothing was changed as well.
     elsewhere = named and one.model in _TOGETHER
-    of_group = any(_group(found, first) in check.sentence for check in told.broken)
-    assert named & found.touched or elsewhere or of_group, (number, one, way, told.broken)
+    of_group = any(_group(found, first) in check.sentence for check in recipe.broken)
+    assert named & found.touched or elsewhere or of_group, (number, one, way, recipe.broken)
     return f"{way}: broken and found"
 
 
 def _group(found: Tampered, first: int) -> str:
-    """Return how the group of a touched row is told."""
+    """Return how the group of a touched row is shown."""
     return f"first group {found.rows[first - 1][0]}" if found.header[0] == "group" else "\0"
 
 

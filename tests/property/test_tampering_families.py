@@ -1,6 +1,6 @@
 """False releases of thirty families: refused or not decided, and none is found to hold.
 
-A tampering may leave a table that is a true release as well; that is told by trying every way to
+A tampering may leave a table that is a true release as well; that is shown by trying every way to
 make it, and by no part of the workbench.
 """
 
@@ -67,9 +67,9 @@ def attempts(one: Family, wanted: int) -> Counter[str]:
                 continue
             way, tables = some
             true = possible(made, result, tables)
-            for told in secrets:
+            for case in secrets:
                 came = verify(
-                    told,
+                    case,
                     private,
                     made.case.levels,
                     written(tables),

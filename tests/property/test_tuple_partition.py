@@ -71,22 +71,22 @@ def compare(case: Case, blocks: Blocks, least: int, size: int, seed: int) -> tup
 
 def compared(examples: int) -> list[tuple[int, int]]:
     """Compare drawn partitions; return what came of each."""
-    told = list[tuple[int, int]]()
+    values = list[tuple[int, int]]()
 
     @settings(max_examples=times(examples))
     @given(asked=drawn(), least=st.integers(2, 3), size=st.integers(1, 3), seed=st.integers(0, 99))
     def tried(asked: tuple[Case, Blocks], least: int, size: int, seed: int) -> None:
-        told.append(compare(*asked, least, size, seed))
+        values.append(compare(*asked, least, size, seed))
 
     tried()
-    return told
+    return values
 
 
 @pytest.mark.often
 def test_buckets_are_those_of_the_paper() -> None:
-    told = compared(240)
-    assert sum(buckets > 1 for buckets, _ in told) > 8
-    assert sum(alone for _, alone in told) > 0
+    answer = compared(240)
+    assert sum(buckets > 1 for buckets, _ in answer) > 8
+    assert sum(alone for _, alone in answer) > 0
 
 
 @pytest.mark.often

@@ -47,8 +47,8 @@ def drawn(
     inside = [n for n in range(size) if rng.random() < 0.7]  # others joined since
     for number in set(rng.integers(0, 2, max(len(inside), 1)).tolist()):
         own = [i for i in inside if int(rng.integers(2)) == number] or [int(rng.integers(size))]
-        told = [values[i] if rng.random() < 0.8 else str(rng.choice(list("abcd"))) for i in own]
-        shown = [LABELS[v] if rng.random() < 0.5 else v for v in told]
+        text = [values[i] if rng.random() < 0.8 else str(rng.choice(list("abcd"))) for i in own]
+        shown = [LABELS[v] if rng.random() < 0.5 else v for v in text]
         there.append((frozenset(names[i] for i in own), shown))
     return case, groups, there
 
@@ -108,10 +108,10 @@ def test_two_releases_never_tell_less_than_this_one(people: str) -> None:
     for _ in range(times(400)):
         case, groups, there = drawn(rng)
         own, size = case.column("s"), len(groups)
-        told = candidates(case, groups, there)
-        left = [here & then or here for here, then in told]
+        answer = candidates(case, groups, there)
+        left = [here & then or here for here, then in answer]
         certain = sum(one == {v} for one, v in zip(left, own, strict=True))
-        alone = sum(here == {v} for (here, _), v in zip(told, own, strict=True))
+        alone = sum(here == {v} for (here, _), v in zip(answer, own, strict=True))
         found = attacked(case, groups, there, people, Composition())
         assert found.succeeded == certain, (case, groups, there)
         assert found.rate >= alone / size
@@ -125,7 +125,7 @@ def test_two_releases_never_tell_less_than_this_one(people: str) -> None:
             low, high = one.interval or (one.rate, one.rate)
             assert low <= high
             assert low <= one.rate <= high
-        apart += any(not here & then for here, then in told)
+        apart += any(not here & then for here, then in answer)
     assert apart > 20  # such people are there
 
 

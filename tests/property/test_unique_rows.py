@@ -30,7 +30,7 @@ from tests.property.test_overlap import overlapping
 from tests.strategies import Boxed, boxed
 
 
-def told(release: Release) -> tuple[list[list[tuple[int, int]]], list[list[int]]]:
+def leaves_of(release: Release) -> tuple[list[list[tuple[int, int]]], list[list[int]]]:
     """Return the cells of every published row as ranges of leaves, and the leaves of everyone."""
     problem, frequency = release.problem, release.problem.frequency
     people = frequency.codes[frequency.row_key, : len(problem.quasi)].tolist()
@@ -68,7 +68,7 @@ def attacked(release: Release, size: int, context: Context | None = None) -> Att
 @given(drawn=boxed(removed=True))
 def test_unique_rows_are_those_that_alone_fit_somebody(drawn: Boxed) -> None:
     release = drawn.release
-    rows, people = told(release)
+    rows, people = leaves_of(release)
     columns = len(release.problem.quasi)
     lines = quasi_lines(release.view, truth_of(release.problem, release))
     place = [release.problem.quasi.index(name) for name in lines.columns]

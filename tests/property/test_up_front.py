@@ -204,10 +204,10 @@ def test_a_check_refuses_what_no_removal_makes_possible_and_nothing_else() -> No
                 least = min((gone for gone, parts in ways if keeps(parts, case)), default=rows)
                 for budget in range(rows + 1):
                     possible = least <= budget and least < rows
-                    told = refused(model, case, budget)
-                    assert not (possible and told), (name, bound, budget, case)
-                    assert told or possible or not exact, (name, bound, budget, case)
-                    seen.setdefault(name, set()).add((possible, told))
+                    answer = refused(model, case, budget)
+                    assert not (possible and answer), (name, bound, budget, case)
+                    assert answer or possible or not exact, (name, bound, budget, case)
+                    seen.setdefault(name, set()).add((possible, answer))
 
     tried()
     # Every promise was possible and let pass, and impossible and refused.

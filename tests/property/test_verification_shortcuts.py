@@ -218,12 +218,12 @@ def test_digits_are_read_at_once_as_one_by_one(
     cells = Cells.of(texts)
     if twice:  # equal texts of unlike values
         cells = Cells(codes=cells.codes, texts=[*cells.texts, *cells.texts])
-    told = {"neutralised": False, "ordered": ordered}
-    quick = read_private_column(cells, kind, MISSING_TOKENS, **told)
+    expected = {"neutralised": False, "ordered": ordered}
+    quick = read_private_column(cells, kind, MISSING_TOKENS, **expected)
     with pytest.MonkeyPatch.context() as patch:
         for one in (kinds, digits):
             patch.setattr(one, "are_digits", lambda texts: False)
-        slow = read_private_column(cells, kind, MISSING_TOKENS, **told)
+        slow = read_private_column(cells, kind, MISSING_TOKENS, **expected)
     assert tuple(quick.keys) == tuple(slow.keys)
     for own in ("spelling", "measured", "code_of", "code_of_own", "texts", "thousands"):
         assert getattr(quick, own) == getattr(slow, own), own
@@ -251,10 +251,10 @@ def test_equal_rows_are_one_line_in_any_order(rows: list[Row], order: str, rando
     text = Spelling(kind="text", neutralised=False)
     table = PublishedTable(written(("g", "a", "b"), rows), ("a",), lambda _name: text)
     lines = table.lines
-    told = [tuple(t[c] for t, c in zip(lines.texts, code, strict=True)) for code in _per(lines)]
-    assert len(set(told)) == len(told)
-    assert Counter(dict(zip(told, lines.count.tolist(), strict=True))) == Counter(rows)
-    assert [told[line] for line in table.line_of_row.tolist()] == rows
+    values = [tuple(t[c] for t, c in zip(lines.texts, code, strict=True)) for code in _per(lines)]
+    assert len(set(values)) == len(values)
+    assert Counter(dict(zip(values, lines.count.tolist(), strict=True))) == Counter(rows)
+    assert [values[line] for line in table.line_of_row.tolist()] == rows
     wrong = np.array([n for n in range(1, len(rows)) if rows[n] < rows[n - 1]], dtype=np.int64)
     assert table.wrong_order == Rows.of(wrong)
 

@@ -68,14 +68,16 @@ def test_the_view_counts_what_is_published(blocks: str, drawn: tuple[Case, list[
     for block, names in zip(view.blocks, layouts(case)[blocks], strict=True):
         assert (np.diff(block.group) >= 0).all()
         assert set(block.columns) == set(names)
-        told = zip(block.group.tolist(), texts(release, block.columns, block.codes), strict=True)
-        found = dict(zip(told, block.count.tolist(), strict=True))
+        values = zip(block.group.tolist(), texts(release, block.columns, block.codes), strict=True)
+        found = dict(zip(values, block.count.tolist(), strict=True))
         assert found == counted(case, group, block.columns)
         persons = view.persons(block)
         matched = [n for n in block.columns if n in case.quasi]
         assert list(persons.columns) == matched
-        told = zip(persons.group.tolist(), texts(release, matched, persons.codes), strict=True)
-        assert dict(zip(told, persons.sizes.tolist(), strict=True)) == counted(case, group, matched)
+        values = zip(persons.group.tolist(), texts(release, matched, persons.codes), strict=True)
+        assert dict(zip(values, persons.sizes.tolist(), strict=True)) == counted(
+            case, group, matched
+        )
         for entry, person in enumerate(persons.of_entry.tolist()):
             place = [block.columns.index(n) for n in matched]
             assert block.codes[entry, place].tolist() == persons.codes[person].tolist()

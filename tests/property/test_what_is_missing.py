@@ -1,4 +1,4 @@
-"""What file or recipe says of missing values goes before the default; what is replaced is told."""
+"""What file or recipe says of missing values goes before the default; what is replaced is shown."""
 
 from __future__ import annotations
 
@@ -167,15 +167,15 @@ def test_each_replacement_is_told_with_its_rows_and_how_to_keep_it(
 ) -> None:
     status, rows = desk.run("", "", "--engine", engine, "--json")
     said = capsys.readouterr()
-    told: dict[str, Any] = json.JSONDecoder().raw_decode(said.out)[0]
+    content: dict[str, Any] = json.JSONDecoder().raw_decode(said.out)[0]
     assert status == 0
-    assert told["read_as_missing"] == {
+    assert content["read_as_missing"] == {
         "country": {"NA": 10},
         "note": {"NA": 10},
         "cause": {"NA": 10},
     }
     hint = 'write in the recipe, under [data], missing_in = { "note" = [] }'
-    assert any("'note' has 'NA' in 10 rows" in one and hint in one for one in told["cautions"])
+    assert any("'note' has 'NA' in 10 rows" in one and hint in one for one in content["cautions"])
     assert {row["note"] for row in rows} == {"", "yes", "no"}
 
 
@@ -239,9 +239,9 @@ def test_a_column_without_a_hierarchy_that_is_declared_as_text_keeps_every_text(
     assert "'note' has" not in said
     assert "'cause' has 'NA' in 10 rows, read and published as missing" in said
     # The recipe that the run completes names every kind, and still does the same.
-    told = tomllib.loads(kept.read_text())
-    assert told["types"]["cause"] == "text"
-    assert told["data"]["kinds_found"] == ["sex", "cause"]
+    text = tomllib.loads(kept.read_text())
+    assert text["types"]["cause"] == "text"
+    assert text["data"]["kinds_found"] == ["sex", "cause"]
     again = [str(kept), "--data", str(desk.folder / "t.csv")]
     assert main(["run", *again, "--out", str(desk.folder / "again"), "--engine", engine]) == 0
     assert main(["verify", *again, "--release", str(desk.folder / "out")]) == 0

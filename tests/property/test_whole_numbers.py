@@ -72,8 +72,8 @@ def test_trimmed_at_once(pool: list[str], seed: int, repeated: bool) -> None:
     codes = _codes(pool, seed)
     absent = {"", "99"}
     bare, texts = trimmed(codes, pool, absent)
-    told = [None if pool[c].strip() in absent else pool[c].strip() for c in codes if c >= 0]
-    assert [None if c < 0 else texts[c] for c in bare[codes >= 0]] == told
+    matching = [None if pool[c].strip() in absent else pool[c].strip() for c in codes if c >= 0]
+    assert [None if c < 0 else texts[c] for c in bare[codes >= 0]] == matching
     assert np.all(bare[codes < 0] == -1)
     assert len(set(texts)) == len(texts)
     assert bare.dtype == np.int32

@@ -71,7 +71,7 @@ def nodes_of(case: Case) -> st.SearchStrategy[naive.Node]:
 
 @dataclass(frozen=True, kw_only=True)
 class Boxed:
-    """A table, and a group for each of its quasi tuples: a release of ranges, told in few words."""
+    """A table, and a group for each of its quasi tuples: a release of ranges, in few words."""
 
     case: Case
     groups: Sequence[int]

@@ -24,8 +24,8 @@ def cells_of(likely: Sequence[T], rows: int) -> st.SearchStrategy[list[T]]:
 
     A byte a cell, counted round the list: one draw is quick, and shrinks cell by cell.
     """
-    told = st.binary(min_size=rows, max_size=rows)
-    return told.map(lambda drawn: [likely[place % len(likely)] for place in drawn])
+    answer = st.binary(min_size=rows, max_size=rows)
+    return answer.map(lambda drawn: [likely[place % len(likely)] for place in drawn])
 
 
 @st.composite
@@ -115,18 +115,18 @@ def cases(
     row = st.binary(min_size=width, max_size=width)
     drawn = draw(st.lists(row, min_size=least, max_size=rows[1]))
 
-    def told(place: int, likely: Sequence[Cell]) -> list[Cell]:
+    def column_of(place: int, likely: Sequence[Cell]) -> list[Cell]:
         return [likely[line[place] % len(likely)] for line in drawn]
 
     cells = {
-        name: told(2 + d, likely)
+        name: column_of(2 + d, likely)
         for d, (name, (*_, likely)) in enumerate(zip(names, columns, strict=True))
     }
     for name, (*_, likely) in zip(names, columns, strict=True):
         if not any(cell is not None for cell in cells[name]):  # a column needs a value
             cells[name][0] = likely[0]
     return Case(
-        columns={**cells, "s0": told(0, sensitive), "s1": told(1, sensitive)},
+        columns={**cells, "s0": column_of(0, sensitive), "s1": column_of(1, sensitive)},
         quasi=tuple(names),
         sensitive=("s0", "s1"),
         kinds={

@@ -170,5 +170,5 @@ def words(app: AppTest) -> str:
 
 def tips(app: AppTest) -> str:
     """Return everything that a page's texts say in their tooltips, as one text."""
-    told = [str(element.proto.help) for element in (*app.markdown, *app.caption)]
-    return "\n".join(told).replace("\\", "")
+    shown = [str(element.proto.help) for element in (*app.markdown, *app.caption)]
+    return "\n".join(shown).replace("\\", "")

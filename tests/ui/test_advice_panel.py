@@ -1,4 +1,4 @@
-"""What Run recommends: one click fills the plan, one takes it back; a missed k is told before."""
+"""What Run recommends: one click fills the plan, one takes it back; a missed k is shown before."""
 
 from __future__ import annotations
 
@@ -159,14 +159,14 @@ def test_whatever_is_offered_releases_and_meets_every_threshold(
     app = open_page(RUN, held)
     assert not app.exception
     offered = [str(b.key) for b in app.button if str(b.key).startswith("use-")]
-    told = words(app).replace("\\", "")
+    answer = words(app).replace("\\", "")
     if not offered:
-        assert "No suitable technique finds a release of this table" in told
+        assert "No suitable technique finds a release of this table" in answer
         assert table == "clinic"
         return
-    assert "Tried on this table" in told
+    assert "Tried on this table" in answer
     assert tips(app).count("Worst chance: ") == len(offered)
-    misses = told.count("Misses the threshold")
+    misses = answer.count("Misses the threshold")
     assert misses in (0, len(offered))  # such are offered where nothing else is
     tried = app.session_state[advice_trials._JOB]
     for key in offered:
@@ -184,10 +184,10 @@ def test_a_sample_of_larger_tables_is_tried_and_that_is_said(
 ) -> None:
     monkeypatch.setattr(trying, "MOST_ROWS", 3_000)
     app = open_page(RUN, load("hospital"))
-    told = words(app).replace("\\", "")
-    assert "Tried on a sample of 3,000 rows" in told
+    answer = words(app).replace("\\", "")
+    assert "Tried on a sample of 3,000 rows" in answer
     assert "The sample is random" in tips(app)
-    assert "Tried on this table" not in told
+    assert "Tried on this table" not in answer
 
 
 def test_a_sample_has_all_rows_of_its_persons(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,17 +206,17 @@ def test_what_finds_no_release_is_not_offered(tries: None, monkeypatch: pytest.M
     monkeypatch.setattr(trying, "tried", lambda *given: refused)
     app = open_page(RUN, load("hospital"))
     assert not [b for b in app.button if str(b.key).startswith("use-")]
-    told = words(app).replace("\\", "")
-    assert "No suitable technique finds a release of this table" in told
-    assert "Mondrian** – Not found: cuts left 2 parts." in told
+    answer = words(app).replace("\\", "")
+    assert "No suitable technique finds a release of this table" in answer
+    assert "Mondrian** – Not found: cuts left 2 parts." in answer
 
 
 def test_numbers_of_one_letter_are_told_with_their_columns() -> None:
     known = family("model")
     l_of = known["l-diversity"]
     models = (known["k-anonymity"](k=12), l_of(l=12, column="income"), l_of(l=2, column="ill"))
-    told = advice_panel._numbers(Mock(models=models))
-    said = [one.replace("\u00a0", " ") for one in told]
+    answer = advice_panel._numbers(Mock(models=models))
+    said = [one.replace("\u00a0", " ") for one in answer]
     assert said == ["k = 12", "l = 12 (income)", "l = 2 (ill)"]
     alone = advice_panel._numbers(Mock(models=models[:2]))
     assert alone[1].replace("\u00a0", " ") == "l = 12"

@@ -51,7 +51,7 @@ def test_what_other_panels_tell_too_is_seen(held: dict[str, Any], click: Any) ->
         assert not before.stands()
         begun = _shared()
         jobs.stop_all()
-        assert begun.stands() == (not jobs.of_session())  # what was stopped is told elsewhere too
+        assert begun.stands() == (not jobs.of_session())  # what was stopped is shown elsewhere too
 
 
 def test_a_choice_draws_the_panels_that_show_it(held: dict[str, Any]) -> None:

@@ -52,11 +52,11 @@ def test_attacks_that_were_not_run_stand_among_the_numbers_with_the_reason() -> 
     run = drawn(ran("permutation", {"name": "frequency-l-diversity", "l": 4}))
     assert run.facts.not_run
     for chart in (attack_bullets([run], COLOURS), risk_bullets([run], COLOURS)):
-        told = chart.numbers.set_index("attack")
+        attacked = chart.numbers.set_index("attack")
         for name, why in run.facts.not_run.items():
-            assert told.loc[title_of(name), "not run"] == why
+            assert attacked.loc[title_of(name), "not run"] == why
         names = [title_of(a.attack, a.column) for a in run.facts.attacks]
-        assert list(told.index) == names + [title_of(n) for n in run.facts.not_run]
+        assert list(attacked.index) == names + [title_of(n) for n in run.facts.not_run]
         assert "not run" not in set(data(chart)["value"])  # they are listed behind Details
 
 
@@ -64,10 +64,10 @@ def test_each_run_says_which_attacks_of_the_other_it_lacks() -> None:
     permuted = drawn(ran("permutation", {"name": "frequency-l-diversity", "l": 4}), "A")
     coarse = drawn(ran("optimal", {"name": "k-anonymity", "k": 3}), "B")
     chart = attack_bullets([permuted, coarse], COLOURS)
-    told = chart.numbers.set_index(["run", "attack"])
-    assert told.loc[("A", "Prosecutor"), "not run"] == permuted.facts.not_run["prosecutor"]
-    assert told.loc[("B", "Prosecutor"), "rate"] > 0
-    assert told.loc[("B", "Membership"), "not run"] == coarse.facts.not_run["membership"]
+    attacked = chart.numbers.set_index(["run", "attack"])
+    assert attacked.loc[("A", "Prosecutor"), "not run"] == permuted.facts.not_run["prosecutor"]
+    assert attacked.loc[("B", "Prosecutor"), "rate"] > 0
+    assert attacked.loc[("B", "Membership"), "not run"] == coarse.facts.not_run["membership"]
     lines = data(chart).set_index(["lane", "name"])
     assert lines.loc[("A", "Prosecutor"), "value"] == "not run"
     assert lines.loc[("A", "Prosecutor"), "note"] == permuted.facts.not_run["prosecutor"]
@@ -328,14 +328,14 @@ def test_no_class_at_all_is_drawn_as_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "text"),
     [(0.04076, "0.041"), (1.0, "1.000"), (11.93, "11.9"), (9_876_543, "9,876,543"),
      (86_200_000, "86.2 M"), (0.0, "0"), (0.00012, "0.00012"),
      (2.32e-5, "0.0000232"), (3e-9, "3e-09")],
 )  # fmt: skip
-def test_a_value_in_a_line_has_three_digits(value: float, told: str) -> None:
+def test_a_value_in_a_line_has_three_digits(value: float, text: str) -> None:
     measure = Measure(metric="query-error", value=value, share=0.5)
-    assert _in_a_line("query-error", measure) == told
+    assert _in_a_line("query-error", measure) == text
 
 
 def test_two_values_that_look_alike_have_no_arrow() -> None:

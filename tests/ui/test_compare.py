@@ -71,8 +71,8 @@ def test_three_runs_stand_side_by_side_until_one_is_let_go() -> None:
     for run, pin in zip(("● A", "■ B", "◆ C"), app.session_state["state/pins"], strict=True):
         worst = next(a.worst for a in pin.result.attacks if a.attack == "prosecutor")
         met = "✓ met" if worst <= 0.2 else "✗ not met"
-        told = standing.loc["Prosecutor, threshold 1 in 5 (0.2)", run]
-        assert told == f"{met}: {chance(worst)}"
+        result = standing.loc["Prosecutor, threshold 1 in 5 (0.2)", run]
+        assert result == f"{met}: {chance(worst)}"
     assert not standing.loc["Worst chance"].str.contains("threshold of").any()
     next(b for b in app.button if b.key == "unpin-B").click().run()
     assert not app.exception
@@ -84,14 +84,14 @@ def test_statistics_and_two_columns_of_all_runs_are_side_by_side() -> None:
     held["values-fold"] = True
     app = open_page(COMPARE, held)
     assert not app.exception
-    told = next(d.value for d in app.dataframe if "statistic" in d.value.columns)
-    assert list(told.columns) == ["statistic", "before", "● A", "■ B", "◆ C"]
+    shown = next(d.value for d in app.dataframe if "statistic" in d.value.columns)
+    assert list(shown.columns) == ["statistic", "before", "● A", "■ B", "◆ C"]
     with patch.object(st, "session_state", held):
         runs = run_series.of_pins(held["state/pins"])
     (column,) = (str(s.value) for s in app.selectbox if s.key == "by-value-compared")
     for run in runs:
         found = column_statistics(run.facts.result, column)
-        gone = told.set_index("statistic").loc[ROWS_SUPPRESSED, run.heading]
+        gone = shown.set_index("statistic").loc[ROWS_SUPPRESSED, run.heading]
         assert gone == f"{found.removed:,}"
     assert len([c for c in app.get("plotly_chart") if "two-way" in str(c.proto.id)]) == 3
 
@@ -133,11 +133,11 @@ def test_figures_are_those_of_the_json_with_differences_to_the_first() -> None:
     groups = all_figures(runs)
     assert list(groups) == ["The release", "Metrics", "Attacks", "Sensitive values"]
     table = pd.concat(list(groups.values())).set_index("figure")
-    told = [figures_of(p.result) for p in held["state/pins"]]
-    assert table.loc["Loss", "● A"] == told[0]["metrics"]["loss"]
-    assert table.loc["Loss", "◆ C"] == told[2]["metrics"]["loss"]
-    assert table.loc["classes", "B − A"] == told[1]["classes"] - told[0]["classes"]
-    gap = told[2]["metrics"]["loss"] - told[0]["metrics"]["loss"]
+    figures = [figures_of(p.result) for p in held["state/pins"]]
+    assert table.loc["Loss", "● A"] == figures[0]["metrics"]["loss"]
+    assert table.loc["Loss", "◆ C"] == figures[2]["metrics"]["loss"]
+    assert table.loc["classes", "B − A"] == figures[1]["classes"] - figures[0]["classes"]
+    gap = figures[2]["metrics"]["loss"] - figures[0]["metrics"]["loss"]
     assert table.loc["Loss", "C − A"] == pytest.approx(gap)
 
 
@@ -159,14 +159,14 @@ def test_the_sweep_keeps_what_is_infeasible_in_words() -> None:
 
 def test_levels_chosen_for_all_k_at_once_make_the_same_points() -> None:
     held = load("samarati", algorithm={"name": "optimal", "max_suppression": 0.34})
-    told: list[list[Point]] = []
+    values: list[list[Point]] = []
     for ks in ((2, 3, 4, 5, 6, 7, 9, 20), (2, 3, 4), (5, 6, 7), (9, 20)):  # at once, one by one
-        told.append(swept(held, ("optimal",), ks))
-    apart = [point for found in told[1:] for point in found]
-    assert [(p.losses, p.risks, p.sha256) for p in told[0]] == [
+        values.append(swept(held, ("optimal",), ks))
+    apart = [point for found in values[1:] for point in found]
+    assert [(p.losses, p.risks, p.sha256) for p in values[0]] == [
         (p.losses, p.risks, p.sha256) for p in apart
     ]
-    assert [p.status for p in told[0]] == ["released"] * 7 + ["infeasible"]
+    assert [p.status for p in values[0]] == ["released"] * 7 + ["infeasible"]
 
 
 def test_the_frontier_is_drawn_after_a_sweep() -> None:
@@ -251,7 +251,7 @@ def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
     next(s for s in app.selectbox if s.key == "baseline").set_value("C").run()
     assert not app.exception
     assert not app.error
-    told = [figures_of(p.result) for p in held["state/pins"]]
+    numbers = [figures_of(p.result) for p in held["state/pins"]]
     frames = [d.value for d in app.dataframe]
     title = family("algorithm")["optimal"].title
     plans: Any = next(t.value for t in app.table if "choice" in t.value.columns)
@@ -259,7 +259,7 @@ def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
     assert plans.loc["Technique"].tolist() == ["Mondrian", title, title]
     assert plans.loc["k-anonymity: k"].tolist() == ["5", "5", "10"]
     figures = next(f for f in frames if "B against C" in f.columns).set_index("figure")
-    gap = told[1]["metrics"]["loss"] - told[2]["metrics"]["loss"]
+    gap = numbers[1]["metrics"]["loss"] - numbers[2]["metrics"]["loss"]
     turned = "▼ {} better" if gap < 0 else "▲ {} worse"
     assert figures.loc["Loss", "B against C"] == turned.format(f"{abs(gap):.3g}")
     assert "k-anonymity: asked" in figures.index
@@ -274,8 +274,8 @@ def test_figures_that_differ_most_come_first_and_equal_ones_are_folded() -> None
     differ, little = figure_table(runs, least=0.02), figure_table(runs, below=0.02)
     equal = figure_table(runs, below=0)
     names = [*differ["figure"], *little["figure"], *equal["figure"]]
-    told = figure_differences(runs[0].facts.result, runs[1].facts.result)
-    assert set(names) == {d.what for d in told} | {
+    result = figure_differences(runs[0].facts.result, runs[1].facts.result)
+    assert set(names) == {d.what for d in result} | {
         d.what for d in figure_differences(runs[0].facts.result, runs[2].facts.result)
     }
     assert len(set(names)) == len(names)
@@ -283,7 +283,7 @@ def test_figures_that_differ_most_come_first_and_equal_ones_are_folded() -> None
     weights = {
         d.what: max(d.weight, other.weight)
         for d, other in zip(
-            told, figure_differences(runs[0].facts.result, runs[2].facts.result), strict=False
+            result, figure_differences(runs[0].facts.result, runs[2].facts.result), strict=False
         )
         if d.what == other.what
     }

@@ -1,4 +1,4 @@
-"""What the promises cost, told before the run: with all of them, and without each."""
+"""What the promises cost, shown before the run: with all of them, and without each."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def test_where_there_is_no_curve_its_place_says_why() -> None:
     ran_quickly(held)
     impossible = {value: curve.Point(value=value) for value in (3.0, 4.0)}
 
-    def told(points: dict[float, curve.Point], missing: Sequence[float]) -> str:
+    def reason(points: dict[float, curve.Point], missing: Sequence[float]) -> str:
         with (
             patch.object(curve, "of", lambda one: curve.Curve(points=points)),
             patch.object(curve, "missing", lambda *given: missing),
@@ -216,16 +216,16 @@ def test_where_there_is_no_curve_its_place_says_why() -> None:
         assert not app.exception
         return "".join(h.proto.body for h in app.get("html"))
 
-    assert "No value of k that was tried keeps the privacy models." in told(impossible, [])
-    assert "k has no other value to look at." in told({}, [])
-    assert "Looking ahead …" in told({}, [2.0])
+    assert "No value of k that was tried keeps the privacy models." in reason(impossible, [])
+    assert "k has no other value to look at." in reason({}, [])
+    assert "Looking ahead …" in reason({}, [2.0])
 
 
 def test_a_curve_names_no_line_that_it_has_not() -> None:
     held = load("toth-private")
     ran_quickly(held)
 
-    def told(chance: float | None, suppressed: int) -> str:
+    def reason(chance: float | None, suppressed: int) -> str:
         points = {
             value: curve.Point(
                 value=value, loss=0.2, chance=chance, suppressed=suppressed, classes=2, rows=8
@@ -237,7 +237,7 @@ def test_a_curve_names_no_line_that_it_has_not() -> None:
         assert not app.exception
         return next(h.proto.body for h in app.get("html") if "not verified" in h.proto.body)
 
-    assert "chance</span>" in told(0.5, 1)
-    assert "suppressed" in told(0.5, 1)
-    assert "chance</span>" not in told(None, 0)
-    assert "suppressed" not in told(None, 0)
+    assert "chance</span>" in reason(0.5, 1)
+    assert "suppressed" in reason(0.5, 1)
+    assert "chance</span>" not in reason(None, 0)
+    assert "suppressed" not in reason(None, 0)

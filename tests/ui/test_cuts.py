@@ -1,4 +1,4 @@
-"""Cut points of a session: edits, refusals, undo, and what the component is told."""
+"""Cut points of a session: edits, refusals, undo, and what the component is shown."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def ask(column: Column, **asked: Any) -> dict[str, Any]:
 
 def test_from_nothing_to_three_nested_levels(age: Column) -> None:
     assert cut_panel.can_be_cut(age)
-    told = cut_panel.message(age)
-    assert told["levels"] == ()
-    assert sum(bar[4] for bar in told["bars"]) == told["rows"] == age.counts.sum()
-    told = ask(age, do="start", how="rows")
-    assert len(told["levels"]) == 4
-    told = ask(age, do="remove_level", level=4)
-    finest, middle, coarse = (set(level) for level in told["levels"])
+    sentence = cut_panel.message(age)
+    assert sentence["levels"] == ()
+    assert sum(bar[4] for bar in sentence["bars"]) == sentence["rows"] == age.counts.sum()
+    sentence = ask(age, do="start", how="rows")
+    assert len(sentence["levels"]) == 4
+    sentence = ask(age, do="remove_level", level=4)
+    finest, middle, coarse = (set(level) for level in sentence["levels"])
     assert coarse < middle < finest
     old = min(coarse)
-    told = ask(age, do="move", level=3, old=old, new=old + 1)
-    assert all(old + 1 in level and old not in level for level in told["levels"])
-    assert "rows" in told["said"]
-    for level in told["intervals"]:
+    sentence = ask(age, do="move", level=3, old=old, new=old + 1)
+    assert all(old + 1 in level and old not in level for level in sentence["levels"])
+    assert "rows" in sentence["said"]
+    for level in sentence["intervals"]:
         assert sum(one[3] for one in level) == age.counts.sum()
     rows = state.levels()["age"]
     assert len(rows[0]) == 5
@@ -57,24 +57,24 @@ def test_from_nothing_to_three_nested_levels(age: Column) -> None:
 
 
 def test_levels_cuts_ends_and_style(age: Column) -> None:
-    told = ask(age, do="start", how="round")
-    assert told["open_top"]
-    assert told["intervals"][0][-1][2].startswith("≥")
-    top = len(told["levels"])
-    told = ask(age, do="ends", open_bottom=False, open_top=False)
-    assert not any(one[2].startswith(("<", "≥")) for one in told["intervals"][0])
-    told = ask(age, do="style", style="bracket")
-    assert told["intervals"][0][0][2].startswith("[")
-    told = ask(age, do="add", level=top, at=33)
-    assert all(33 in level for level in told["levels"])
-    told = ask(age, do="remove", level=2, at=33)
-    assert [33 in level for level in told["levels"]] == [True] + [False] * (top - 1)
-    told = ask(age, do="start", how="width")
-    assert told["error"] is None
-    count = len(told["levels"])
-    told = ask(age, do="add_level")
-    assert len(told["levels"]) == count + 1
-    assert "Level added" in told["said"]
+    answer = ask(age, do="start", how="round")
+    assert answer["open_top"]
+    assert answer["intervals"][0][-1][2].startswith("≥")
+    top = len(answer["levels"])
+    answer = ask(age, do="ends", open_bottom=False, open_top=False)
+    assert not any(one[2].startswith(("<", "≥")) for one in answer["intervals"][0])
+    answer = ask(age, do="style", style="bracket")
+    assert answer["intervals"][0][0][2].startswith("[")
+    answer = ask(age, do="add", level=top, at=33)
+    assert all(33 in level for level in answer["levels"])
+    answer = ask(age, do="remove", level=2, at=33)
+    assert [33 in level for level in answer["levels"]] == [True] + [False] * (top - 1)
+    answer = ask(age, do="start", how="width")
+    assert answer["error"] is None
+    count = len(answer["levels"])
+    answer = ask(age, do="add_level")
+    assert len(answer["levels"]) == count + 1
+    assert "Level added" in answer["said"]
 
 
 @pytest.mark.parametrize(
@@ -92,11 +92,11 @@ def test_a_refusal_is_told_and_changes_nothing(
     age: Column, asked: dict[str, Any], words: str
 ) -> None:
     before = ask(age, do="start", how="rows")["levels"]
-    told = ask(age, **asked)
-    assert words in told["error"]["message"]
-    assert told["levels"] == before
-    while len(told["levels"]) < cut_panel.MOST_LEVELS and told["error"] is None:
-        told = ask(age, do="add_level")
+    answer = ask(age, **asked)
+    assert words in answer["error"]["message"]
+    assert answer["levels"] == before
+    while len(answer["levels"]) < cut_panel.MOST_LEVELS and answer["error"] is None:
+        answer = ask(age, do="add_level")
 
 
 def test_an_echo_and_a_stale_edit_do_nothing(age: Column) -> None:
@@ -122,9 +122,9 @@ def test_texts_cannot_be_cut(age: Column) -> None:
     day = data.column("admission_date")
     assert cut_panel.can_be_cut(day)
     state.set_levels("admission_date", None)
-    told = ask(day, do="start", how="rows")
-    assert told["kind"] == "date"
-    assert " to " in told["intervals"][0][0][2]
+    answer = ask(day, do="start", how="rows")
+    assert answer["kind"] == "date"
+    assert " to " in answer["intervals"][0][0][2]
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,13 @@ def test_a_moved_cut_of_a_shipped_hierarchy_leaves_other_labels_and_all_are_true
         assert data is not None
         own = data.column(column)
         before = state.levels()[column]
-        told = cut_panel.message(own)
-        drawn = {label for level in told["intervals"] for _, _, label, _, _ in level}
+        sentence = cut_panel.message(own)
+        drawn = {label for level in sentence["intervals"] for _, _, label, _, _ in level}
         assert {label for row in before for label in row[1:-1]} <= drawn
-        top = len(told["levels"])
-        for at in told["levels"][top - 1]:
-            told = ask(own, do="move", level=top, old=at, new=at + 1)
-            assert told["error"] is None
+        top = len(sentence["levels"])
+        for at in sentence["levels"][top - 1]:
+            sentence = ask(own, do="move", level=top, old=at, new=at + 1)
+            assert sentence["error"] is None
             rows = state.levels()[column]
             assert false_labels(rows, own.kind) == []
             assert drafts.untrue(own) == []

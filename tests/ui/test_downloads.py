@@ -176,8 +176,8 @@ def test_the_reports_on_export_say_what_was_stated() -> None:
         app = open_page(EXPORT, held)
         app.text_area(key="judgement-export").input("Judged under contract.").run()
     for name in ("report.html", "report.json"):
-        told = str(outside(offered[name].make))
+        text = str(outside(offered[name].make))
         for word in ("Cardiology", "One unit", "Judged under contract."):
-            assert word in told, name
+            assert word in text, name
         assert "Cardiology" in str(outside(offered[f"public-{name}"].make))
     assert makes_pdf() == ("report.pdf" in offered)

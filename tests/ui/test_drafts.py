@@ -36,24 +36,24 @@ def zips(session: None) -> Column:
 
 
 def ask(of: Column, **operation: Any) -> dict[str, Any]:
-    """Ask for an edit as the builder does, and return what it is told."""
+    """Ask for an edit as the builder does, and return what it is shown."""
     now = drafts.message(of)
     drafts.edit(of, {"epoch": now["epoch"], "rev": now["rev"] + 1, **operation})
     return drafts.message(of)
 
 
 def test_an_edit_is_the_hierarchy_at_once(zips: Column) -> None:
-    told = ask(zips, do="group", level=0, nodes=[0, 1], label="low")
-    assert told["said"] == "Grouped 2 values as “low” on level 1."
-    assert told["made"] == {"level": 1, "id": told["levels"][0]["id"][0]}
+    answer = ask(zips, do="group", level=0, nodes=[0, 1], label="low")
+    assert answer["said"] == "Grouped 2 values as “low” on level 1."
+    assert answer["made"] == {"level": 1, "id": answer["levels"][0]["id"][0]}
     assert [row[1] for row in state.levels()["Zip"]] == ["low", "low", "5372", "5373"]
     assert loading.hierarchy_of("Zip").labels[1][0] == "low"
 
 
 def test_undo_and_redo_reach_back_to_no_hierarchy(zips: Column) -> None:
     ask(zips, do="group", level=0, nodes=[0, 1])
-    told = ask(zips, do="undo")
-    assert (told["said"], told["undo"], told["redo"]) == ("Undone.", False, True)
+    answer = ask(zips, do="undo")
+    assert (answer["said"], answer["undo"], answer["redo"]) == ("Undone.", False, True)
     assert "Zip" not in state.levels()
     assert ask(zips, do="undo")["said"] == "There is nothing to undo."
     assert ask(zips, do="redo")["said"] == "Redone."
@@ -63,9 +63,9 @@ def test_undo_and_redo_reach_back_to_no_hierarchy(zips: Column) -> None:
 def test_a_refusal_is_told_and_changes_nothing(zips: Column) -> None:
     ask(zips, do="group", level=0, nodes=[0, 1])
     before = state.fingerprint()
-    told = ask(zips, do="group", level=0, nodes=[2], label="5373")
-    assert "twice" in told["error"]["message"]
-    assert told["error"]["remedy"]
+    answer = ask(zips, do="group", level=0, nodes=[2], label="5373")
+    assert "twice" in answer["error"]["message"]
+    assert answer["error"]["remedy"]
     assert state.fingerprint() == before
     assert ask(zips, do="explode")["error"]
     assert ask(zips, do="group", level=0, nodes=[2, 3])["error"] is None
@@ -85,9 +85,9 @@ def test_a_change_from_elsewhere_is_one_more_step(zips: Column) -> None:
     ask(zips, do="group", level=0, nodes=[0, 1])
     epoch = drafts.message(zips)["epoch"]
     state.set_levels("Zip", None)
-    told = drafts.message(zips)
-    assert told["epoch"] == epoch + 1
-    assert len(told["levels"]) == 1
+    sentence = drafts.message(zips)
+    assert sentence["epoch"] == epoch + 1
+    assert len(sentence["levels"]) == 1
     assert len(ask(zips, do="undo")["levels"]) == 2
 
 
@@ -110,8 +110,8 @@ def test_an_edit_that_changes_nothing_is_no_step(zips: Column) -> None:
     steps = 0
     while state.undo():
         steps += 1
-    told = ask(zips, do="reorder", level=0, nodes=[0], beside=1)
-    assert told["said"] == "Nothing changed."
+    answer = ask(zips, do="reorder", level=0, nodes=[0], beside=1)
+    assert answer["said"] == "Nothing changed."
     assert not state.can_undo()
 
 
@@ -120,9 +120,9 @@ def test_another_kind_of_column_begins_anew(zips: Column) -> None:
     loading.set_kind("Zip", "number")
     data = state.typed_dataset()
     assert data is not None
-    told = drafts.message(data.column("Zip"))
-    assert told["kind"] == "number"
-    assert not told["undo"]
+    sentence = drafts.message(data.column("Zip"))
+    assert sentence["kind"] == "number"
+    assert not sentence["undo"]
 
 
 def draft(of: Column) -> Draft:

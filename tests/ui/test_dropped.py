@@ -1,4 +1,4 @@
-"""What is dropped on Start is told apart by its content, whatever it is called."""
+"""What is dropped on Start is recognized by its content, whatever it is called."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_each_kind_is_known_by_its_content() -> None:
     assert kinds(("t", "größe\n".encode("utf-16"))) == ([], [], ["t"])
     assert kinds(("t.data", workbook())) == ([], [], ["t.data"])  # packed as a zip, and is none
     assert kinds(("recipe.txt", RECIPE)) == ([], ["recipe.txt"], [])
-    assert kinds(("r.toml", b"seed =")) == ([], ["r.toml"], [])  # what is wrong with it is told
+    assert kinds(("r.toml", b"seed =")) == ([], ["r.toml"], [])  # what is wrong with it is shown
     assert kinds(("s.json", session_content())) == (["s.json"], [], [])
 
 

@@ -85,9 +85,9 @@ def test_a_documented_run_is_shown_before_anything_is_run() -> None:
     assert len(verdicts) == len(all_experiments())
     for one in verdicts:
         assert one.value.split(" ", 1)[1] in get_args(Outcome)
-        told = one.help.replace("\\", "")
-        assert "A documented run: " in told
-        assert re.search(r"(small|full) settings, .+, \d+ s", told)
+        answer = one.help.replace("\\", "")
+        assert "A documented run: " in answer
+        assert re.search(r"(small|full) settings, .+, \d+ s", answer)
     for experiment in all_experiments():
         app = opened(experiment.id)
         assert "A documented run" in app.info[0].value

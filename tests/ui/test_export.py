@@ -155,10 +155,10 @@ def test_what_is_stated_on_the_page_is_kept_and_wrong_dates_are_refused() -> Non
     assert "which is not a date" in words(app).replace("\\", "")
     app.text_input(key="ctx-date").input("2026-11-22").run()
     assert not app.exception
-    told = app.session_state["state/context"]
-    assert told["release"]["recipient"] == "One class"
-    assert told["threats"]["harms"] == ["Shame", "Loss of work"]
-    assert told["decision"]["date"] == "2026-11-22"
+    shown = app.session_state["state/context"]
+    assert shown["release"]["recipient"] == "One class"
+    assert shown["threats"]["harms"] == ["Shame", "Loss of work"]
+    assert shown["decision"]["date"] == "2026-11-22"
     app.switch_page("pages/5_Results.py").run()
     app.switch_page("pages/7_Export.py").run()
     assert app.text_input(key="ctx-recipient").value == "One class"
@@ -393,11 +393,11 @@ def test_the_zip_holds_hierarchies_as_they_were_given(
         "--data", str(data), "--out", str(out), "--json", folder=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["output_sha256"] == result.sha256
+    output = json.loads(done.stdout)
+    assert output["output_sha256"] == result.sha256
     figures = {(a.attack, a.column): (a.rate, a.worst, a.at_risk) for a in result.attacks}
     again = {
         (a["name"], a["column"] or ""): (a["rate"], a["worst"], a["at_risk"])
-        for a in told["attacks"]
+        for a in output["attacks"]
     }
     assert again == figures

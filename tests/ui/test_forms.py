@@ -34,8 +34,8 @@ def page(which, name):  # its source is run on its own, where no type is known
 
 def asked(which: str, name: str) -> AppTest:
     """Return a page that asks for a technique, not yet drawn."""
-    told = {"which": which, "name": name}
-    return AppTest.from_function(page, kwargs=told, default_timeout=PATIENCE)
+    expected = {"which": which, "name": name}
+    return AppTest.from_function(page, kwargs=expected, default_timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(("which", "name"), EVERY)

@@ -1,4 +1,4 @@
-"""What goes wrong in one panel is told there, without a value; the rest of the page stays."""
+"""What goes wrong in one panel is shown there, without a value; the rest of the page stays."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def test_an_error_in_a_panel_is_told_there(
         monkeypatch.setattr(what, breaking(errors[place % 2]))
     app = open_page(page, held, tab="The search" if page == RESULTS else "")
     assert not app.exception
-    told = {one.value.split("**")[1]: one.value for one in app.error}
-    assert set(told) == set(panels.values())
+    shown = {one.value.split("**")[1]: one.value for one in app.error}
+    assert set(shown) == set(panels.values())
     for place, where in enumerate(panels.values()):
         wanted = "It broke\n\nMend it" if place % 2 else "KeyError in tests/ui/test"
-        assert wanted in told[where]
+        assert wanted in shown[where]
     assert SECRET not in words(app) + caplog.text
     assert "KeyError in tests/ui/test_guard.py" in caplog.text
     # The frame of the page and what follows the panels are there.
@@ -105,9 +105,9 @@ def test_an_error_in_the_verdicts_is_told_there(
     monkeypatch.setattr("ui.panels.results.drawers.verdict_lines.draw", broken)
     app = open_page(RESULTS, held, tab=VERDICTS)
     assert not app.exception
-    (told,) = app.error
-    assert told.value.split("**")[1] == "Verdicts"
-    assert "It broke\n\nMend it" in told.value
+    (shown,) = app.error
+    assert shown.value.split("**")[1] == "Verdicts"
+    assert "It broke\n\nMend it" in shown.value
 
 
 def months_of_a_century() -> tuple[dict[str, Any], Column]:

@@ -128,12 +128,12 @@ def test_values_that_a_file_lacks_wait_for_a_place(session: None) -> None:
     data = state.typed_dataset()
     assert data is not None
     zips = data.column("Zip")
-    told = drafts.message(zips)
-    assert [one["text"] for one in told["unplaced"]] == ["5372", "5373"]
-    assert "9999" in told["leaves"]
-    group = told["levels"][0]["id"][0]
+    sentence = drafts.message(zips)
+    assert [one["text"] for one in sentence["unplaced"]] == ["5372", "5373"]
+    assert "9999" in sentence["leaves"]
+    group = sentence["levels"][0]["id"][0]
     place = {"do": "place", "values": ["5372", "5373"], "onto": 1, "to": group}
-    drafts.edit(zips, {"epoch": told["epoch"], "rev": 1, **place})
+    drafts.edit(zips, {"epoch": sentence["epoch"], "rev": 1, **place})
     assert not drafts.waiting(zips)
     assert [row[0] for row in state.levels()["Zip"]] == ["5370", "5371", "9999", "5372", "5373"]
     assert loading.hierarchy_of("Zip").labels[1] == ("a",)
@@ -248,9 +248,9 @@ def test_one_click_proposes_for_all_columns_and_one_takes_it_back(start: AppTest
     assert {"Data", "Hierarchies"} <= done
     assert "Results" not in done
     assert start.button(key="hierarchies/propose_all").disabled
-    told = start.session_state["hierarchies/many"]
-    assert [line.column for line in told] == ["Zip"]
-    assert all(line.why in words(start).replace("\\", "") for line in told)
+    answer = start.session_state["hierarchies/many"]
+    assert [line.column for line in answer] == ["Zip"]
+    assert all(line.why in words(start).replace("\\", "") for line in answer)
     start.button(key="hierarchies/undo_many").click().run()
     assert start.session_state["state/work"]["levels"] == {}
     assert not [b for b in start.button if b.key == "hierarchies/put_away"]

@@ -37,12 +37,12 @@ def log(tmp_path: Path) -> Path:
 @pytest.fixture
 def settings(monkeypatch: pytest.MonkeyPatch, log: Path) -> dict[str, Any]:
     """Share the host between people without logins, with a journal in a file."""
-    told: dict[str, Any] = {"shared": True, "log": str(log), "most_runs": 1}
-    monkeypatch.setattr(st, "secrets", _Secrets(hosting=told))
+    text: dict[str, Any] = {"shared": True, "log": str(log), "most_runs": 1}
+    monkeypatch.setattr(st, "secrets", _Secrets(hosting=text))
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(limits, "_AT_WORK", {})
     session_owner.note_what_happens()
-    return told
+    return text
 
 
 def lines(log: Path) -> list[dict[str, Any]]:
@@ -110,17 +110,17 @@ def test_the_journal_says_what_happened_and_no_value(settings: dict[str, Any], l
     click()
     text = log.read_text()
     assert CELL not in text
-    told = lines(log)
-    assert [one["event"] for one in told] == ["open", *["work"] * 4, "error"]
-    assert told[0]["rows"] == 2
-    assert [one.get("outcome") for one in told[1:5]] == ["done", *["failed"] * 3]
-    assert [one.get("error") for one in told[2:]] == [
+    answer = lines(log)
+    assert [one["event"] for one in answer] == ["open", *["work"] * 4, "error"]
+    assert answer[0]["rows"] == 2
+    assert [one.get("outcome") for one in answer[1:5]] == ["done", *["failed"] * 3]
+    assert [one.get("error") for one in answer[2:]] == [
         "BadInput",
         "BrokenDown",
         "BadInput",
         "ValueError",
     ]
-    assert [one.get("technique") for one in told[1:5]] == [technique] * 3 + [None]
+    assert [one.get("technique") for one in answer[1:5]] == [technique] * 3 + [None]
 
 
 def test_on_ones_own_computer_nothing_is_noted(

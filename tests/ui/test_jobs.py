@@ -228,11 +228,11 @@ def test_a_run_that_ends_elsewhere_opens_results_at_once(session: dict[str, Any]
 
 
 def test_the_best_so_far_is_told_and_taken(session: dict[str, Any]) -> None:
-    told = threading.Event()
+    loaded = threading.Event()
 
     def work(context: Context) -> None:
         context.found(0.4, 0.3, "Loss")
-        told.set()
+        loaded.set()
         context.so_far.taken.wait(PATIENCE)
 
     def watching() -> None:
@@ -241,7 +241,7 @@ def test_the_best_so_far_is_told_and_taken(session: dict[str, Any]) -> None:
         jobs.watch("run")
 
     job = jobs.start("run", "Run", work)
-    assert told.wait(PATIENCE)
+    assert loaded.wait(PATIENCE)
     app = AppTest.from_function(watching, default_timeout=PATIENCE)
     app.session_state["jobs"] = session["jobs"]
     app.run()

@@ -29,11 +29,11 @@ def moved(monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, Any], Column]:
         state.set_dataset(data, roles=Roles(quasi=("zip",)), levels={}, types={}, title="zips")
         column = data.column("zip")
         drafts.put(column, [[z, f"{z[:4]}*", "*"] for z in ZIPS])
-        told = drafts.message(column)
-        assert told["untrue"] == []
-        group = told["levels"][0]["id"][told["levels"][0]["label"].index("0109*")]
+        sentence = drafts.message(column)
+        assert sentence["untrue"] == []
+        group = sentence["levels"][0]["id"][sentence["levels"][0]["label"].index("0109*")]
         move = {"do": "move", "level": 0, "nodes": [3], "onto": 1, "to": group}
-        drafts.edit(column, {**move, "epoch": told["epoch"], "rev": 1})
+        drafts.edit(column, {**move, "epoch": sentence["epoch"], "rev": 1})
         assert drafts.message(column)["error"] is None
         assert drafts.message(column)["untrue"] == [[1, "0109*"]]
     return held, column
@@ -60,13 +60,13 @@ def test_the_mended_label_is_true_and_can_be_undone(
     drafts.rename(column, one.level, one.label, one.instead)
     assert drafts.untrue(column) == []
     assert false_labels(state.levels()["zip"], "text") == []
-    told = drafts.message(column)
-    assert "0109* or 02625" in told["levels"][0]["label"]
-    drafts.edit(column, {"do": "undo", "epoch": told["epoch"], "rev": 1})
+    sentence = drafts.message(column)
+    assert "0109* or 02625" in sentence["levels"][0]["label"]
+    drafts.edit(column, {"do": "undo", "epoch": sentence["epoch"], "rev": 1})
     assert drafts.message(column)["untrue"] == [[1, "0109*"]]
     # Without the value it is true again.
-    told = drafts.message(column)
-    drafts.edit(column, {"do": "undo", "epoch": told["epoch"], "rev": 2})
+    sentence = drafts.message(column)
+    drafts.edit(column, {"do": "undo", "epoch": sentence["epoch"], "rev": 2})
     assert drafts.message(column)["untrue"] == []
 
 
@@ -95,8 +95,8 @@ def test_all_labels_are_mended_at_once_and_undone_at_once(monkeypatch: pytest.Mo
         row[1] for row in with_true_labels(rows, "number")
     ]
     assert state.levels()["age"][4][:2] == ["5", "1-5"]
-    told = drafts.message(column)
-    drafts.edit(column, {"do": "undo", "epoch": told["epoch"], "rev": 1})
+    sentence = drafts.message(column)
+    drafts.edit(column, {"do": "undo", "epoch": sentence["epoch"], "rev": 1})
     assert len(drafts.untrue(column)) == 4
 
 

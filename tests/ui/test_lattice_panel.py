@@ -149,9 +149,9 @@ def test_every_node_is_drawn_once_and_harmless(monkeypatch: pytest.MonkeyPatch) 
         next(i for i, n in enumerate(large.nodes) if n.chosen),
         light_palette(),
     )
-    told = [note.text for note in near.figure.layout.annotations]
-    assert len(told) == len(large.nodes) - 1
-    assert all(text.rsplit(" ", 1)[0] in large.columns for text in told)
+    values = [note.text for note in near.figure.layout.annotations]
+    assert len(values) == len(large.nodes) - 1
+    assert all(text.rsplit(" ", 1)[0] in large.columns for text in values)
 
 
 def test_a_small_table_shows_its_proven_optimum() -> None:
@@ -159,5 +159,5 @@ def test_a_small_table_shows_its_proven_optimum() -> None:
     result = carried_out(held)
     app = open_page(RESULTS, held, tab="The search")
     assert not app.exception
-    told = any("Proven optimum for this table" in c.value for c in app.caption)
-    assert told == (result.optimum is not None) == (result.problem.rows <= MOST_ROWS)
+    shown = any("Proven optimum for this table" in c.value for c in app.caption)
+    assert shown == (result.optimum is not None) == (result.problem.rows <= MOST_ROWS)

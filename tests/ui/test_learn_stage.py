@@ -38,11 +38,11 @@ def test_dois_are_links(lesson: object) -> None:
 
 def test_text_is_beside_the_pictures() -> None:
     app = opened(lesson="mondrian", step="3", show="1")
-    pictures, told = (column for column in app.columns if column)
+    pictures, shown = (column for column in app.columns if column)
     assert any(
         one.proto.component_name.endswith("lesson") for one in pictures.get("bidi_component")
     )
-    assert told.subheader[0].value == "3\\. Cut along Zip"
+    assert shown.subheader[0].value == "3\\. Cut along Zip"
 
 
 def test_changes_of_cells_come_along_to_run() -> None:

@@ -163,13 +163,13 @@ def test_what_is_chosen_is_marked_in_metrics_and_attacks(clicks: Any, facts: Fac
 
 def test_the_figures_of_a_class_are_its_own(facts: Facts) -> None:
     group = int(facts.by_size[0])
-    told = figures(facts, np.array([group])).set_index("figure")["chosen"]
+    numbers = figures(facts, np.array([group])).set_index("figure")["chosen"]
     loss = facts.result.measures["loss"].per_class
     assert loss is not None
-    assert told["Loss, mean of the classes"] == f"{loss[group]:.3f}"
-    assert told["rows"].startswith(f"{facts.sizes[group]:,} ")
+    assert numbers["Loss, mean of the classes"] == f"{loss[group]:.3f}"
+    assert numbers["rows"].startswith(f"{facts.sizes[group]:,} ")
     for column, text in facts.cells(group).items():
-        assert told[column] == text
+        assert numbers[column] == text
 
 
 def test_classes_are_gone_through_in_the_order_of_their_sizes() -> None:

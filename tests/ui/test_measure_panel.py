@@ -25,9 +25,9 @@ def until(app: AppTest, there: Callable[[str], bool]) -> str:
         time.sleep(0.05)
         app.run()
     assert not app.exception
-    told = words(app).replace("\\", "")
-    assert there(told)
-    return told
+    answer = words(app).replace("\\", "")
+    assert there(answer)
+    return answer
 
 
 def test_a_metric_is_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,9 +46,9 @@ def test_a_metric_is_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     app.run()
     assert app.selectbox(key="further-metric").options[:4] == sorted([*enough, "Model utility"])
     app.button(key="measure-further").click().run()
-    told = until(app, lambda said: "not installed" in said)
-    assert "Training a model needs scikit-learn, which is not installed" in told
-    assert "pip install 'anonymity-workbench[models]'" in told
+    answer = until(app, lambda said: "not installed" in said)
+    assert "Training a model needs scikit-learn, which is not installed" in answer
+    assert "pip install 'anonymity-workbench[models]'" in answer
     assert "model-utility" not in app.session_state["state/result"].measures
 
     def measured(self: ModelUtility, problem: Any, release: Any, context: Context) -> Measure:
@@ -58,9 +58,9 @@ def test_a_metric_is_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ModelUtility, "measure", measured)
     app.selectbox(key="further-metric/model-utility/model").set_value("forest").run()
     app.button(key="measure-further").click().run()
-    told = until(app, lambda _: "model-utility" in app.session_state["state/result"].measures)
-    assert "not installed" not in told
-    assert "**Model utility**" in told
+    answer = until(app, lambda _: "model-utility" in app.session_state["state/result"].measures)
+    assert "not installed" not in answer
+    assert "**Model utility**" in answer
     now = app.session_state["state/result"]
     assert now.measures["model-utility"].share == 0.25
     assert [m.as_mapping()["model"] for m in now.plan.metrics] == ["forest"]

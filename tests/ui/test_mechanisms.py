@@ -1,4 +1,4 @@
-"""Run with a technique whose protection is chance: what is offered, and what is told."""
+"""Run with a technique whose protection is chance: what is offered, and what is shown."""
 
 from __future__ import annotations
 

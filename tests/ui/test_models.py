@@ -162,9 +162,9 @@ def test_the_table_tells_how_far_a_parameter_goes() -> None:
 def test_an_impossible_request_is_told_with_the_best_value_before_a_run() -> None:
     models = [{"name": "entropy-l-diversity", "l": 7.0, "column": ""}]
     app = open_page(RUN, load("toth-private", models=models))
-    (told,) = (w.value for w in app.warning if "impossible for this table" in w.value)
-    assert "Choose l of at most 6" in told.replace("\\", "")
-    assert "6.72717" in told.replace("\\", "")
+    (shown,) = (w.value for w in app.warning if "impossible for this table" in w.value)
+    assert "Choose l of at most 6" in shown.replace("\\", "")
+    assert "6.72717" in shown.replace("\\", "")
     assert "Best possible" not in said(app)  # the message says it
     assert app.slider[0].value == 6.727  # as far as it goes
     assert app.session_state["state/work"]["draft"]["models"][0]["l"] == 7.0
@@ -184,7 +184,7 @@ def test_rows_that_may_be_removed_widen_the_range() -> None:
 
 
 @pytest.mark.parametrize(
-    ("allowed", "low", "high", "told"),
+    ("allowed", "low", "high", "given"),
     [
         ([], None, None, None),
         ([Allowed(parameter="x", low=0.0, high=1.0)], 0.0, 1.0, ""),
@@ -203,19 +203,19 @@ def test_rows_that_may_be_removed_widen_the_range() -> None:
     ],
 )
 def test_ranges_in_words(
-    allowed: list[Allowed], low: float | None, high: float | None, told: str | None
+    allowed: list[Allowed], low: float | None, high: float | None, given: str | None
 ) -> None:
     name = "x"
     parameter = Parameter(
         name=name, kind="number", default=0.5, help="A share.", label=name, low=0.0, high=1.0
     )
     found = range_of(parameter, allowed)
-    if told is None:
+    if given is None:
         assert found is None
     else:
         assert found is not None
         assert (found.low, found.high) == (low, high)
-        assert found.words == (f"This table allows {name} {told}" if told else "")
+        assert found.words == (f"This table allows {name} {given}" if given else "")
 
 
 # ---- a class that keeps it and one that breaks it ------------------------------------------------
@@ -274,7 +274,7 @@ def test_the_chart_draws_what_was_found() -> None:
     assert sum(good.x) == kept.sizes[0]
     assert max(good.x) * 4 <= sum(good.x)
     assert max(bad.x) * 4 > sum(bad.x)
-    assert set(bad.marker.pattern.shape) == {"/"}  # told by more than colour
+    assert set(bad.marker.pattern.shape) == {"/"}  # shown by more than colour
     assert "at most 1 in 4 is allowed" in chart.note
 
 
@@ -353,8 +353,8 @@ def test_what_cannot_count_persons_is_disabled_where_a_column_tells_them() -> No
     assert not button(app, "add-frequency-l-diversity").disabled
     with patch.object(st, "session_state", held):
         for kind in TECHNIQUES.values():
-            told = technique_picker.caption(kind)
-            assert ("it counts rows" in told) == (not kind.needs.counts_people), kind.name
+            shown = technique_picker.caption(kind)
+            assert ("it counts rows" in shown) == (not kind.needs.counts_people), kind.name
     rows_only = next(n for n, kind in TECHNIQUES.items() if not kind.needs.counts_people)
     choose(app, rows_only)
     assert next(b for b in app.button if b.label == "Run").disabled

@@ -105,7 +105,7 @@ def texts(message: Message) -> Iterator[tuple[str, str, str]]:
                 yield from texts(one)
 
 
-def told(app: AppTest) -> Iterator[tuple[str, str, str]]:
+def words_of(app: AppTest) -> Iterator[tuple[str, str, str]]:
     def every(node: Any) -> Iterator[Any]:
         if getattr(node, "proto", None) is not None:
             yield node.proto
@@ -121,7 +121,7 @@ def spoilt(app: AppTest) -> list[tuple[str, str, str]]:
     """Return what a page shows in which a name would become something else."""
     assert not app.exception
     found: list[tuple[str, str, str]] = []
-    for kind, field, text in told(app):
+    for kind, field, text in words_of(app):
         if (kind, field) in (("Html", "body"), ("PlotlyChart", "spec")):
             if TAG in text.replace("\\u003c", "<").replace("\\u003e", ">"):
                 found.append((kind, field, text))

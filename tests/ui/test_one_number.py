@@ -1,4 +1,4 @@
-"""One name, one number: a run's figures are the same wherever they are told."""
+"""One name, one number: a run's figures are the same wherever they are shown."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ def said(app: AppTest) -> str:
 
 
 def every_text(held: dict[str, object], result: Result) -> Iterator[tuple[str, str]]:
-    """Return everything that is told of a run, by where it is told."""
+    """Return everything that is shown of a run, by where it is shown."""
     for page in (RESULTS, COMPARE, EXPORT):
         yield page, said(open_page(page, held, tab=VERDICTS if page == RESULTS else ""))
     for view in ("One by one", "Questions"):
         yield view, said(open_page(RESULTS, {**held, "attack-view": view}, tab=ATTACKS))
     for public in (False, True):
-        told = as_html(edition_of(result, public=public))
-        yield f"report, public={public}", html.unescape(re.sub(r"<[^>]+>", " ", told))
+        report = as_html(edition_of(result, public=public))
+        yield f"report, public={public}", html.unescape(re.sub(r"<[^>]+>", " ", report))
     yield "--json", str(figures_of(result))
 
 
@@ -103,10 +103,10 @@ def figures(held: dict[str, object], result: Result) -> Iterator[tuple[Name, str
     by_name = {attack_plots.name_of(a): (a.attack, a.column) for a in result.attacks}
     with patch.object(st, "session_state", held):
         run = run_series.of_result(result, palette())
-        told = compare_tables.figures(run)
+        figures = compare_tables.figures(run)
         for shown, of in by_name.items():
             for name, written in COMPARED.items():
-                yield (*of, name), "Compare", told[f"{shown}: {written}"]
+                yield (*of, name), "Compare", figures[f"{shown}: {written}"]
         for chart in (attack_plots.attack_bullets, attack_plots.risk_bullets):
             rows = chart([run], palette()).numbers
             for row in rows[rows["attack"].isin(list(by_name))].to_dict("records"):
@@ -168,8 +168,8 @@ def test_no_tile_is_rosier_than_a_line_below_it(held: dict[str, object]) -> None
     smallest = int(result.hiding.min())
     lines = [1 / smallest, *(a.worst for a in result.attacks if _picks(a))]
     assert worst.figure == chance(max(lines))
-    told = dict(row for block in _risk(result) for row in block)
-    assert told["Highest chance within a class that is known"] == chance(1 / smallest)
+    expected = dict(row for block in _risk(result) for row in block)
+    assert expected["Highest chance within a class that is known"] == chance(1 / smallest)
     page = said(open_page(RESULTS, held, tab=VERDICTS))
     assert f"**Worst chance** · {worst.attacker}" in page
     assert "**People at risk** · " in page

@@ -83,9 +83,9 @@ def test_two_months_keep_everyone_among_the_same_values(opened: AppTest) -> None
     assert figures(opened, 2)["Release"] == "1"
     opened.radio(key="other/month").set_value("Second month").run()
     opened.button(key="other/publish").click().run()
-    told = figures(opened, 2)
-    assert (told["Release"], told["Persons"], told["Published before"]) == ("2", "7", "3")
-    assert told["Surest guess, over all releases"] == "50.0%"
+    numbers = figures(opened, 2)
+    assert (numbers["Release"], numbers["Persons"], numbers["Published before"]) == ("2", "7", "3")
+    assert numbers["Surest guess, over all releases"] == "50.0%"
     opened.number_input(key="other/m").set_value(3).run()  # another m than before
     opened.button(key="other/publish").click().run()
     assert "the same m each time" in opened.tabs[2].error[0].value

@@ -75,8 +75,8 @@ def test_people_of_one_household_count_as_one() -> None:
     }
     plan = STAYS.plan(roles=roles, types={"age": "text"})
     result = run(plan, table, assess=False)
-    told = [one.sentence for one in checklist.models(result)]
-    assert told == [
+    sentence = [one.sentence for one in checklist.models(result)]
+    assert sentence == [
         "Recomputed from the published file and the table: k = 2 people holds "
         "(fewest people in a class 2)."
     ]

@@ -64,8 +64,8 @@ FORBIDDEN = ("safe", "verified", "compliant", "anonymous")
 
 def ways_of(result: Result) -> str:
     """Return the title of what formed a result's groups."""
-    told = result.plan.algorithm.as_mapping()["partition"]
-    return find("partitioner", told["name"] if isinstance(told, dict) else str(told)).title
+    recipe = result.plan.algorithm.as_mapping()["partition"]
+    return find("partitioner", recipe["name"] if isinstance(recipe, dict) else str(recipe)).title
 
 
 def held_with(name: str, technique: str, models: list[dict[str, Any]]) -> dict[str, Any]:
@@ -167,10 +167,10 @@ def test_the_reconstruction_error_stands_among_the_metrics(
     carried_out(held)
     shown = open_page(RESULTS, held | {"numbers-metrics": True})
     frames = [d.value for d in shown.dataframe]
-    told = next(f for f in frames if "metric" in f.columns).set_index("metric")
-    assert told.loc["Reconstruction error", "unit"] == "per person"
+    column = next(f for f in frames if "metric" in f.columns).set_index("metric")
+    assert column.loc["Reconstruction error", "unit"] == "per person"
     if share is not None:
-        assert told.loc["Reconstruction error", "value"] == pytest.approx(share)
+        assert column.loc["Reconstruction error", "value"] == pytest.approx(share)
 
 
 @pytest.mark.parametrize(("name", "technique", "models"), CASES)
@@ -240,12 +240,12 @@ def test_a_group_says_how_sure_a_guess_is() -> None:
     held = held_with("li-microdata", "anatomy", FOUR)
     facts = Facts(result=carried_out(held))
     for group, size in enumerate(facts.sizes.tolist()):
-        told = guesses(facts, "Disease", group)
-        assert told["rows, c(v)"].sum() == size
-        assert told["share, c(v)/|G|"].tolist() == pytest.approx(
-            [n / size for n in told["rows, c(v)"]]
+        answer = guesses(facts, "Disease", group)
+        assert answer["rows, c(v)"].sum() == size
+        assert answer["share, c(v)/|G|"].tolist() == pytest.approx(
+            [n / size for n in answer["rows, c(v)"]]
         )
-        assert told["share, c(v)/|G|"].max() <= 1 / 4
+        assert answer["share, c(v)/|G|"].max() <= 1 / 4
     app = open_page(RESULTS, held)
     control(app, "view-results").set_value("One group").run()
     assert not app.exception
@@ -388,9 +388,9 @@ def test_the_script_writes_every_table(tmp_path: Path) -> None:
 def test_the_report_says_that_links_are_cut() -> None:
     result = carried_out(held_with("li-microdata", "permutation", FOUR))
     text = as_html(edition_of(result))
-    told = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
-    assert "every column is shuffled by itself" in told
-    assert "Permutation anonymization (groups: Halving, then dealing)." in told
-    assert "Not run – Prosecutor" in told
-    assert "Links are cut: no published row is a person" in told
-    assert result.sha256 in told
+    answer = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert "every column is shuffled by itself" in answer
+    assert "Permutation anonymization (groups: Halving, then dealing)." in answer
+    assert "Not run – Prosecutor" in answer
+    assert "Links are cut: no published row is a person" in answer
+    assert result.sha256 in answer

@@ -53,10 +53,10 @@ def test_bounds_that_no_grouping_keeps_are_told_before_the_run(
 
 def test_what_the_promise_means() -> None:
     plan = PRIVATE.plan(algorithm={"name": "combined"}, models=[DELTA], **FILE)
-    told = intention(plan, PRIVATE.dataset)
-    assert "a chance of at most 90% and at least 10%" in told
-    assert "Cells are coarsened group by group" in told
-    assert "Every value stays exact" not in told
+    answer = intention(plan, PRIVATE.dataset)
+    assert "a chance of at most 90% and at least 10%" in answer
+    assert "Cells are coarsened group by group" in answer
+    assert "Every value stays exact" not in answer
 
 
 def test_when_the_promise_is_offered() -> None:

@@ -70,8 +70,8 @@ def test_protected_cells_are_proven_and_a_change_takes_the_proof_away() -> None:
 
 def recomputed(app: AppTest) -> list[str]:
     """Return the sentences of the second computation that hold."""
-    (told,) = [m.value for m in app.markdown if m.value.startswith("**Recomputed**")]
-    return told.split("\n\n")[1:]
+    (shown,) = [m.value for m in app.markdown if m.value.startswith("**Recomputed**")]
+    return shown.split("\n\n")[1:]
 
 
 def offered(app: AppTest) -> set[str]:
@@ -323,8 +323,8 @@ def test_a_table_is_looked_at_and_protected_with_one_that_is_out(
     assert "Published: **large, sex**, 9 cells, 0 of them suppressed" in words(app)
     app.multiselect(key="tables/columns").set_value(["small", "sex"]).run()
     assert not app.exception
-    told = next(d.value for d in app.dataframe if "leaves" in d.value.columns)
-    assert set(told["leaves"]) == {"1"}
+    shown = next(d.value for d in app.dataframe if "leaves" in d.value.columns)
+    assert set(shown["leaves"]) == {"1"}
     wait_for(app.button(key="tables/together").click().run(), "protect-table")
     assert not app.exception
     assert not [d for d in app.dataframe if "leaves" in d.value.columns]

@@ -42,15 +42,15 @@ def test_a_result_is_asked_everything_that_arises(held: dict[str, Any]) -> None:
     app = open_page(RESULTS, held, tab="Questions")
     assert "Choose one: it is answered" in words(app)
     assert "needs k \\= 5" in ask(app, "Which k?")
-    told = ask(app, "Why is this row suppressed?")
-    assert "is in a class of" in told
-    assert "anonymity blocks it" in told
+    answer = ask(app, "Why is this row suppressed?")
+    assert "is in a class of" in answer
+    assert "anonymity blocks it" in answer
     assert "Suppression budget: " in ask(app, "What changed").replace("\\:", ":")
     assert "Yes, among choices of one level" in ask(app, "Is this optimal?").replace("\\", "")
-    told = ask(app, "What does someone learn").replace("\\", "")
-    assert "finds at least" in told
-    told = ask(app, "What is revealed about one person?").replace("\\", "")
-    assert "so the right one is picked" in told or "No published row fits" in told
+    answer = ask(app, "What does someone learn").replace("\\", "")
+    assert "finds at least" in answer
+    answer = ask(app, "What is revealed about one person?").replace("\\", "")
+    assert "so the right one is picked" in answer or "No published row fits" in answer
 
 
 def test_questions_that_do_not_arise_are_not_offered() -> None:

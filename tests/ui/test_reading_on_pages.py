@@ -65,12 +65,12 @@ def test_a_listed_value_and_the_place_of_missing_ones_reach_the_release() -> Non
         data = state.typed_dataset()
         assert data is not None
         assert data.column("country").values == ("", "NA", "ZA", "ZM")
-        told = {
+        expected = {
             "name": "fixed-levels",
             "levels": {"seen": 1, "country": 1},
             "max_suppression": 1.0,
         }
-        state.update_draft(algorithm=told, models=[{"name": "k-anonymity", "k": 2}])
+        state.update_draft(algorithm=expected, models=[{"name": "k-anonymity", "k": 2}])
     result = carried_out(session)
     rows = list(csv.DictReader(io.StringIO(result.csv.decode())))
     assert {row["country"] for row in rows} == {"Southern", "Eastern", "Unknown"}

@@ -55,8 +55,8 @@ def test_tables_counts_them_and_its_recipe_gives_the_same_bytes(
     offered: dict[str, Any] = {}
     monkeypatch.setattr(
         "ui.panels.protected_table.download",
-        lambda label, content, **told: offered.__setitem__(
-            told["file"], content() if callable(content) else content
+        lambda label, content, **answer: offered.__setitem__(
+            answer["file"], content() if callable(content) else content
         ),
     )
     app = opened("pages/10_Tables.py")

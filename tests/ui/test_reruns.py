@@ -103,8 +103,8 @@ def test_a_page_that_was_gone_back_to_later_is_drawn(monkeypatch: pytest.MonkeyP
 
 async def _sent_while_drawn(fragment_ids: list[str] | None) -> list[int]:
     """Return how many messages are sent: at once, once a run follows, once the last has ended."""
-    waiting, told = _Waiting(), asyncio.Event()
-    waiting._message_enqueued_callback = told.set
+    waiting, values = _Waiting(), asyncio.Event()
+    waiting._message_enqueued_callback = values.set
     AppSession._clear_queue(cast(Any, waiting), fragment_ids)
     flush = partial(AppSession.flush_browser_queue, cast(Any, waiting))
     counts = [len(flush())]
@@ -118,8 +118,8 @@ async def _sent_while_drawn(fragment_ids: list[str] | None) -> list[int]:
         sent = flush()
         assert not sent
         while not sent:  # the moment of the run before may end meanwhile
-            told.clear()
-            await asyncio.wait_for(told.wait(), timeout=5)
+            values.clear()
+            await asyncio.wait_for(values.wait(), timeout=5)
             sent = flush()
         assert len(sent) == 1
     return counts

@@ -209,10 +209,10 @@ def test_the_sizes_are_those_of_the_figures() -> None:
     run = Series(letter="", title="", facts=facts, colour="#000000")
     with patch.object(st, "session_state", {}):
         chart = tracks([run], light_palette())
-    told = figures_of(facts.result)
-    assert chart.numbers["classes"].sum() == told["classes"]
-    assert chart.numbers["people"].sum() == told["rows"] - told["suppressed"]
-    assert chart.numbers["rows"].min() == told["smallest_class"] >= 5
+    figures = figures_of(facts.result)
+    assert chart.numbers["classes"].sum() == figures["classes"]
+    assert chart.numbers["people"].sum() == figures["rows"] - figures["suppressed"]
+    assert chart.numbers["rows"].min() == figures["smallest_class"] >= 5
 
 
 def test_shares_of_a_class_and_of_the_whole_are_shares() -> None:
@@ -251,7 +251,7 @@ def test_round_groups_in_place_of_real_values_are_one_click() -> None:
         )
         state.update_draft(algorithm={"name": "mondrian"})
     result = carried_out(held)
-    assert any("real value of" in told for told in result.cautions)
+    assert any("real value of" in sentence for sentence in result.cautions)
     app = open_page(RESULTS, held, tab=VERDICTS)
     next(b for b in app.button if b.key == "round-ends-results").click().run()
     assert not app.exception
@@ -259,7 +259,7 @@ def test_round_groups_in_place_of_real_values_are_one_click() -> None:
     chosen = {key: app.session_state[key] for key in held}
     after = carried_out(chosen)
     assert after.plan.algorithm.as_mapping()["output"] == "node"
-    assert not any("real value of" in told for told in after.cautions)
+    assert not any("real value of" in sentence for sentence in after.cautions)
 
 
 def test_a_column_is_told_before_and_after_and_against_another() -> None:
@@ -268,8 +268,8 @@ def test_a_column_is_told_before_and_after_and_against_another() -> None:
     app = open_page(RESULTS, {**held, "by-value": "age"}, tab="Value by value")
     assert not app.exception
     frames = [element.value for element in app.dataframe]
-    told = next(frame for frame in frames if "statistic" in frame.columns)
-    by_name = told.set_index("statistic")
+    column = next(frame for frame in frames if "statistic" in frame.columns)
+    by_name = column.set_index("statistic")
     mean = column_statistics(result, "age")
     assert by_name.loc["mean", "before"] == str(mean.before.mean)
     assert by_name.loc["mean", "after"] == str(mean.after.mean)
@@ -281,13 +281,13 @@ def test_a_column_is_told_before_and_after_and_against_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("many", "told"), [(1, "k-anonymity: asked 2, reached 3"), (3, "k-anonymity 3 (asked 2)")]
+    ("many", "text"), [(1, "k-anonymity: asked 2, reached 3"), (3, "k-anonymity 3 (asked 2)")]
 )
-def test_chips_of_many_models_have_fewer_words(many: int, told: str) -> None:
+def test_chips_of_many_models_have_fewer_words(many: int, text: str) -> None:
     models = [
         {"name": "k-anonymity", "k": 2},
         {"name": "l-diversity", "l": 2, "column": ""},
         {"name": "t-closeness", "t": 0.9, "column": ""},
     ][:many]
     result = carried_out(load("toth-private", algorithm={"name": "optimal"}, models=models))
-    assert told in _chips(result)
+    assert text in _chips(result)

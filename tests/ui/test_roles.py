@@ -148,9 +148,9 @@ def test_applied_suggestions_publish_nothing_as_it_is(start: AppTest) -> None:
     assert roles["insensitive"] == []
     said = words(start)
     assert "Still undecided: ward, cost, insurance." in said
-    told = start.success[0].value
-    assert "8 of 11 columns have the suggested role: 1 ⊘ identifier, " in told
-    assert "There is no suggestion for ward, cost, insurance: decide below." in told
+    answer = start.success[0].value
+    assert "8 of 11 columns have the suggested role: 1 ⊘ identifier, " in answer
+    assert "There is no suggestion for ward, cost, insurance: decide below." in answer
 
 
 def test_the_table_draws_every_column_with_its_role_and_why_another_is_suggested(
@@ -159,13 +159,13 @@ def test_the_table_draws_every_column_with_its_role_and_why_another_is_suggested
     loading.load_sample("hospital")
     data = state.typed_dataset()
     assert data is not None
-    told = role_table.message(profile(data), suggested(data))
-    assert [one["name"] for one in told["columns"]] == list(data.names)
-    assert {one["name"]: one["role"] for one in told["columns"]}["zip"] == "quasi"
-    assert all(one["why"] for one in told["columns"])
-    assert len(told["choices"]) <= 10  # each has a number key, the tenth 0
-    assert len({one["word"] for one in told["choices"]}) == len(told["choices"])
-    before = told["table"]
+    sentence = role_table.message(profile(data), suggested(data))
+    assert [one["name"] for one in sentence["columns"]] == list(data.names)
+    assert {one["name"]: one["role"] for one in sentence["columns"]}["zip"] == "quasi"
+    assert all(one["why"] for one in sentence["columns"])
+    assert len(sentence["choices"]) <= 10  # each has a number key, the tenth 0
+    assert len({one["word"] for one in sentence["choices"]}) == len(sentence["choices"])
+    before = sentence["table"]
     role_table.edited({"columns": ["zip", "age", "no such column"], "choice": "left_out"})
     assert {"zip", "age"} <= set(state.left_out())
     after = role_table.message(profile(data), suggested(data))

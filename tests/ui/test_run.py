@@ -67,9 +67,9 @@ def test_what_was_renewed_in_the_recipe_is_shown() -> None:
     with patch.object(st, "session_state", held):
         given = {"roles": state.roles(), "levels": state.levels(), "draft": state.draft()}
         state.set_work(**given, notes=("[roles] x: now y.", "seed: now z."))
-    (told,) = (one.value for one in open_page(RUN, held).info if "older version" in one.value)
-    assert "now y" in told
-    assert "now z" in told
+    (values,) = (one.value for one in open_page(RUN, held).info if "older version" in one.value)
+    assert "now y" in values
+    assert "now z" in values
     assert not any("older version" in one.value for one in open_page(RUN, load()).info)
 
 
@@ -208,8 +208,8 @@ def test_a_population_is_read_as_the_table_is() -> None:
     with patch.object(st, "session_state", held):
         path = state.draft()["population"]["file"]
         assert found_people(path).table.column("Age").missing == 0
-        told = {**state.draft()["data"], "missing_values": ["", "-9"]}
-        state.update_draft(data=told)
+        expected = {**state.draft()["data"], "missing_values": ["", "-9"]}
+        state.update_draft(data=expected)
         assert found_people(path).table.column("Age").missing == 1
         assert found_people(path) is found_people(path)
 
@@ -367,7 +367,7 @@ def test_only_a_search_that_compares_releases_says_by_what_the_best_wins() -> No
 
 def test_invariant_every_technique_as_usual_is_told_in_words() -> None:
     roles = sample("hospital").roles
-    told = 0
+    count = 0
     for kind in cast(dict[str, type[Algorithm]], family("algorithm")).values():
         model = find("model", "bucket-size" if kind.shape.permutes else "k-anonymity")
         try:
@@ -379,8 +379,8 @@ def test_invariant_every_technique_as_usual_is_told_in_words() -> None:
         except BadPlan:  # it has settings that nobody else can choose
             continue
         assert "".join(intentions(plan, table("hospital"))[0])
-        told += 1
-    assert told > 20
+        count += 1
+    assert count > 20
 
 
 def test_a_shared_parameter_keeps_its_value_when_the_technique_changes() -> None:
@@ -410,9 +410,9 @@ def test_a_release_that_says_nothing_is_not_called_one_without_a_word() -> None:
     held = load(models=[{"name": "k-anonymity", "k": 8}])
     result = carried_out(held)
     assert result.measures["loss"].share == 1
-    told = words(open_page(RUN, held)).replace("\\", "")
+    loaded = words(open_page(RUN, held)).replace("\\", "")
     nothing = "Every quasi-identifier is generalized to the top of its hierarchy or suppressed"
-    assert nothing in told
+    assert nothing in loaded
     assert nothing in words(open_page(RESULTS, held, tab=VERDICTS)).replace("\\", "")
     assert [i.mark for i in checklist.published(result) if i.about == "nothing"] == ["note"]
     held = load(models=[{"name": "k-anonymity", "k": 2}])

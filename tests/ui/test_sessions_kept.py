@@ -171,9 +171,9 @@ def test_other_versions_and_damage_are_told(
 def test_what_counts_have_spent_is_not_forgotten(session: None) -> None:
     noise_budget.take_over({"t": ((1.0, 0.0), (0.5, 1e-6))})
     loading.load_sample("toth-private")
-    told = noise_budget.checked(session_file.content()["spent"])
+    answer = noise_budget.checked(session_file.content()["spent"])
     st.session_state.clear()
-    noise_budget.take_over(told)
+    noise_budget.take_over(answer)
     assert noise_budget.of("t").epsilon == 1.5
     noise_budget.take_over({"t": ((0.1, 0.0),)})
     assert noise_budget.of("t").epsilon == 1.5
@@ -319,9 +319,9 @@ def test_what_is_carried_out_again_is_told_where_it_will_show(page: str) -> None
     with patch.object(st, "session_state", held):
         runs = session_file.content()["runs"]
     app = open_page(page, {**load(), session_reruns._WAITING: runs})
-    told = words(app).replace("\\", "")
-    assert "Not carried out again yet: The last result (" in told
-    assert "No result yet" not in told
+    answer = words(app).replace("\\", "")
+    assert "Not carried out again yet: The last result (" in answer
+    assert "No result yet" not in answer
     with (
         patch.object(
             session_reruns.jobs,

@@ -72,18 +72,18 @@ def test_a_sample_opens_with_its_own_promise_as_threshold(session: None, one: Sa
 
 def test_a_card_tells_how_to_get_the_papers_table(start: AppTest) -> None:
     for one in SAMPLES:
-        told = start.button(key=f"start/sample/{one.name}").help
+        answer = start.button(key=f"start/sample/{one.name}").help
         for words_ in (one.summary, one.shows, one.attribution):
-            assert plain(words_) in told
+            assert plain(words_) in answer
 
 
 def test_a_file_that_is_nothing_of_the_kind_is_refused_by_name(start: AppTest) -> None:
     picture = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
     start.file_uploader(key="start/upload/0").upload("cat.png", picture, "image/png").run()
     assert not start.exception
-    (told,) = start.error
-    assert "'cat.png' cannot be opened here; allowed: a table" in told.value.replace("\\", "")
-    assert "Choose other files" in told.value
+    (answer,) = start.error
+    assert "'cat.png' cannot be opened here; allowed: a table" in answer.value.replace("\\", "")
+    assert "Choose other files" in answer.value
 
 
 def test_slide_30_is_what_the_card_says(session: None) -> None:

@@ -100,9 +100,9 @@ def test_where_nothing_can_be_kept_it_is_compiled_here(
     found = Warming()
     seen: list[bool] = []
 
-    def warm(told: Any) -> None:
+    def warm(settings: Any) -> None:
         seen.append(found.under_way)
-        told("optimal")
+        settings("optimal")
 
     monkeypatch.setattr(core, "warm", warm)
     found.carry_out()

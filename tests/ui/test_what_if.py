@@ -44,10 +44,10 @@ def ran_quickly(held: dict[str, Any], took: float = 0.1) -> Result:
     """Carry out the session's plan, and let it have taken this long on any machine."""
     made = carried_out(held)
     slow = {"all": took}
-    told = replace(made, seconds=slow, took=took)
+    answer = replace(made, seconds=slow, took=took)
     with patch.object(st, "session_state", held):
-        results.exchange(made, told)
-    return told
+        results.exchange(made, answer)
+    return answer
 
 
 def shown(app: AppTest) -> Result:

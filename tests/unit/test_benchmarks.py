@@ -67,7 +67,7 @@ def test_every_node_is_priced_as_by_brute_force(tmp_path, monkeypatch, capsys):
     assert not bench.wrong
     # Every search, and rows and costs of the pass over the lattice.
     assert capsys.readouterr().out.count("right: k = ") == 2 * 3 * 3 + 2 * (1 + 3)
-    # A wrong enumeration is told apart.
+    # A wrong enumeration is distinguished.
     monkeypatch.setattr(exhaustive.EveryNode, "best", lambda *_: 0.0)
     exhaustive.every_optimum(bench, source, source.quasi)
     assert len(bench.wrong) == 2 * 3 * 3
@@ -77,12 +77,12 @@ def test_the_pass_over_the_lattice_is_measured_and_checked(tmp_path, monkeypatch
     source = samarati_source(tmp_path)
     bench = Bench(times=1, quick=True)
     optimal._whole_lattice(bench, source)
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     assert not bench.wrong
-    assert "one pass, 1 thread" in told
-    assert "one pass, 2 threads" in told
-    assert "192 verdicts" in told  # 48 nodes
-    # A wrong price is told apart.
+    assert "one pass, 1 thread" in printed
+    assert "one pass, 2 threads" in printed
+    assert "192 verdicts" in printed  # 48 nodes
+    # A wrong price is distinguished.
     monkeypatch.setattr(
         "anon_core.methods.lattice.size_sweep.SizeSweep.cost", lambda s, _: s.loss + 1e-6
     )
@@ -118,7 +118,7 @@ def test_optima_under_promises_are_compared_with_every_node(tmp_path, monkeypatc
     models.optima(bench, source)
     assert not bench.wrong
     assert capsys.readouterr().out.count("what every node shows") == 4
-    # A promise that plain code takes for a weaker one is told apart.
+    # A promise that plain code takes for a weaker one is distinguished.
     weaker = {what: replace(one, plainly=histograms.distinct(1)) for what, one in own.items()}
     monkeypatch.setattr(models, "_OPTIMA", weaker)
     models.optima(bench, source)
@@ -183,7 +183,7 @@ def test_figures_are_shown_in_the_unit_that_suits_them():
 
 
 def test_a_folder_without_the_tables_is_named(tmp_path: Path):
-    told = tables.adult(tmp_path, tmp_path)
-    assert isinstance(told, str)
-    assert "adult_arx_30162.csv.gz is missing" in told
+    answer = tables.adult(tmp_path, tmp_path)
+    assert isinstance(answer, str)
+    assert "adult_arx_30162.csv.gz is missing" in answer
     assert "need --data" in str(tables.census(None, tmp_path))

@@ -149,8 +149,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for _ in range(300)
     ]
     (tmp_path / "table.csv").write_text("\n".join(["sex;age;zip;occupation", *lines]) + "\n")
-    told = blocks((CHECKOUT / "docs" / "report.md").read_text(), "toml")[0]
-    (tmp_path / "context.toml").write_text(told)
+    text = blocks((CHECKOUT / "docs" / "report.md").read_text(), "toml")[0]
+    (tmp_path / "context.toml").write_text(text)
     (tmp_path / "hierarchies").symlink_to(CHECKOUT / "hierarchies", target_is_directory=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -291,9 +291,9 @@ def test_what_contributing_shows_keeps_the_style(place):
     body = code[code.index("def run") :].splitlines() if "def run" in code else []
     assert len(body) <= 10
     for command in (["check"], ["format", "--check"]):
-        told = ["--no-cache", "--stdin-filename", f"anon_core/{place}", "-"]
+        values = ["--no-cache", "--stdin-filename", f"anon_core/{place}", "-"]
         done = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, *told],
+            [sys.executable, "-m", "ruff", *command, *values],
             cwd=CHECKOUT,
             input=code,
             capture_output=True,
@@ -409,14 +409,14 @@ def test_the_table_of_kernels_is_true_and_names_everything():
     used: set[str] = set()
     listed: set[tuple[str, str]] = set()
     for line in table:
-        kind, techniques, told = (cell.strip() for cell in line.strip("|").split("|"))
+        kind, techniques, values = (cell.strip() for cell in line.strip("|").split("|"))
         which = FAMILY.get(kind, kind)
         for name in re.findall(r"`([\w-]+)`", techniques):
             listed.add((which, name))
             # SPALM runs the optimal search, which the registry hands it.
             of = registry.find(which, "optimal" if name == "spalm" else name)
             reached = imported(of.__module__)
-            for kernel in re.findall(r"`(\w+)`", told):
+            for kernel in re.findall(r"`(\w+)`", values):
                 assert f"anon_core.kernels.{kernel}" in reached, (name, kernel)
                 used.add(kernel)
     for which in ("algorithm", "partitioner"):

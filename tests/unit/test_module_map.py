@@ -13,10 +13,10 @@ MODULES = list(modules())
 
 def test_every_module_says_what_it_is_for() -> None:
     """Asked of all at once: a test of its own for each takes longer to begin than to ask."""
-    told = {str(module.relative_to(CHECKOUT)): first_line(module) for module in MODULES}
-    assert told
-    assert not [name for name, line in told.items() if len(line) <= 10]
-    assert not [name for name, line in told.items() if line[-1:] not in (".", "?", ":")], (
+    text = {str(module.relative_to(CHECKOUT)): first_line(module) for module in MODULES}
+    assert text
+    assert not [name for name, line in text.items() if len(line) <= 10]
+    assert not [name for name, line in text.items() if line[-1:] not in (".", "?", ":")], (
         "the first line is one sentence"
     )
 
@@ -39,11 +39,11 @@ def test_the_map_leaves_no_module_out() -> None:
 
 
 def test_a_module_stands_under_its_folder() -> None:
-    told = list(lines())
+    values = list(lines())
     place = next(
-        i for i, line in enumerate(told) if line.startswith("anon_core/techniques/metrics/  ")
+        i for i, line in enumerate(values) if line.startswith("anon_core/techniques/metrics/  ")
     )
-    below = told[place + 1 : told.index("", place)]
+    below = values[place + 1 : values.index("", place)]
     assert [line.split()[0] for line in below] == sorted(
         file.name for file in (CHECKOUT / "anon_core/techniques/metrics").glob("[!_]*.py")
     )

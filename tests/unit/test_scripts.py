@@ -91,13 +91,13 @@ def test_python_finds_the_core_from_another_folder(tmp_path: Path) -> None:
 
 def test_loops_are_compiled_from_both_ends_unless_they_are_kept(monkeypatch, tmp_path):
     asked = tmp_path / "asked.txt"
-    told = f"import sys; open({str(asked)!r}, 'a').write(sys.stdin.read() + '|')"
+    text = f"import sys; open({str(asked)!r}, 'a').write(sys.stdin.read() + '|')"
     genuine = subprocess.Popen
     commands: list[list[str]] = []
 
     def popen(command: list[str], **given: object) -> subprocess.Popen[str]:
         commands.append(command[1:])
-        return genuine([sys.executable, "-c", told], **given)
+        return genuine([sys.executable, "-c", text], **given)
 
     monkeypatch.setattr(compile_loops.subprocess, "Popen", popen)
     monkeypatch.setattr(compile_loops, "is_warm", lambda: True)

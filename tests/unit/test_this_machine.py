@@ -82,10 +82,10 @@ class Watched:
     def asked(self, path: str, **headers: str) -> int:
         """Return the status that the server answers a plain request with; 0 where it is silent."""
         lines = {"Host": f"localhost:{self.port}", "Connection": "close"} | headers
-        told = "".join(f"{name.replace('_', '-')}: {text}\r\n" for name, text in lines.items())
+        sentence = "".join(f"{name.replace('_', '-')}: {text}\r\n" for name, text in lines.items())
         try:
             with socket.create_connection(("localhost", self.port), timeout=20) as line:
-                line.sendall(f"GET {path} HTTP/1.1\r\n{told}\r\n".encode())
+                line.sendall(f"GET {path} HTTP/1.1\r\n{sentence}\r\n".encode())
                 first = line.recv(4096).split(b"\r\n")[0].split()
         except OSError:
             return 0

@@ -133,8 +133,8 @@ def test_the_installed_command_lists_runs_and_verifies(installed: Installed) -> 
     given = ("recipe.toml", "--data", "table.csv")
     installed.does(installed.program, "run", *given, "--out", "release")
     assert (installed.folder / "release" / "release.csv").is_file()
-    told = installed.does(installed.program, "verify", *given, "--release", "release", "--json")
-    assert json.loads(told)["status"] == "holds"
+    content = installed.does(installed.program, "verify", *given, "--release", "release", "--json")
+    assert json.loads(content)["status"] == "holds"
 
 
 DRAWN = """

@@ -30,7 +30,7 @@ INVESTMENT = grid(["I", "II", "III"], ["A", "B", "C"], [[20, 50, 10], [8, 19, 22
 SQUARE = ["II|A", "II|C", "III|A", "III|C"]
 
 
-def told(
+def proven(
     system: System, names: list[str], bounds: Bounds | None = None, *, whole: bool = False
 ) -> dict[str, tuple[object, object]]:
     """Return the intervals of cells by name, after both ends are proven and witnessed."""
@@ -53,31 +53,31 @@ def line(total: int, *parts: int) -> System:
 
 
 def test_printed_zeros_tell_every_small_count() -> None:  # TB-03
-    assert told(CHILDREN, SMALL) == {
+    assert proven(CHILDREN, SMALL) == {
         "high|black": (0, 2), "high|white": (1, 3), "medium|T": (0, 2), "medium|white": (0, 2),
         "very high|T": (0, 2), "very high|black": (0, 2),
     }  # fmt: skip
     least = Bounds.of(CHILDREN, lower=1)
     true = {name: CHILDREN.values[CHILDREN.place[name]] for name in SMALL}
-    assert told(CHILDREN, SMALL, least) == {name: (v, v) for name, v in true.items()}
+    assert proven(CHILDREN, SMALL, least) == {name: (v, v) for name, v in true.items()}
 
 
 def test_what_is_known_beforehand_decides_one_row() -> None:  # TB-04
     row = line(52, 2, 4, 18, 20, 7, 1)
-    assert told(row, ["c0", "c5"]) == {"c0": (0, 3), "c5": (0, 3)}
+    assert proven(row, ["c0", "c5"]) == {"c0": (0, 3), "c5": (0, 3)}
     for bounds in (Bounds.of(row, lower=1), Bounds.of(row, lower=1, upper=2)):
-        assert told(row, ["c0", "c5"], bounds) == {"c0": (1, 2), "c5": (1, 2)}
+        assert proven(row, ["c0", "c5"], bounds) == {"c0": (1, 2), "c5": (1, 2)}
 
 
 def test_geurts() -> None:  # TB-30
     table = grid(["1", "2", "3"], ["1", "2"], [[4, 3], [2, 1], [3, 3]])
-    assert told(table, ["1|1", "1|2", "2|1", "2|2"]) == {
+    assert proven(table, ["1|1", "1|2", "2|1", "2|2"]) == {
         "1|1": (3, 6), "1|2": (1, 4), "2|1": (0, 3), "2|2": (0, 3),
     }  # fmt: skip
 
 
 def test_fischetti_salazar() -> None:  # TB-31
-    assert told(INVESTMENT, SQUARE) == {
+    assert proven(INVESTMENT, SQUARE) == {
         "II|A": (0, 25), "II|C": (5, 30), "III|A": (0, 25), "III|C": (4, 29),
     }  # fmt: skip
 
@@ -89,34 +89,34 @@ def test_two_in_every_line_are_no_audit() -> None:  # TB-33
         [[30, 47, 64, 89], [90, 124, 5, 31], [92, 100, 59, 85], [800, 991, 651, 685]],
     )
     names = ["w|a", "w|b", "w|c", "x|a", "x|c", "y|b", "y|d", "z|b", "z|d"]
-    assert told(table, names)["w|b"] == (47, 47)
+    assert proven(table, names)["w|b"] == (47, 47)
     more = {
         "w|d": (0, 136), "x|b": (0, 141), "x|d": (0, 78), "y|a": (0, 141), "y|c": (0, 116),
         "z|a": (0, 141), "z|c": (0, 116), "w|T": (47, 47), "T|d": (47, 47), "T|T": (47, 47),
     }  # fmt: skip
     for name, expected in more.items():
-        assert told(table, [*names, name])["w|b"] == expected
+        assert proven(table, [*names, name])["w|b"] == expected
 
 
 def test_signs_and_least_values_tell_what_elimination_does_not() -> None:  # TB-34
-    assert told(line(0, 0, 0, 0), ["c0", "c1"]) == {"c0": (0, 0), "c1": (0, 0)}
-    assert told(line(15, 10, 5, 0, 0), ["c2", "c3"]) == {"c2": (0, 0), "c3": (0, 0)}
+    assert proven(line(0, 0, 0, 0), ["c0", "c1"]) == {"c0": (0, 0), "c1": (0, 0)}
+    assert proven(line(15, 10, 5, 0, 0), ["c2", "c3"]) == {"c2": (0, 0), "c3": (0, 0)}
     two = line(15, 10, 3, 1, 1)
-    assert told(two, ["c2", "c3"]) == {"c2": (0, 2), "c3": (0, 2)}
-    assert told(two, ["c2", "c3"], Bounds.of(two, lower=1)) == {"c2": (1, 1), "c3": (1, 1)}
+    assert proven(two, ["c2", "c3"]) == {"c2": (0, 2), "c3": (0, 2)}
+    assert proven(two, ["c2", "c3"], Bounds.of(two, lower=1)) == {"c2": (1, 1), "c3": (1, 1)}
 
 
 def test_single_respondents_of_a_row_know_each_other() -> None:  # TB-35
     table = grid(["r1", "r2"], ["c1", "c2", "c3"], [[5, 7, 20], [9, 11, 30]])
     names = ["r1|c1", "r1|c2", "r2|c1", "r2|c2"]
-    assert told(table, names) == {
+    assert proven(table, names) == {
         "r1|c1": (0, 12), "r1|c2": (0, 12), "r2|c1": (2, 14), "r2|c2": (6, 18),
     }  # fmt: skip
     outside = Bounds.of(table)
     first = outside.with_known({table.place["r1|c1"]: (5, 5)})
     second = outside.with_known({table.place["r1|c2"]: (7, 7)})
-    assert told(table, names, first)["r1|c2"] == (7, 7)
-    assert told(table, names, second)["r1|c1"] == (5, 5)
+    assert proven(table, names, first)["r1|c2"] == (7, 7)
+    assert proven(table, names, second)["r1|c1"] == (5, 5)
     needs = {table.place[name]: Level(sliding=1) for name in ("r1|c1", "r1|c2")}
     insiders = [
         Insider(name="u1", known={table.place["r1|c1"]: (5, 5)}),
@@ -134,8 +134,8 @@ def test_single_respondents_of_a_row_know_each_other() -> None:  # TB-35
 def test_three_singletons() -> None:  # TB-36
     table = grid(["1", "2"], list("ABHMW"), [[1, 1, 7, 1, 0], [1, 0, 0, 2, 8]])
     names = ["1|A", "1|B", "1|M", "2|A", "2|M", "T|A", "T|B"]
-    assert told(table, names) == dict.fromkeys(names, (0, 3))
-    least = told(table, names, Bounds.of(table, lower=1))
+    assert proven(table, names) == dict.fromkeys(names, (0, 3))
+    least = proven(table, names, Bounds.of(table, lower=1))
     true = {name: table.values[table.place[name]] for name in names}
     assert least == {name: (v, v) for name, v in true.items()}
     seen = {
@@ -143,15 +143,15 @@ def test_three_singletons() -> None:  # TB-36
     }  # fmt: skip
     for mine, others in seen.items():
         known = Bounds.of(table).with_known({table.place[mine]: (1, 1)})
-        found = told(table, names, known)
+        found = proven(table, names, known)
         assert {name for name in others if found[name] == (true[name],) * 2} == others
 
 
 def test_an_empty_cell_that_is_known_hides_nothing() -> None:  # TB-37
     row = line(13, 4, 0, 9)
-    assert told(row, ["c0", "c1"]) == {"c0": (0, 4), "c1": (0, 4)}
+    assert proven(row, ["c0", "c1"]) == {"c0": (0, 4), "c1": (0, 4)}
     known = Bounds.of(row, impossible=row.cells(["c1"]))
-    assert told(row, ["c0", "c1"], known) == {"c0": (4, 4), "c1": (0, 0)}
+    assert proven(row, ["c0", "c1"], known) == {"c0": (4, 4), "c1": (0, 0)}
 
 
 def counties() -> tuple[System, System]:
@@ -168,17 +168,17 @@ def counties() -> tuple[System, System]:
 def test_safe_one_by_one_and_unsafe_together() -> None:  # TB-38
     first, second = counties()
     names = list("ABKLM")
-    assert told(first, names) == {
+    assert proven(first, names) == {
         "A": (0, 4), "B": (0, 4), "K": (0, 9), "L": (0, 9), "M": (0, 9),
     }  # fmt: skip
-    assert told(second, names) == {
+    assert proven(second, names) == {
         "A": (0, 7), "B": (0, 7), "K": (0, 7), "L": (0, 6), "M": (0, 6),
     }  # fmt: skip
     both = union([first, second])
-    assert told(both, names) == {
+    assert proven(both, names) == {
         "A": (0, 4), "B": (0, 4), "K": (3, 3), "L": (0, 6), "M": (0, 6),
     }  # fmt: skip
-    assert told(both, [*names, "N"])["K"] == (0, 10)
+    assert proven(both, [*names, "N"])["K"] == (0, 10)
 
 
 ODD = System.of(
@@ -189,8 +189,8 @@ ODD = System.of(
 
 def test_whole_numbers_tell_more_round_an_odd_cycle() -> None:  # TB-39
     names = ["x", "y", "z", "s1", "s2", "s3", "t"]
-    assert told(ODD, names)["t"] == (Fraction(1, 2), 2)
-    assert told(ODD, names, whole=True)["t"] == (1, 2)
+    assert proven(ODD, names)["t"] == (Fraction(1, 2), 2)
+    assert proven(ODD, names, whole=True)["t"] == (1, 2)
 
 
 def test_whole_numbers_tell_no_more_of_two_ways() -> None:  # TB-40
@@ -198,20 +198,20 @@ def test_whole_numbers_tell_no_more_of_two_ways() -> None:  # TB-40
     names = [f"{r}|{c}" for r in "123" for c in "123"]
     expected = dict(zip(names, [3, 3, 2, 3, 4, 2, 3, 3, 2], strict=True))
     for whole in (False, True):
-        assert told(table, names, whole=whole) == {n: (0, most) for n, most in expected.items()}
+        assert proven(table, names, whole=whole) == {n: (0, most) for n, most in expected.items()}
 
 
 def test_flags_tell_more_than_one_symbol() -> None:  # TB-42
     row = line(42, 1, 2, 9, 30)
     names = ["c0", "c1", "c2"]
-    assert told(row, names) == dict.fromkeys(names, (0, 12))
+    assert proven(row, names) == dict.fromkeys(names, (0, 12))
     flagged = Bounds.of(row).with_known({row.place[n]: (1, 2) for n in ("c0", "c1")})
-    assert told(row, names, flagged) == {"c0": (1, 2), "c1": (1, 2), "c2": (8, 10)}
+    assert proven(row, names, flagged) == {"c0": (1, 2), "c1": (1, 2), "c2": (8, 10)}
 
 
 def test_everything_suppressed_has_no_upper_end() -> None:  # TB-43
     table = grid(["1", "2"], ["1", "2"], [[5, 6], [7, 8]])
-    assert told(table, list(table.names)) == dict.fromkeys(table.names, (0, None))
+    assert proven(table, list(table.names)) == dict.fromkeys(table.names, (0, None))
 
 
 def test_levels_are_reached_not_passed() -> None:  # TB-44
@@ -250,7 +250,7 @@ def test_two_cells_of_one_respondent_are_one() -> None:  # TB-41
     for cell, level in ((1, 6), (2, 6)):
         assert rule.excess(Contributions.of(members[cell].values())) == level
     hidden = row.cells(["c0", "c1"])
-    assert told(row, ["c0", "c1"]) == {"c0": (0, 184), "c1": (0, 184)}
+    assert proven(row, ["c0", "c1"]) == {"c0": (0, 184), "c1": (0, 184)}
     (found,) = implied(row, hidden, [rule], members, "firms")
     assert (found.total, found.cells, found.value) == (0, (1, 2), 184)
     assert rule.excess(Contributions.of([170, 5, 4, 3, 2])) == 8
@@ -261,7 +261,7 @@ def test_a_tree_protects_through_both_branches() -> None:  # TB-28
         {"T": 53, "A": 25, "B": 28, "A1": 2, "A2": 9, "A3": 14, "B1": 7, "B2": 1, "B3": 20},
         ["T=A+B", "A=A1+A2+A3", "B=B1+B2+B3"],
     )
-    assert told(tree, ["A1", "A2", "B1", "B2"]) == {
+    assert proven(tree, ["A1", "A2", "B1", "B2"]) == {
         "A1": (0, 11), "A2": (0, 11), "B1": (0, 8), "B2": (0, 8),
     }  # fmt: skip
 
@@ -269,7 +269,7 @@ def test_a_tree_protects_through_both_branches() -> None:  # TB-28
 def test_a_reader_who_knows_the_choice_rules_out_more() -> None:  # TB-48
     # The interval says 0 to 5, and the rule "threshold 3, one cheapest secondary" leaves 2 and 3.
     row = line(28, 2, 3, 3, 20)
-    assert told(row, ["c0", "c1"]) == {"c0": (0, 5), "c1": (0, 5)}
+    assert proven(row, ["c0", "c1"]) == {"c0": (0, 5), "c1": (0, 5)}
     left = []
     for value in range(6):
         parts = [value, 5 - value, 3, 20]

@@ -78,7 +78,7 @@ def carried_out(name: str, request: Request) -> list[str]:
     public = None
     if one.public:
         public = Dataset.from_frame(sample(one.public).frame())
-    told: list[str] = []
+    values: list[str] = []
     found = recommended(request, facts)
     assert found
     for advice in found:
@@ -86,18 +86,18 @@ def carried_out(name: str, request: Request) -> list[str]:
         if advice.asks_first:
             with pytest.raises(BadPlan, match=r"made without|Confirm|fixed_rules"):
                 run(plan_of(one, advice), data, levels, population=public)
-            told.append("asks first")
+            values.append("asks first")
             continue
         try:
             result = run(plan_of(one, advice), data, levels, population=public)
         except Infeasible:
             assert advice.obstacles
-            told.append("infeasible")
+            values.append("infeasible")
         else:
             assert not advice.obstacles
             assert result.verification.holds
-            told.append("holds")
-    return told
+            values.append("holds")
+    return values
 
 
 @pytest.mark.parametrize("name", [s.name for s in SAMPLES if s.rows < 100])
@@ -166,16 +166,16 @@ def test_a_technique_needs_what_the_table_lacks() -> None:
 
 
 def test_values_too_common_for_the_threshold_are_told() -> None:
-    def told(share: Fraction) -> tuple[str, str]:
+    def advised(share: Fraction) -> tuple[str, str]:
         facts = replace(FACTS, shares={"disease": share})
         advice = recommended(asked("attribute"), facts)[0]
         return advice.models[0].settings()[0], " ".join(advice.notes)
 
-    assert told(Fraction(1, 30)) == ("l = 12", "")
-    settings, note = told(Fraction(1, 15))
+    assert advised(Fraction(1, 30)) == ("l = 12", "")
+    settings, note = advised(Fraction(1, 15))
     assert settings == "l = 7"
     assert "would need l = 12 for sensitive values; the table allows only l = 7" in note
-    settings, note = told(Fraction(3, 4))
+    settings, note = advised(Fraction(3, 4))
     assert settings.startswith("t = 0.2")
     assert "has one value in 75% of its rows" in note
 
@@ -185,8 +185,8 @@ def test_ends_of_ranges_are_told_where_anyone_may_see_them() -> None:
     for recipient in ("public", "agreement"):
         request = asked("identity", purpose="sharing", recipient=recipient)
         for advice in recommended(request, facts):
-            told = "Ranges of “age” end at values" in " ".join(advice.notes)
-            assert told == (recipient == "public" and advice.algorithm.shape.forms_ranges)
+            text = "Ranges of “age” end at values" in " ".join(advice.notes)
+            assert text == (recipient == "public" and advice.algorithm.shape.forms_ranges)
 
 
 def test_the_public_gets_round_groups_where_hierarchies_have_them() -> None:
@@ -195,9 +195,9 @@ def test_the_public_gets_round_groups_where_hierarchies_have_them() -> None:
         request = asked("identity", purpose="sharing", recipient=recipient)
         for advice in recommended(request, facts):
             rounded, given = advice.algorithm.shape.rounded, advice.algorithm.as_mapping()
-            told = "“age” is published as groups" in " ".join(advice.notes)
-            assert told == (recipient == "public" and bool(rounded))
-            if told:
+            text = "“age” is published as groups" in " ".join(advice.notes)
+            assert text == (recipient == "public" and bool(rounded))
+            if text:
                 assert given == {**given, **rounded}
                 assert "end at real values of people: check" not in " ".join(advice.notes)
 
@@ -245,11 +245,11 @@ def test_the_command_writes_a_recipe_that_runs(
     given += ["--purpose", "training", "--recipient", "agreement"]
     recipe = tmp_path / "recipe.toml"
     assert main(["suggest", *given, "--threshold", "0.25", "--out", str(recipe), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["threshold"] == 0.25
-    assert told["recommended"][0]["tried"]["thresholds_missed"] == []
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["threshold"] == 0.25
+    assert printed["recommended"][0]["tried"]["thresholds_missed"] == []
     plan = read_plan(recipe)
-    assert plan.algorithm.name == told["recommended"][0]["algorithm"]["name"]
+    assert plan.algorithm.name == printed["recommended"][0]["algorithm"]["name"]
     assert plan.models[0].size_asked == 4
     done = main(
         ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out")]

@@ -64,8 +64,8 @@ def test_every_figure_is_that_of_a_run_of_the_plan_by_itself(made: Result) -> No
         if one.plan is None or one.attack is None:
             continue
         alone = run(one.plan, CASE.dataset, CASE.levels)
-        told = of(alone, "homogeneity")
-        assert (told.at_risk, told.rate, told.worst) == (
+        answer = of(alone, "homogeneity")
+        assert (answer.at_risk, answer.rate, answer.worst) == (
             one.attack.at_risk,
             one.attack.rate,
             one.attack.worst,

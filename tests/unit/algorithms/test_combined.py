@@ -176,8 +176,8 @@ def test_run_and_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str], algo
     public = PUBLIC.frame[PUBLIC.frame["Name"] != "Elizabeth"]
     public.to_csv(tmp_path / "public.csv", index=False)
     status = main(["verify", *given, "--release", str(out), "--json"])
-    told = json.loads(capsys.readouterr().out.splitlines()[-1])
-    broken = [c["name"] for c in told["checks"] if not c["holds"]]
+    printed = json.loads(capsys.readouterr().out.splitlines()[-1])
+    broken = [c["name"] for c in printed["checks"] if not c["holds"]]
     assert (status == 0) == (not broken)
     assert set(broken) <= {"delta-presence"}
 
@@ -202,9 +202,9 @@ def test_what_the_command_line_refuses(
     assert main(["run", *given, "--out", str(tmp_path / "out"), "--json"]) == status
     shown = capsys.readouterr()
     assert words in shown.err
-    told = json.loads(shown.out)
-    assert told["verified"] is False
-    assert status != 2 or told["best"] == 0.8
+    content = json.loads(shown.out)
+    assert content["verified"] is False
+    assert status != 2 or content["best"] == 0.8
     assert not (tmp_path / "out").exists()
 
 

@@ -164,23 +164,23 @@ def test_what_mondrian_decided_is_carried_out_on_the_next_table(tmp_path: Path) 
     for month, first in (("october", 20), ("november", 21)):
         own = november(*(first + 3 * n % 37 for n in range(40)))
         own.frame.to_csv(tmp_path / f"{month}.csv", index=False)
-    told = ["--data", str(tmp_path / "october.csv"), "--out", str(tmp_path / "out-october")]
-    assert main(["run", str(recipe), *told, "--decided-out", str(decided)]) == 0
+    content = ["--data", str(tmp_path / "october.csv"), "--out", str(tmp_path / "out-october")]
+    assert main(["run", str(recipe), *content, "--decided-out", str(decided)]) == 0
     text = decided.read_text(encoding="utf-8")
     assert "out-october/release.parquet" in text
     assert "seed" not in text
-    told = ["--data", str(tmp_path / "november.csv"), "--out", str(tmp_path / "out-november")]
-    assert main(["run", str(decided), *told]) == 0
-    assert main(["verify", str(decided), "--data", told[1], "--release", told[3]]) == 0
+    content = ["--data", str(tmp_path / "november.csv"), "--out", str(tmp_path / "out-november")]
+    assert main(["run", str(decided), *content]) == 0
+    assert main(["verify", str(decided), "--data", content[1], "--release", content[3]]) == 0
     # No other file is taken for the release that was decided on, and it is not written over.
-    assert main(["run", str(decided), *told[:3], str(tmp_path / "out-october")]) == 1
+    assert main(["run", str(decided), *content[:3], str(tmp_path / "out-october")]) == 1
     earlier = tmp_path / "out-october" / "release.parquet"
     shutil.copy(tmp_path / "out-november" / "release.parquet", earlier)
-    assert main(["run", str(decided), *told]) == 4
+    assert main(["run", str(decided), *content]) == 4
     nowhere = tomllib.loads(text)
     del nowhere["earlier"]
     decided.write_text(tomli_w.dumps(nowhere), encoding="utf-8")
-    assert main(["run", str(decided), *told]) == 1
+    assert main(["run", str(decided), *content]) == 1
 
 
 def test_parts_are_decided_by_a_file() -> None:

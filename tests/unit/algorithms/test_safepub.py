@@ -199,8 +199,8 @@ def test_one_row_changes_no_score_by_more_than_one() -> None:
         assert more.top == less.top
         for node in more.nodes():
             for score in most:
-                told = [score_of(one, node, least, cast(Any, score)) for one in (more, less)]
-                most[score] = max(most[score], abs(told[0] - told[1]))
+                values = [score_of(one, node, least, cast(Any, score)) for one in (more, less)]
+                most[score] = max(most[score], abs(values[0] - values[1]))
     assert most == {"detail": 1, "classes": 1}
 
 
@@ -238,16 +238,16 @@ def published(result: Any) -> dict[tuple[str, ...], int]:
 
 def test_what_is_stated_beside_a_release() -> None:
     result = released(people(), levels={"q": 1, "r": 0})
-    (told,) = figures_of(result)["models"]
-    assert told["holds"]
-    assert (told["epsilon"], told["delta"], told["k"]) == (1.0, 1e-4, 47)
-    assert told["sampling"] == pytest.approx(1 - exp(-1))
-    assert told["unit"] == "one row"
-    assert told["neighbours"] == "one row added or removed"
-    assert told["trust"].startswith("central")
-    assert told["epsilon_spent"] == {"rows": 1.0}
-    assert told["delta_reached"] <= 1e-4
-    assert "of fewer than 47 sampled rows were left out" in told["sentence"]
+    (recipe,) = figures_of(result)["models"]
+    assert recipe["holds"]
+    assert (recipe["epsilon"], recipe["delta"], recipe["k"]) == (1.0, 1e-4, 47)
+    assert recipe["sampling"] == pytest.approx(1 - exp(-1))
+    assert recipe["unit"] == "one row"
+    assert recipe["neighbours"] == "one row added or removed"
+    assert recipe["trust"].startswith("central")
+    assert recipe["epsilon_spent"] == {"rows": 1.0}
+    assert recipe["delta_reached"] <= 1e-4
+    assert "of fewer than 47 sampled rows were left out" in recipe["sentence"]
     assert min(published(result).values()) >= 47
     assert set(published(result)) <= {(q, r) for q in "xy" for r in "12"}
 
@@ -292,9 +292,9 @@ def test_the_sample_has_the_share_of_every_kind() -> None:
 
 def test_levels_are_drawn_for_a_budget_of_their_own() -> None:
     result = released(people(2000), levels_epsilon=0.25, steps=4)
-    (told,) = figures_of(result)["models"]
-    assert told["epsilon_spent"] == {"levels": 0.25, "rows": 0.75}
-    assert told["k"] == sample_rule(F(3, 4), F(1, 10**4)).least
+    (recipe,) = figures_of(result)["models"]
+    assert recipe["epsilon_spent"] == {"levels": 0.25, "rows": 0.75}
+    assert recipe["k"] == sample_rule(F(3, 4), F(1, 10**4)).least
     assert result.account.checked > 1
     assert set(result.account.node) == {"q", "r"}
     assert not {"score", "cost"} & {k for step in result.account.steps for k in step}
@@ -404,7 +404,7 @@ def test_a_short_seed_is_refused() -> None:
 
 def test_a_large_delta_is_told() -> None:
     result = released(people(), [{**BUDGET, "delta": 0.01}], levels={"q": 1})
-    assert any("δ = 0.01" in told and "1/400" in told for told in result.cautions)
+    assert any("δ = 0.01" in sentence and "1/400" in sentence for sentence in result.cautions)
     assert not released(people(), levels={"q": 1}).cautions
 
 

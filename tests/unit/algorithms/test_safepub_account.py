@@ -37,14 +37,14 @@ def binomial(drawn: int, rows: int, share: F) -> F:
 def exact_delta(k: int, growth: F, share: F, most_rows: int = 60) -> F:
     """Return δ of one class by its definition: all sizes, both tables, both directions.
 
-    Of `rows` rows or one fewer the sampled size is told where it is at least k, else "too small".
+    Of `rows` rows or one fewer the sampled size is shown where it is at least k, else "too small".
     """
     worst = F(0)
     for rows in range(1, most_rows + 1):
         more = [binomial(j, rows, share) for j in range(rows + 1)]
         fewer = [*(binomial(j, rows - 1, share) for j in range(rows)), F(0)]
-        told = [[sum(p[:k], start=F(0)), *p[k:]] for p in (more, fewer)]
-        for one, other in (told, told[::-1]):
+        values = [[sum(p[:k], start=F(0)), *p[k:]] for p in (more, fewer)]
+        for one, other in (values, values[::-1]):
             over = sum((max(F(0), a - growth * b) for a, b in zip(one, other, strict=True)), F(0))
             worst = max(worst, over)
     return worst

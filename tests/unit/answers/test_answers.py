@@ -101,13 +101,13 @@ def test_a_suppressed_row_is_told_its_class_and_what_would_keep_it(seed: int) ->
         size = sizes_at(case, node)[row]
         assert f"a class of {size} row" in answer.sentence
         assert "k-anonymity blocks it" in answer.sentence
-        for told in answer.rows:
-            place = case.quasi.index(str(told["column"]))
+        for entry in answer.rows:
+            place = case.quasi.index(str(entry["column"]))
             higher = [n + (d == place) for d, n in enumerate(node)]
             sizes = sizes_at(case, higher)
-            assert told["its class then"] == sizes[row]
-            assert told["keeps it"] == ("yes" if sizes[row] >= 4 else "no")
-            assert told["rows suppressed then"] == sum(s < 4 for s in sizes)
+            assert entry["its class then"] == sizes[row]
+            assert entry["keeps it"] == ("yes" if sizes[row] >= 4 else "no")
+            assert entry["rows suppressed then"] == sum(s < 4 for s in sizes)
         keeping = [t for t in answer.rows if t["keeps it"] == "yes"]
         assert ("cheapest remedy" in answer.sentence) == bool(keeping)
     published = np.flatnonzero(result.row_group >= 0)
@@ -229,11 +229,11 @@ def test_differences_of_plans_and_figures() -> None:
     three = carried_out(
         PATIENTS, algorithm={"name": "mondrian"}, models=[{"name": "k-anonymity", "k": 3}], seed=1
     )
-    told = {d.what: (d.before, d.now) for d in plan_differences(two.plan, three.plan)}
-    assert told["k-anonymity: k"] == (2, 3)
+    expected = {d.what: (d.before, d.now) for d in plan_differences(two.plan, three.plan)}
+    assert expected["k-anonymity: k"] == (2, 3)
     titles = [family("algorithm")[name].title for name in ("optimal", "mondrian")]
-    assert told["Technique"] == tuple(titles)
-    assert not any("seed" in name or "_" in name or "." in name for name in told)
+    assert expected["Technique"] == tuple(titles)
+    assert not any("seed" in name or "_" in name or "." in name for name in expected)
     for one in figure_differences(two, three):
         if one.what == "Loss":
             assert one.before == two.measures["loss"].value

@@ -150,9 +150,9 @@ def test_the_raw_table_is_linked_once_for_both_attacks(monkeypatch: pytest.Monke
         return population_risk(view, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(population, "population_risk", count)
-    told = attacked(problem, view)
-    (first,) = Journalist().run(*told, Context())
-    (second,) = Marketer().run(*told, Context())
+    attack_result = attacked(problem, view)
+    (first,) = Journalist().run(*attack_result, Context())
+    (second,) = Marketer().run(*attack_result, Context())
     assert len(counted) == 3
     assert first.raw == second.raw == first.rate
     other = PATIENTS.problem(population=60)

@@ -139,8 +139,10 @@ def test_people_of_a_larger_table_are_counted_beyond_those_of_this_one() -> None
     )
     found = dataclasses.replace(case.problem(), larger=(larger,)).holdout
     assert found is not None
-    told = {tuple(c): n for c, n in zip(found.codes.tolist(), found.count.tolist(), strict=True)}
-    assert told == {(0, 0): 1, (-1, 0): 1, (10, -1): 1}  # next to 20 and flu: 99, and a cold
+    expected = {
+        tuple(c): n for c, n in zip(found.codes.tolist(), found.count.tolist(), strict=True)
+    }
+    assert expected == {(0, 0): 1, (-1, 0): 1, (10, -1): 1}  # next to 20 and flu: 99, and a cold
 
 
 def test_cells_are_spread_and_groups_are_expected() -> None:
@@ -193,14 +195,14 @@ def test_persons_are_guessed_once_and_held_out_whole() -> None:
     case, others = of_persons(60, 13, 0), of_persons(80, 14, 24)
     larger = together(case, others)
     found = released(case, 1, larger)
-    mine, told = case.column("who"), larger.column("who")
-    outside = set(told) - set(mine)
+    mine, values = case.column("who"), larger.column("who")
+    outside = set(values) - set(mine)
     assert 10 < len(outside) < len(set(others.column("who")))  # some are in both
     problem = dataclasses.replace(case.problem(), larger=(larger.dataset,))
     held = problem.holdout
     assert held is not None
     assert held.people == len(outside)
-    assert len(held.codes) == sum(w in outside for w in told)
+    assert len(held.codes) == sum(w in outside for w in values)
     nobody = {**larger.columns, "who": [None, *larger.columns["who"][1:]]}
     unnamed = dataclasses.replace(larger, columns=nobody).dataset
     without = dataclasses.replace(case.problem(), larger=(unnamed,)).holdout

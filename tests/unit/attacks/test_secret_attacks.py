@@ -160,9 +160,9 @@ def test_all_hidden_tells_nothing(by: Attack) -> None:
 
 @pytest.mark.parametrize("by", EVERY, ids=lambda by: by.name)
 def test_absent_values_are_no_values(by: Attack) -> None:
-    told = [["1", "2", "1"], ["3", "9", "0"]]
-    absent: list[list[str | None]] = [[*told[0], None, None], [*told[1], None], [None]]
-    with_gaps, without = (attack(table(t, number=True), by) for t in (absent, told))
+    values = [["1", "2", "1"], ["3", "9", "0"]]
+    absent: list[list[str | None]] = [[*values[0], None, None], [*values[1], None], [None]]
+    with_gaps, without = (attack(table(t, number=True), by) for t in (absent, values))
     assert (with_gaps.attempted, with_gaps.eligible) == (10, without.eligible)
     assert with_gaps.succeeded == pytest.approx(without.succeeded)
     assert with_gaps.at_risk == without.at_risk

@@ -69,27 +69,27 @@ def test_people_not_decided_in_time_count_as_exposed(boxed: Result) -> None:
 
 
 def test_json_says_who_was_not_decided_and_why_attacks_were_not_run(boxed: Result) -> None:
-    told = json.loads(json.dumps(figures_of(boxed)))
+    content = json.loads(json.dumps(figures_of(boxed)))
     attack = of(boxed, "membership")
-    (one,) = [a for a in told["attacks"] if a["name"] == "membership"]
+    (one,) = [a for a in content["attacks"] if a["name"] == "membership"]
     assert one["undecided"] == attack.undecided
     assert one["exposed"] == attack.exposed
     assert attack.interval is not None
     assert one["interval"] == list(attack.interval)
     assert one["sentence"] == attack.sentence
     assert one["upper_bound"] is True
-    assert {"prosecutor", "homogeneity"} <= set(told["attacks_not_run"])
-    assert all(why.endswith(".") for why in told["attacks_not_run"].values())
-    assert not set(told["attacks_not_run"]) & {a["name"] for a in told["attacks"]}
-    assert [m["state"] for m in told["models"]] == ["holds"]
-    assert all(m["sentence"] for m in told["models"])
+    assert {"prosecutor", "homogeneity"} <= set(content["attacks_not_run"])
+    assert all(why.endswith(".") for why in content["attacks_not_run"].values())
+    assert not set(content["attacks_not_run"]) & {a["name"] for a in content["attacks"]}
+    assert [m["state"] for m in content["models"]] == ["holds"]
+    assert all(m["sentence"] for m in content["models"])
 
 
 def test_a_run_without_attacks_says_so() -> None:
     frame = people(30)
-    told = figures_of(run(Plan.from_toml(SLICED), Dataset.from_frame(frame), assess=False))
-    assert told["attacks"] == []
-    assert "Attacks were not asked for." in told["attacks_not_run"].values()
+    figures = figures_of(run(Plan.from_toml(SLICED), Dataset.from_frame(frame), assess=False))
+    assert figures["attacks"] == []
+    assert "Attacks were not asked for." in figures["attacks_not_run"].values()
 
 
 def test_pages_and_report_say_it(boxed: Result) -> None:

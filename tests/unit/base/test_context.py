@@ -82,7 +82,7 @@ def test_a_part_shows_as_a_share_of_the_whole() -> None:
 
 
 class _Told:
-    """A clock that shows what it is told."""
+    """A clock that shows what it is shown."""
 
     def __init__(self) -> None:
         self.seconds = 100.0
@@ -92,18 +92,18 @@ class _Told:
 
 
 def test_the_clock_stands_still_while_kernels_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = _Told()
-    monkeypatch.setattr(context_module, "time", told)
+    answer = _Told()
+    monkeypatch.setattr(context_module, "time", answer)
     monkeypatch.setattr(context_module, "_CLOCK", context_module.WorkClock())
     assert now() == 100
     with clock_stopped():
-        told.seconds += 50
+        answer.seconds += 50
         assert now() == 100
         with clock_stopped():  # one kernel that calls another
-            told.seconds += 50
-        told.seconds += 50
+            answer.seconds += 50
+        answer.seconds += 50
     assert now() == 100
-    told.seconds += 3
+    answer.seconds += 3
     assert now() == 103
     assert Context(deadline=102.0).out_of_time()
     assert not Context(deadline=104.0).out_of_time()
@@ -127,8 +127,8 @@ def test_a_search_in_a_time_box_finds_the_same_when_kernels_are_cold(
 ) -> None:
     case = random_case(np.random.default_rng(3), rows=24, quasi=2)
     problem, models = case.problem(), [KAnonymity(k=3)]
-    told = _Told()
-    monkeypatch.setattr(context_module, "time", told)
+    answer = _Told()
+    monkeypatch.setattr(context_module, "time", answer)
     monkeypatch.setattr(context_module, "_CLOCK", context_module.WorkClock())
     technique = Anytime(seconds=1.0)
     warm = technique.run(problem, models, Context())
@@ -136,11 +136,11 @@ def test_a_search_in_a_time_box_finds_the_same_when_kernels_are_cold(
 
     def cold(*given: Any) -> Any:
         with clock_stopped():  # as the first call of every kernel does
-            told.seconds += 1000.0
+            answer.seconds += 1000.0
         return inner(*given)
 
     monkeypatch.setattr(gain, "split_by_gain", cold)
     found = technique.run(problem, models, Context())
-    assert told.seconds > 1000
+    assert answer.seconds > 1000
     assert found.account.cost == warm.account.cost
     assert found.account.steps == warm.account.steps

@@ -1,4 +1,4 @@
-"""Steps are told to whoever listens, and what is found does not depend on whether anyone does."""
+"""Steps are shown to whoever listens, and what is found does not depend on whether anyone does."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_cuts_lead_from_all_tuples_to_the_parts(seed: int, by_tree: bool) -> Non
     assert found.tolist() == strict_parts(problem, models, quiet(context), by_tree=trees).tolist()
     parts = {frozenset(range(len(found)))}
     assert {event.kind for event in events} <= {"tuples", "part", "cut"}
-    told = [event for event in events if event.kind == "part"]
-    assert sum(t["cut"] for e in told for t in e.facts["tries"]) == len(cuts(events))  # type: ignore[attr-defined]
+    matching = [event for event in events if event.kind == "part"]
+    assert sum(t["cut"] for e in matching for t in e.facts["tries"]) == len(cuts(events))  # type: ignore[attr-defined]
     for event in cuts(events):
         pieces = [frozenset(piece.tolist()) for piece in event.facts["pieces"]]  # type: ignore[attr-defined]
         assert len(pieces) > 1
@@ -94,12 +94,12 @@ def test_nodes_are_told_in_the_order_they_were_looked_at(search: Optimal | Samar
     problem = random_case(np.random.default_rng(239), rows=40, quasi=3, kinds=("text",)).problem()
     context, events = heard()
     account = search.run(problem, [KAnonymity(k=3)], context).account
-    told = [event.facts for event in events if event.kind == "node"]
+    matching = [event.facts for event in events if event.kind == "node"]
     assert {event.kind for event in events} <= {"node", "height"}
-    assert {facts["levels"]: facts["removed"] for facts in told} == dict(account.looked)
-    assert list(dict.fromkeys(facts["levels"] for facts in told)) == list(account.looked)
+    assert {facts["levels"]: facts["removed"] for facts in matching} == dict(account.looked)
+    assert list(dict.fromkeys(facts["levels"] for facts in matching)) == list(account.looked)
     budget = int(search.max_suppression * problem.rows + 1e-9)
-    for facts in told:
+    for facts in matching:
         removed = int(str(facts["removed"]))
         assert facts["holds"] == (removed <= budget and removed < problem.rows)
     alone = search.run(problem, [KAnonymity(k=3)], quiet(context)).account

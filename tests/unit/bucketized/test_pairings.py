@@ -45,9 +45,9 @@ def test_t21_fake_tuples_of_figure_3_9() -> None:
     )
     assert "A real one fits 1 group on average, a fake one 1 group." in found.sentence
     assert (found.rate, found.succeeded, found.raw) == (8 / 20, 3.2, 1.0)
-    told = pairings(release.view)
-    assert told is not None
-    listed = told.listed(release.view, release.problem.frequency)
+    answer = pairings(release.view)
+    assert answer is not None
+    listed = answer.listed(release.view, release.problem.frequency)
     assert (len(listed.original), len(listed.fake)) == (8, 12)
     assert Counter(listed.original.tolist()) == {1: 8}
     assert Counter(listed.fake.tolist()) == {1: 12}
@@ -86,14 +86,14 @@ def test_the_listing_is_that_of_plain_loops() -> None:
         rows = len(case.rows)
         group, blocks = data.draw(groups_of(rows, most=4)), data.draw(blocks_of(case))
         release = by_hand(case.problem(), group, blocks)
-        told = pairings(release.view)
+        answer = pairings(release.view)
         if len(blocks) < 2:
-            assert told is None
+            assert answer is None
             assert "rows stay whole" in FakeTuples().reason_not_applicable(
                 release.view, audience_of(release.problem)
             )
             return
-        assert told is not None
+        assert answer is not None
         lines = [list(zip(*(case.column(n) for n in block), strict=True)) for block in blocks]
         buckets = [
             SlicedBucket(
@@ -104,10 +104,10 @@ def test_the_listing_is_that_of_plain_loops() -> None:
             for g in range(max(group) + 1)
         ]
         expected = matching_buckets(buckets, list(zip(*lines, strict=True)))
-        listed = told.listed(release.view, release.problem.frequency)
+        listed = answer.listed(release.view, release.problem.frequency)
         assert Counter(listed.original.tolist()) == expected.original
         assert Counter(listed.fake.tolist()) == expected.fake
-        assert told.total == sum(len(list(product(*map(set, b.columns)))) for b in buckets)
+        assert answer.total == sum(len(list(product(*map(set, b.columns)))) for b in buckets)
         several += any(n > 1 for n in expected.original)
         checked += 1
         (attack,) = FakeTuples().run(*attacked(release.problem, release.view), Context())

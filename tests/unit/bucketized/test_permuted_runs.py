@@ -101,9 +101,9 @@ def test_every_partition_of_every_algorithm_verifies(name: str, partition: str) 
             exact = name != "angel"  # its boxes coarsen what is published
             for metric in ("loss", "ncp"):
                 assert (result.measures[metric].value == 0) == exact
-            told = {a.attack for a in result.attacks}
+            attacked = {a.attack for a in result.attacks}
             whole = name in ("angel", "anatomy", "bucketization")
-            assert ("prosecutor" in told) == ("marketer" in told) == whole
+            assert ("prosecutor" in attacked) == ("marketer" in attacked) == whole
     assert released > 4
     assert assessed
 

@@ -458,13 +458,13 @@ def test_the_message_names_place_and_remedy_and_nothing_is_lost(desk, capsys, ca
         (desk / "people.csv").write_bytes(case.people)
     capsys.readouterr()
     assert _run(desk, "table") == case.status
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
     for part in (*case.says, case.remedy):
-        assert part in told.err
-    assert SECRET not in told.err
-    assert "Traceback" not in told.err
+        assert part in printed.err
+    assert SECRET not in printed.err
+    assert "Traceback" not in printed.err
 
 
 # ---- input that looks bad and is none ----------------------------------------------------------
@@ -722,10 +722,10 @@ def test_rows_that_are_not_in_the_population_are_told_and_never_called_absent():
     """T ⊄ P is infeasible: no claim is made of those who fit such a bucket, least of all δ = 0."""
     people = GOOD.replace("F,30", "F,44", 2)
     result = among(people)
-    (told,) = result.cautions
-    assert "2 of 12 rows have no person of their own in the population table" in told
-    assert "Give the whole population table" in told
-    assert figures_of(result)["cautions"] == [told]
+    (cautions,) = result.cautions
+    assert "2 of 12 rows have no person of their own in the population table" in cautions
+    assert "Give the whole population table" in cautions
+    assert figures_of(result)["cautions"] == [cautions]
     attack = membership_of(result)
     assert "not part of the public one" in attack.sentence
     # The one who fits counts as exposed, since nothing is known of them.

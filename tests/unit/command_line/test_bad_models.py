@@ -64,7 +64,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def told(capsys, model: str, promise: str = "", *, tables: str = "", also: str = "") -> str:
+def refusal(capsys, model: str, promise: str = "", *, tables: str = "", also: str = "") -> str:
     """Run a recipe that is refused, and return what is said of it."""
     text = RECIPE.format(model=model, promise=promise, tables=tables, also=also)
     Path("recipe.toml").write_text(text)
@@ -76,7 +76,7 @@ def told(capsys, model: str, promise: str = "", *, tables: str = "", also: str =
 @pytest.mark.parametrize(("model", "parameter", "value"), BEYOND)
 def test_a_bound_beyond_is_told_with_what_is_allowed(desk, capsys, model, parameter, value) -> None:
     declared = next(p for p in family("model")[model].parameters() if p.name == parameter)
-    said = told(capsys, model, f"{parameter} = {value}")
+    said = refusal(capsys, model, f"{parameter} = {value}")
     assert f"{model}: parameter '{parameter}'" in said
     assert declared.allowed() in said
     assert value in said
@@ -85,14 +85,14 @@ def test_a_bound_beyond_is_told_with_what_is_allowed(desk, capsys, model, parame
 
 def test_what_is_no_number_of_any_use_is_told_for_every_promise(desk, capsys) -> None:
     for model, parameter, allowed, value in NUMBERS:
-        said = told(capsys, model, f"{parameter} = {value}")
+        said = refusal(capsys, model, f"{parameter} = {value}")
         assert f"{model}: parameter '{parameter}'" in said, (model, parameter, value)
         assert allowed in said
 
 
 @pytest.mark.parametrize("model", family("model"))
 def test_a_sensitive_column_that_is_an_identifier_is_told(desk, capsys, model) -> None:
-    said = told(capsys, model, also=', "ill"')
+    said = refusal(capsys, model, also=', "ill"')
     assert "'ill' is an identifier and also sensitive" in said
     assert "give the column one of the two roles" in said
 
@@ -108,7 +108,7 @@ def test_a_sensitive_column_that_is_an_identifier_is_told(desk, capsys, model) -
 )
 def test_a_public_table_that_cannot_be_one_is_told(desk, capsys, model, people, words) -> None:
     tables = f'[population]\nfile = "{people}"\n' if people else ""
-    said = told(capsys, model, tables=tables)
+    said = refusal(capsys, model, tables=tables)
     for word in words:
         assert word in said
 
@@ -122,13 +122,13 @@ def test_a_public_table_that_cannot_be_one_is_told(desk, capsys, model, people, 
 )
 def test_a_guard_that_is_no_node_is_told(desk, capsys, tables, words) -> None:
     guard = 'column = "guard"\nlevel = "guard"\nsensitive = "ill"'
-    said = told(capsys, "personalized", guard, tables=tables)
+    said = refusal(capsys, "personalized", guard, tables=tables)
     for word in words:
         assert word in said
 
 
 @pytest.mark.parametrize("model", ["k-e-anonymity", "epsilon-m-anonymity"])
 def test_a_promise_about_numbers_is_told_of_other_columns(desk, capsys, model) -> None:
-    said = told(capsys, model)
+    said = refusal(capsys, model)
     assert "is about numbers; 'ill' is a column of another kind" in said
     assert "Name a sensitive column of numbers" in said

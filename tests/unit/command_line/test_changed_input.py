@@ -14,8 +14,8 @@ from tests.unit.command_line.test_engines import _recipe, _table
 def _run(folder: Path, out: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     asked = ["--data", str(folder / "t.csv"), "--out", str(folder / out)]
     status = main(["run", str(folder / "recipe.toml"), *asked, "--engine", "memory"])
-    told = capsys.readouterr()
-    return status, (told.out + told.err).replace(str(folder / out), "out")
+    printed = capsys.readouterr()
+    return status, (printed.out + printed.err).replace(str(folder / out), "out")
 
 
 def test_a_table_that_changes_meanwhile_is_refused(
@@ -31,7 +31,7 @@ def test_a_table_that_changes_meanwhile_is_refused(
         return verified(*given, **named)  # pyright: ignore
 
     monkeypatch.setattr(checks, "verify_files", changing)
-    status, told = _run(tmp_path, "out", capsys)
+    status, printed = _run(tmp_path, "out", capsys)
     assert status != 0
-    assert "changed" in told
+    assert "changed" in printed
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""A table whose distinct rows do not fit: searched from coarser levels on, and told so."""
+"""A table whose distinct rows do not fit: searched from coarser levels on, and said so."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def _run(
     capsys: pytest.CaptureFixture[str],
     missing: str = "keep",
 ) -> tuple[dict[str, Any], dict[str, bytes]] | None:
-    """Return what is told and published; None where it is refused."""
+    """Return what is shown and published; None where it is refused."""
     recipe = _recipe(folder, technique, missing)
     out = folder / "out"
     asked = ["run", str(recipe), "--data", str(folder / "t.csv"), "--out", str(out)]
     status = main([*asked, "--engine", engine, "--memory", "2GB", "--json"])
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     if status:
-        assert not out.exists(), told.err
+        assert not out.exists(), printed.err
         return None
     files = {file.name: file.read_bytes() for file in out.iterdir()}
     for file in out.iterdir():
         file.unlink()
     out.rmdir()
-    return json.loads(told.out), files
+    return json.loads(printed.out), files
 
 
 @crossed(
@@ -76,11 +76,11 @@ def test_it_is_the_release_of_the_levels_found_and_the_best_of_those_counted(
         room_for(60, patch)
         found = _run(tmp_path, technique, "duckdb", capsys, "drop" if seed == 1 else "keep")
     assert found is not None
-    told, files = found
-    assert any("counted at coarser levels" in text for text in told["cautions"])
-    assert not told["search"]["proven"]
-    levels: dict[str, int] = told["node"]
-    floors = {name: told["counted_from"].get(name, 0) for name in levels}
+    answer, files = found
+    assert any("counted at coarser levels" in text for text in answer["cautions"])
+    assert not answer["search"]["proven"]
+    levels: dict[str, int] = answer["node"]
+    floors = {name: answer["counted_from"].get(name, 0) for name in levels}
     assert any(floors.values())
     assert all(levels[n] >= floors[n] for n in levels)
     budget = technique.get("max_suppression", 0.0)
@@ -93,18 +93,18 @@ def test_it_is_the_release_of_the_levels_found_and_the_best_of_those_counted(
     alike = at(levels)
     assert alike is not None
     assert alike[1] == files
-    for name, value in told["metrics"].items():
+    for name, value in answer["metrics"].items():
         assert alike[0]["metrics"][name] == value, name
     attacks = {(a["name"], a["column"]): a for a in alike[0]["attacks"]}
-    assert told["attacks"]
-    for own in told["attacks"]:
+    assert answer["attacks"]
+    for own in answer["attacks"]:
         other = attacks[own["name"], own["column"]]
         assert {**own, "raw": None} == {**other, "raw": None}
         assert own["raw"] <= other["raw"] + 1e-12  # the table as it is, at coarser levels
     if technique["name"] != "optimal":
         return
     metric = str(technique.get("metric", "loss"))
-    share = told["metric_shares"][metric]
+    share = answer["metric_shares"][metric]
     tops = dict.fromkeys(levels, 2)
     for node in itertools.product(*(range(floors[n], tops[n] + 1) for n in levels)):
         other = at(dict(zip(levels, node, strict=True)))
@@ -161,10 +161,10 @@ def test_what_coarser_levels_do_not_help_is_refused(
     out = tmp_path / "out"
     asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(out)]
     assert main([*asked, "--engine", "duckdb", "--memory", "2GB"]) != 0
-    told = capsys.readouterr().err
-    assert "different combinations" in told
-    assert ("let a search raise levels" in told) == (not where)
-    assert where in told
+    printed = capsys.readouterr().err
+    assert "different combinations" in printed
+    assert ("let a search raise levels" in printed) == (not where)
+    assert where in printed
     assert not out.exists()
 
 
@@ -231,13 +231,13 @@ def test_values_that_were_not_told_apart_are_not_told_one_by_one(
     room_for(60, monkeypatch)
     found = _run(tmp_path, SEARCHES[0], "duckdb", capsys)
     assert found is not None
-    told = found[0]
-    assert told["counted_from"]
-    levels: dict[str, object] = {"name": "fixed-levels", "levels": told["node"]}
+    answer = found[0]
+    assert answer["counted_from"]
+    levels: dict[str, object] = {"name": "fixed-levels", "levels": answer["node"]}
     alike = _run(tmp_path, {**levels, "max_suppression": 0.1}, "memory", capsys)
     assert alike is not None
-    assert set(told["by_value"]) == {"age", "job", "zip", "illness"} - set(told["counted_from"])
-    for name, own in told["by_value"].items():
+    assert set(answer["by_value"]) == {"age", "job", "zip", "illness"} - set(answer["counted_from"])
+    for name, own in answer["by_value"].items():
         for kind, rows in own.items():
             for row, other in zip(rows, alike[0]["by_value"][name][kind], strict=True):
                 assert row == pytest.approx(other)
@@ -256,7 +256,7 @@ def test_where_none_is_found_finer_levels_are_said_to_be_open(
     room_for(60, monkeypatch)
     asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(tmp_path / "o")]
     assert main([*asked, "--engine", "duckdb", "--memory", "2GB"]) != 0
-    told = capsys.readouterr().err
-    assert "Not found" in told
-    assert "No choice of levels" not in told
-    assert "Give the run more memory, so that finer levels are counted" in told
+    printed = capsys.readouterr().err
+    assert "Not found" in printed
+    assert "No choice of levels" not in printed
+    assert "Give the run more memory, so that finer levels are counted" in printed

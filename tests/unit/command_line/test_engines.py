@@ -122,10 +122,12 @@ def test_both_engines_publish_the_same_bytes(
         out = tmp_path / f"{engine}-{name}"
         asked = ["run", str(recipe), "--data", str(tmp_path / name), "--out", str(out)]
         assert main([*asked, "--engine", engine, "--json"]) == 0, capsys.readouterr()
-        told = json.loads(capsys.readouterr().out)
-        figures[out.name] = {key: told[key] for key in ("rows", "dropped", "suppressed", "models")}
+        printed = json.loads(capsys.readouterr().out)
+        figures[out.name] = {
+            key: printed[key] for key in ("rows", "dropped", "suppressed", "models")
+        }
         figures[out.name]["metrics"] = {
-            k: v for k, v in told["metrics"].items() if k not in told["attacks_not_run"]
+            k: v for k, v in printed["metrics"].items() if k not in printed["attacks_not_run"]
         }
         files[out.name] = {file.name: file.read_bytes() for file in out.iterdir()}
     first, *others = files.values()
@@ -166,9 +168,9 @@ def test_parquet_alone_is_the_same_file_and_a_changed_row_is_found(
     rows.loc[100, "age"] = rows["age"].iloc[0]
     rows.to_parquet(tmp_path / "out" / name)
     assert main(["verify", *asked]) != 0
-    told = capsys.readouterr().out
-    assert f"{name} is not byte for byte" in told
-    assert technique != "mondrian" or "not in canonical order (row 101)" in told
+    printed = capsys.readouterr().out
+    assert f"{name} is not byte for byte" in printed
+    assert technique != "mondrian" or "not in canonical order (row 101)" in printed
     (tmp_path / "out" / name).unlink()
     assert main(["verify", *asked]) != 0
     assert f"{name} is missing" in capsys.readouterr().out
@@ -202,10 +204,10 @@ def test_more_rows_than_can_be_drawn_from_are_refused_before_a_search(
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     monkeypatch.setattr("anon_core.engines.sql_release.BYTES_A_CELL", 2**22)
     assert _run(tmp_path, "--engine", "duckdb", "--memory", "2GB", "--progress") != 0
-    told = capsys.readouterr().err
-    assert "The 240 rows of 5 columns need 5.0 GB for that" in told
-    assert "--memory 6GB" in told
-    assert "Searching" not in told
+    printed = capsys.readouterr().err
+    assert "The 240 rows of 5 columns need 5.0 GB for that" in printed
+    assert "--memory 6GB" in printed
+    assert "Searching" not in printed
     assert not (tmp_path / "out").exists()
 
 
@@ -257,9 +259,9 @@ def test_what_memory_has_no_room_for_is_refused_before_a_search(
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     monkeypatch.setattr(f"anon_core.engines.memory_needs.{size}", 1 << 24)
     assert _run(tmp_path, "--engine", "duckdb", "--memory", "2GB") != 0
-    told = capsys.readouterr().err
-    assert words in told
-    assert "--memory" in told
+    printed = capsys.readouterr().err
+    assert words in printed
+    assert "--memory" in printed
     assert not (tmp_path / "out").exists()
 
 
@@ -272,9 +274,9 @@ def test_a_killed_run_leaves_nothing_that_the_next_one_does_not_remove_and_tell(
     left.mkdir(parents=True)
     (left / "table.duckdb").write_bytes(b"private")
     assert _run(tmp_path, "--engine", "duckdb") == 0
-    told = capsys.readouterr()
-    assert "was killed" in told.err
-    assert "not run. It looks at single rows" in told.out
+    printed = capsys.readouterr()
+    assert "was killed" in printed.err
+    assert "not run. It looks at single rows" in printed.out
     assert not left.parent.exists()
 
 
@@ -320,7 +322,7 @@ def test_a_table_at_an_address_is_brought_here_and_leaves_nothing(
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "text"),
     [
         ("file:///nowhere/t.csv", "There is nothing at /nowhere/t.csv"),
         ("ftp://somewhere/t.csv", "'ftp'. Name a file, or an address that begins with s3://"),
@@ -329,13 +331,13 @@ def test_a_table_at_an_address_is_brought_here_and_leaves_nothing(
     ],
 )
 def test_an_address_with_nothing_to_read_is_refused_and_no_key_is_told(
-    tmp_path: Path, address: str, told: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, address: str, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recipe = _recipe(tmp_path, {"name": "mondrian"}, "keep")
     asked = ["run", str(recipe), "--data", address, "--out", str(tmp_path / "out")]
     assert main(asked) == 1
     said = capsys.readouterr().err
-    assert told in said
+    assert text in said
     assert "HIDDEN" not in said
     assert not (tmp_path / "out").exists()
 
@@ -343,10 +345,10 @@ def test_an_address_with_nothing_to_read_is_refused_and_no_key_is_told(
 def test_what_a_failure_of_the_engine_says_holds_no_cell() -> None:
     import duckdb
 
-    told = sql_source.failure(
+    answer = sql_source.failure(
         duckdb.ConversionException("Could not convert 'Alice Smith'"), "t.csv"
     )
-    assert "Alice" not in str(told)
+    assert "Alice" not in str(answer)
 
 
 def test_auto_takes_what_the_table_needs(
@@ -375,9 +377,9 @@ def test_every_engine_names_the_row_of_a_cell_that_it_refuses(
     for engine in ("memory", "duckdb"):
         asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--engine", engine]
         assert main([*asked, "--out", str(tmp_path / "out")]) != 0
-        told = capsys.readouterr().err
-        assert "'age'" in told
-        assert "(first in row 200)" in told
+        printed = capsys.readouterr().err
+        assert "'age'" in printed
+        assert "(first in row 200)" in printed
 
 
 def test_names_that_differ_in_case_alone_are_refused_before_spark_starts(tmp_path: Path) -> None:
@@ -391,8 +393,8 @@ def test_names_that_differ_in_case_alone_are_refused_before_spark_starts(tmp_pat
 
 def test_times_keep_their_nanoseconds_or_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    told = pa.array([1, 1000, 3_600_000_000_001], pa.time64("ns"))
-    pq.write_table(pa.table({"at": told}), path)
+    values = pa.array([1, 1000, 3_600_000_000_001], pa.time64("ns"))
+    pq.write_table(pa.table({"at": values}), path)
     texts = ["00:00:00.000000001", "00:00:00.000001", "01:00:00.000000001"]
     assert read_table(path).column("at").texts().tolist() == texts
     assert list(read_again(path).column_at(0).row_texts()) == texts

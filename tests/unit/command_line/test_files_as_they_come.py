@@ -29,9 +29,9 @@ k = 2
 """
 
 
-@pytest.mark.parametrize(("shown", "told"), [("labels", "Female"), ("codes", "2")])
+@pytest.mark.parametrize(("shown", "text"), [("labels", "Female"), ("codes", "2")])
 def test_labels_or_codes_are_published_and_verified(
-    tmp_path: Path, shown: str, told: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, shown: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     frame = pd.DataFrame({"sex": [1, 1, 2, 2] * 2, "age": [30, 30, 40, 40] * 2})
@@ -39,7 +39,7 @@ def test_labels_or_codes_are_published_and_verified(
     Path("recipe.toml").write_text(RECIPE.format(shown=shown))
     asked = ["recipe.toml", "--data", "s.sav"]
     assert main(["run", *asked, "--out", "release"]) == 0
-    assert set(pd.read_csv("release/release.csv", dtype=str)["sex"]) >= {told}
+    assert set(pd.read_csv("release/release.csv", dtype=str)["sex"]) >= {text}
     assert main(["verify", *asked, "--release", "release"]) == 0
     other = "codes" if shown == "labels" else "labels"
     Path("recipe.toml").write_text(RECIPE.format(shown=other))
@@ -52,23 +52,23 @@ def test_a_column_of_dates_in_two_orders_blocks_a_release_until_the_recipe_says_
     monkeypatch.chdir(tmp_path)
     rows = ["1;01/02/1990;1.200,5", "2;03/04/1991;7,25"] * 3
     Path("t.csv").write_text("sex;born;cost\n" + "\n".join(rows) + "\n")
-    told = RECIPE.format(shown="labels").replace('"sex", "age"', '"born", "cost"')
-    Path("recipe.toml").write_text(told)
+    text = RECIPE.format(shown="labels").replace('"sex", "age"', '"born", "cost"')
+    Path("recipe.toml").write_text(text)
     asked = ["recipe.toml", "--data", "t.csv"]
     assert main(["run", *asked, "--out", "release"]) != 0
     said = capsys.readouterr().err
     assert "'born' writes dates that may be day/month/year or month/day/year" in said
     assert '[data.dates] "born" = "dmy" or "mdy"' in said
     settled = 'dates = { born = "mdy" }\ndecimals = { cost = "," }\n[roles]'
-    Path("recipe.toml").write_text(told.replace("[roles]", settled))
+    Path("recipe.toml").write_text(text.replace("[roles]", settled))
     assert main(["run", *asked, "--out", "release"]) == 0
     assert main(["verify", *asked, "--release", "release"]) == 0
     released = Path("release/release.csv").read_text()
     assert "1990-01-02" in released
     assert "1200.5" in released
-    Path("recipe.toml").write_text(told.replace("[roles]", settled.replace("mdy", "dmy")))
+    Path("recipe.toml").write_text(text.replace("[roles]", settled.replace("mdy", "dmy")))
     assert main(["verify", *asked, "--release", "release"]) != 0
-    Path("recipe.toml").write_text(told.replace("[roles]", settled.replace("born", "birth")))
+    Path("recipe.toml").write_text(text.replace("[roles]", settled.replace("born", "birth")))
     assert main(["run", *asked, "--out", "other"]) != 0
     assert "'birth'" in capsys.readouterr().err
 
@@ -88,9 +88,9 @@ def test_the_file_for_a_spreadsheet_has_the_marks_that_the_recipe_promises(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text('cost|job\n1.5|"a;""b"""\n1.5|x,y\n')
-    told = RECIPE.format(shown="labels").replace('"sex", "age"', '"cost"')
-    told = told.replace("insensitive = []", 'insensitive = []\nsensitive = ["job"]')
-    Path("recipe.toml").write_text(f"{told}\n[export.dialect]\n{marks}\n")
+    content = RECIPE.format(shown="labels").replace('"sex", "age"', '"cost"')
+    content = content.replace("insensitive = []", 'insensitive = []\nsensitive = ["job"]')
+    Path("recipe.toml").write_text(f"{content}\n[export.dialect]\n{marks}\n")
     asked = ["recipe.toml", "--data", "t.csv"]
     assert main(["run", *asked, "--out", "release", "--recipe-out", "made.toml"]) == 0
     file = Path("release/release.spreadsheet.csv")
@@ -136,9 +136,9 @@ def given_back(folder: Path, ending: str) -> pd.DataFrame:
         book = python_calamine.load_workbook(place).get_sheet_by_index(0).to_python()
         return pd.DataFrame(book[1:], columns=book[0])
     read = {"sav": pyreadstat.read_sav, "dta": pyreadstat.read_dta}[ending]
-    frame, told = read(place)
-    assert told.column_names_to_labels["sex"] == "Sex of the person"
-    assert told.variable_value_labels == {"sex": {1: "Male", 2: "Female"}}  # 9 is nobody's
+    frame, loaded = read(place)
+    assert loaded.column_names_to_labels["sex"] == "Sex of the person"
+    assert loaded.variable_value_labels == {"sex": {1: "Male", 2: "Female"}}  # 9 is nobody's
     return frame
 
 
@@ -154,8 +154,8 @@ def test_labels_are_given_back_and_verified(
         column_labels={"sex": "Sex of the person"},
         variable_value_labels={"sex": {1: "Male", 2: "Female", 9: "Unknown"}},
     )
-    told = RECIPE.format(shown=shown).replace('"age"]', '"age", "job"]')
-    Path("recipe.toml").write_text(f'{told}\n[export]\nformats = ["sav", "dta", "xlsx"]\n')
+    text = RECIPE.format(shown=shown).replace('"age"]', '"age", "job"]')
+    Path("recipe.toml").write_text(f'{text}\n[export]\nformats = ["sav", "dta", "xlsx"]\n')
     asked = ["recipe.toml", "--data", "s.sav"]
     assert main(["run", *asked, "--out", "release", "--recipe-out", "made.toml"]) == 0
     release = Path("release")
@@ -180,7 +180,7 @@ def test_labels_are_given_back_and_verified(
         assert f"BROKEN  formats: release.{ending} is not byte for byte" in capsys.readouterr().out
         file.write_bytes(right)
     (release / "release.dta").unlink()
-    Path("recipe.toml").write_text(f'{told}\n[export]\nformats = ["dta", "xlsx"]\n')
+    Path("recipe.toml").write_text(f'{text}\n[export]\nformats = ["dta", "xlsx"]\n')
     assert main(check) == 3
     said = capsys.readouterr().out
     assert "release.dta is missing, which the recipe declares" in said
@@ -192,9 +192,9 @@ def test_names_that_spss_has_not_and_formats_that_are_none_are_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("sex (m/f);age\n1;2\n1;2\n")
-    told = RECIPE.format(shown="labels").replace('"sex"', '"sex (m/f)"')
+    text = RECIPE.format(shown="labels").replace('"sex"', '"sex (m/f)"')
     for formats, says in (("sav", "'sex (m/f)' cannot be a variable"), ("pdf", "allowed are")):
-        Path("recipe.toml").write_text(f'{told}\n[export]\nformats = ["{formats}"]\n')
+        Path("recipe.toml").write_text(f'{text}\n[export]\nformats = ["{formats}"]\n')
         assert main(["run", "recipe.toml", "--data", "t.csv", "--out", "release"]) == 1
         assert says in capsys.readouterr().err
         assert not Path("release").exists()
@@ -205,9 +205,9 @@ def test_names_that_are_one_to_spss_are_refused_for_spss_alone(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("Sex;sex;age\n1;f;2\n1;f;2\n")
-    told = RECIPE.format(shown="labels").replace('"sex"', '"Sex", "sex"')
+    text = RECIPE.format(shown="labels").replace('"sex"', '"Sex", "sex"')
     for formats, status in (('"sav", "dta"', 1), ('"dta", "xlsx"', 0)):
-        Path("recipe.toml").write_text(f"{told}\n[export]\nformats = [{formats}]\n")
+        Path("recipe.toml").write_text(f"{text}\n[export]\nformats = [{formats}]\n")
         run = ["run", "recipe.toml", "--data", "t.csv", "--out", "release"]
         assert main(run) == status, capsys.readouterr()
         assert status == 0 or "Columns 'Sex' and 'sex' are one variable" in capsys.readouterr().err

@@ -41,12 +41,12 @@ def _run(
     out = recipe.parent / f"out-{engine}"
     asked = ["run", str(recipe), "--data", str(recipe.parent / "t.csv"), "--out", str(out)]
     status = main([*asked, "--engine", engine, "--memory", "2GB", "--json"])
-    told = capsys.readouterr()
-    assert status == 0, told.err
-    return json.loads(told.out), {file.name: file.read_bytes() for file in out.iterdir()}
+    printed = capsys.readouterr()
+    assert status == 0, printed.err
+    return json.loads(printed.out), {file.name: file.read_bytes() for file in out.iterdir()}
 
 
-#: What is told and published in memory, however much room there is for an engine.
+#: What is shown and published in memory, however much room there is for an engine.
 _IN_MEMORY: dict[tuple[str, int, int], tuple[dict[str, Any], dict[str, bytes]]] = {}
 
 
@@ -78,15 +78,15 @@ def test_it_is_the_release_of_memory(
         room_to_cut(room, patch)
         found = _run(recipe, "duckdb", capsys)
     assert found[1] == alike[1]
-    told, whole = found[0], alike[0]
-    assert told["counted_by_class"]
-    assert any("first cuts were made in the engine" in text for text in told["cautions"])
-    for name, value in told["metrics"].items():
+    values, whole = found[0], alike[0]
+    assert values["counted_by_class"]
+    assert any("first cuts were made in the engine" in text for text in values["cautions"])
+    for name, value in values["metrics"].items():
         assert whole["metrics"][name] == pytest.approx(value, rel=1e-12), name
-    assert {"loss", "ncp"} <= set(told["metrics"])
+    assert {"loss", "ncp"} <= set(values["metrics"])
     attacks = {(a["name"], a["column"]): a for a in whole["attacks"]}
-    assert told["attacks"]
-    for own in told["attacks"]:
+    assert values["attacks"]
+    for own in values["attacks"]:
         other = attacks[own["name"], own["column"]]
         assert {**own, "raw": None} == {**other, "raw": None}
         assert own["raw"] <= other["raw"] + 1e-12
@@ -99,9 +99,9 @@ def test_a_sensitive_column_that_no_promise_is_about_is_not_measured(
     room_to_cut(40, monkeypatch)
     for models, measured in ((_MODELS[:1], False), (_MODELS, True)):
         recipe = _recipe(tmp_path, {"name": "mondrian"}, "drop", models)
-        told, _ = _run(recipe, "duckdb", capsys)
-        assert any(own["column"] == "illness" for own in told["attacks"]) == measured
-        said = any("learned of 'illness' was not measured" in text for text in told["cautions"])
+        printed, _ = _run(recipe, "duckdb", capsys)
+        assert any(own["column"] == "illness" for own in printed["attacks"]) == measured
+        said = any("learned of 'illness' was not measured" in text for text in printed["cautions"])
         assert said != measured
 
 

@@ -105,8 +105,8 @@ def test_changed_row_of_a_part_is_found(tmp_path: Path) -> None:
     part = folder / "year=2024" / "place=c" / "part-0.parquet"
     table = pq.read_table(part, partitioning=None)
     other = ["cold" if table["illness"][0].as_py() == "flu" else "flu"]
-    told = pa.array(other + table["illness"].to_pylist()[1:])
-    pq.write_table(table.set_column(1, "illness", told), part)
+    values = pa.array(other + table["illness"].to_pylist()[1:])
+    pq.write_table(table.set_column(1, "illness", values), part)
     assert main(check) == 3
 
 
@@ -118,8 +118,8 @@ def test_hive_columns_without_value_are_missing_for_both_readers(tmp_path: Path)
     column = read_table(tmp_path / "in").column("x")
     assert column.missing == 2
     assert list(column.values) == ["01"]
-    told = second.read_table(tmp_path / "in").column("x").row_texts()
-    assert sorted(told, key=str) == ["01", "01", None, None]
+    loaded = second.read_table(tmp_path / "in").column("x").row_texts()
+    assert sorted(loaded, key=str) == ["01", "01", None, None]
 
 
 def _refused(folder: Path) -> str:

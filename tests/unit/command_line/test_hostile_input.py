@@ -533,10 +533,10 @@ def test_a_name_cannot_write_lines_of_its_own_into_what_is_told_of_a_release(des
     given = [str(desk.recipe), "--data", str(desk.data)]
     for command, place in (("run", "--out"), ("verify", "--release")):
         assert main([command, *given, place, str(desk.out)]) == 0
-        told = capsys.readouterr().out
-        assert r"l = 2 for 'ill\x1b[2K\u202eholds' holds" in told
-        assert "\x1b" not in told
-        assert "\u202e" not in told
+        printed = capsys.readouterr().out
+        assert r"l = 2 for 'ill\x1b[2K\u202eholds' holds" in printed
+        assert "\x1b" not in printed
+        assert "\u202e" not in printed
     desk.data.write_text(desk.data.read_text().replace("30,b", "30,a"))
     assert main(["verify", *given, "--release", str(desk.out)]) == 3
     assert "\x1b" not in capsys.readouterr().out

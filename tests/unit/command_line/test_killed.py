@@ -1,4 +1,4 @@
-"""A run that is killed, told to end or raced leaves one release whole, and nothing private."""
+"""A run that is killed, asked to end or raced leaves one release whole, and nothing private."""
 
 from __future__ import annotations
 
@@ -148,9 +148,9 @@ def test_of_two_runs_into_one_folder_one_is_refused(tmp_path: Path) -> None:
     desk = _Desk(tmp_path, 60_000, "duckdb", csv=True)
     desk.desk.mkdir()
     both = [desk.start(desk.table, desk.out) for _ in range(2)]
-    told = [process.communicate()[1] for process in both]
+    output = [process.communicate()[1] for process in both]
     assert sorted(process.returncode for process in both) == [0, 1]
-    assert sum("Another run is writing its release" in words for words in told) == 1
+    assert sum("Another run is writing its release" in words for words in output) == 1
     assert len(_held(desk.out)) == 2
     assert not desk.left()
 

@@ -52,9 +52,9 @@ def test_a_column_that_no_table_has_is_refused_where_missing_texts_are_named(
     recipe = written(tmp_path, data='missing_in = { Age = ["-9"] }', engine=engine)
     out = str(tmp_path / "out")
     assert main(["run", recipe, "--data", table(tmp_path), "--out", out]) == 4
-    told = capsys.readouterr().err
-    assert "no column 'Age'" in told
-    assert "'age'" in told
+    printed = capsys.readouterr().err
+    assert "no column 'Age'" in printed
+    assert "'age'" in printed
 
 
 def test_a_csv_file_in_a_release_of_parquet_alone_is_foreign(
@@ -91,10 +91,10 @@ def test_values_that_are_no_plain_ones_are_refused_or_read_alike(
     parquet.write_table(pa.table({"age": [1, 1, 1, 2, 2, 2], "more": values}), path)
     recipe, out = written(tmp_path, engine=engine), str(tmp_path / "out")
     status = main(["run", recipe, "--data", str(path), "--out", out])
-    told = capsys.readouterr().err
-    assert "error of the workbench" not in told
+    printed = capsys.readouterr().err
+    assert "error of the workbench" not in printed
     if status:
-        assert "column 'more' holds" in told
+        assert "column 'more' holds" in printed
     else:
         assert (engine, values.type) == ("memory", pa.duration("us"))
 

@@ -28,8 +28,8 @@ def _released(folder: Path, table: str, engine: str = "memory") -> dict[str, byt
 
 def _asked(folder: Path, technique: str, export: str) -> None:
     recipe = _recipe(folder, {"name": technique}, "keep", promised({"name": technique}))
-    told = recipe.read_text(encoding="utf-8").replace("[export]", f"[export]\n{export}")
-    recipe.write_text(told, encoding="utf-8")
+    text = recipe.read_text(encoding="utf-8").replace("[export]", f"[export]\n{export}")
+    recipe.write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize("technique", ["mondrian", "anatomy"])
@@ -95,7 +95,7 @@ def _changed(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tamper", "told"),
+    ("tamper", "text"),
     [
         (lambda parts: parts[1].unlink(), "release-0002-of-0003.parquet is missing"),
         (
@@ -133,7 +133,7 @@ def _changed(file: Path) -> None:
 def test_whatever_is_amiss_with_a_part_is_named(
     tmp_path: Path,
     tamper: Callable[[list[Path]], object],
-    told: str,
+    text: str,
 ) -> None:
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     _asked(tmp_path, "mondrian", "csv = false\nparts = 3")
@@ -143,7 +143,7 @@ def test_whatever_is_amiss_with_a_part_is_named(
     assert verify_release(*given).holds
     tamper(sorted(place.iterdir()))
     found = verify_release(*given)
-    assert any(told in check.sentence for check in found.broken), found.broken
+    assert any(text in check.sentence for check in found.broken), found.broken
 
 
 @pytest.mark.parametrize("technique", ["mondrian", "anatomy"])
@@ -181,15 +181,15 @@ def test_engines_tell_the_same_digest_of_csv_parts(
 ) -> None:
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     _asked(tmp_path, "mondrian", "parts = 3")
-    told: list[str] = []
+    values: list[str] = []
     for engine in ("memory", "duckdb"):
         asked = ["run", str(tmp_path / "recipe.toml"), "--data", str(tmp_path / "t.csv")]
         capsys.readouterr()
         assert main([*asked, "--out", str(tmp_path / engine), "--engine", engine, "--json"]) == 0
-        told.append(json.loads(capsys.readouterr().out)["output_sha256"])
+        values.append(json.loads(capsys.readouterr().out)["output_sha256"])
     files = sorted((tmp_path / "memory").glob("*.csv"))
     whole = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-    assert told == [whole, whole]
+    assert values == [whole, whole]
 
 
 def test_a_report_is_written_of_csv_parts(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def _csv_changed(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tamper", "told"),
+    ("tamper", "text"),
     [
         (lambda parts: parts[1].unlink(), "release-0002-of-0003.csv is missing"),
         (
@@ -264,7 +264,7 @@ def _csv_changed(file: Path) -> None:
 def test_whatever_is_amiss_with_a_csv_part_is_named(
     tmp_path: Path,
     tamper: Callable[[list[Path]], object],
-    told: str,
+    text: str,
 ) -> None:
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     _asked(tmp_path, "mondrian", "parts = 3")
@@ -274,7 +274,7 @@ def test_whatever_is_amiss_with_a_csv_part_is_named(
     assert verify_release(*given).holds
     tamper(sorted(place.glob("*.csv")))
     found = verify_release(*given)
-    assert any(told in check.sentence for check in found.broken), found.broken
+    assert any(text in check.sentence for check in found.broken), found.broken
 
 
 def test_files_for_other_programs_stay_whole_beside_parts(tmp_path: Path) -> None:
@@ -293,15 +293,15 @@ def test_files_for_other_programs_stay_whole_beside_parts(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("export", "told"),
+    ("export", "text"),
     [
         ({"parts": 0, "csv": False}, "parts is 0"),
         ({"parts": True, "csv": False}, "parts is True"),
         ({"parts": 10_000, "csv": False}, "parts is 10000"),
     ],
 )
-def test_other_parts_are_refused(export: dict[str, object], told: str) -> None:
-    with pytest.raises(BadPlan, match=told):
+def test_other_parts_are_refused(export: dict[str, object], text: str) -> None:
+    with pytest.raises(BadPlan, match=text):
         Plan.from_mapping(
             {
                 "roles": {"quasi": ["a"]},
@@ -331,21 +331,21 @@ def test_an_earlier_release_in_parts_is_laid_beside_a_later_one(
     given = ["verify", str(recipe), "--data", str(tmp_path / "t.csv"), "--release", str(later)]
     capsys.readouterr()
 
-    def told(previous: Path) -> tuple[int, str]:
+    def output(previous: Path) -> tuple[int, str]:
         status = main([*given, "--previous", str(previous)])
         out = capsys.readouterr()
         return status, out.out + out.err
 
-    assert told(earlier) == told(later)
+    assert output(earlier) == output(later)
     ending = "csv" if csv == "true" else "parquet"
     part = next(iter(earlier.glob(f"*-0002-of-0003.{ending}")))
-    status, words = told(part)
+    status, words = output(part)
     assert status != 0
     assert "is a part of the earlier release" in words
     part.unlink()
-    status, words = told(earlier)
+    status, words = output(earlier)
     assert status != 0
     assert f"lacks {part.name}" in words
     part.with_name(part.name.replace("0002-of-0003", "0009-of-0003")).write_bytes(b"")
-    status, words = told(earlier)
+    status, words = output(earlier)
     assert status != 0

@@ -44,11 +44,11 @@ def test_a_run_counts_people_and_verify_agrees(
     run = ["run", str(recipe), "--data", str(table), "--out", str(out)]
     verify = ["verify", str(recipe), "--data", str(table), "--release", str(out)]
     assert main([*run, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["rows"], told["people"], told["published_people"]) == (24, 8, 8)
-    assert (told["smallest_class"], told["smallest_class_people"]) == (12, 4)
-    assert told["unique_people_over_all_columns"] == 0
-    assert told["models"][0]["value"] == 4
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["rows"], printed["people"], printed["published_people"]) == (24, 8, 8)
+    assert (printed["smallest_class"], printed["smallest_class_people"]) == (12, 4)
+    assert printed["unique_people_over_all_columns"] == 0
+    assert printed["models"][0]["value"] == 4
     assert (out / "release.csv").read_text(encoding="utf-8").splitlines()[0] == "age,illness"
     assert main(verify) == 0
     assert "k = 4 people holds (fewest people in a class 4)" in capsys.readouterr().out

@@ -35,21 +35,21 @@ def place(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return tmp_path
 
 
-def told(place: Path) -> list[str]:
+def faults(place: Path) -> list[str]:
     found = verify_release(place / "r.toml", place / "t.csv", place / "out")
     return [check.sentence for check in found.broken]
 
 
 def test_both_are_compared_and_the_csv_file_counts(place: Path) -> None:
-    assert not told(place)
+    assert not faults(place)
     file = sorted((place / "out").glob("*.csv"))[-1]
     text = file.read_text()
     assert "flu" in text
     file.write_text(text.replace("flu", "FLU", 1))
-    with_parquet = told(place)
+    with_parquet = faults(place)
     for beside in (place / "out").glob("*.parquet"):
         beside.unlink()
-    alone = told(place)
+    alone = faults(place)
     assert alone
     assert set(alone) <= set(with_parquet)  # and Parquet is not the CSV file's besides
 
@@ -59,17 +59,17 @@ def test_a_file_that_cannot_be_read_is_told_in_the_words_for_csv(place: Path) ->
     first.write_text(first.read_text() + "one cell more,than,the,header,has,and,more\n")
     last.unlink()
     # A permuted release is also carried out again, and the files are no longer those of that run.
-    (sentence,) = (one for one in told(place) if not one.startswith("Carried out again"))
+    (sentence,) = (one for one in faults(place) if not one.startswith("Carried out again"))
     assert "differ in length" in sentence or "row" in sentence
 
 
 def test_a_header_alone_breaks_the_release_and_is_no_error(place: Path) -> None:
     for file in (place / "out").glob("*.csv"):
         file.write_text(file.read_text().partition("\n")[0] + "\n")
-    assert told(place)
+    assert faults(place)
     for beside in (place / "out").glob("*.parquet"):
         beside.unlink()
-    assert told(place)
+    assert faults(place)
 
 
 def test_whoever_interrupts_it_is_heard_whatever_the_files_say(
@@ -86,5 +86,5 @@ def test_whoever_interrupts_it_is_heard_whatever_the_files_say(
     monkeypatch.setattr(checks, "_check_whole", interrupted)
     monkeypatch.setattr(checks, "check_permuted", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        told(place)
+        faults(place)
     assert begun == [1]

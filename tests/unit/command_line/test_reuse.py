@@ -1,4 +1,4 @@
-"""A decided recipe on next month's table: nothing is searched, and what changed is told."""
+"""A decided recipe on next month's table: nothing is searched, and what changed is shown."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ def test_what_was_decided_is_carried_out_without_a_search_or_a_secret(
     (desk.folder / "then.json").write_text(figures, encoding="utf-8")
     rows = [row for row in ROWS if row[1] == "Bonn"] + [(33, "Gera", "cold")] * 4
     assert desk.run("decided", rows, "--then", str(desk.folder / "then.json")) == 0
-    told = json.loads(capsys.readouterr().out)
-    drift = {(one["kind"], one["what"], one["text"]): one for one in told["drift"]}
+    printed = json.loads(capsys.readouterr().out)
+    drift = {(one["kind"], one["what"], one["text"]): one for one in printed["drift"]}
     assert drift["figure", "rows", None]["then"] == 16
     assert drift["figure", "rows", None]["now"] == 12
     gone, new = (next(n for k, _, n in drift if k == kind) for kind in ("gone", "new"))
-    before, after = (json.loads(text)["published_texts"] for text in (figures, json.dumps(told)))
+    before, after = (json.loads(text)["published_texts"] for text in (figures, json.dumps(printed)))
     assert any(gone in texts for texts in before.values())
     assert any(new in texts for texts in after.values())
     assert desk.verified("decided") == 0
@@ -110,10 +110,10 @@ def test_a_city_no_hierarchy_has(
     desk.write("decided", decided | {"reuse": {"mode": "fixed", "unseen": unseen}})
     capsys.readouterr()
     assert desk.run("decided", rows) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["rows"] - told["suppressed"] == published
-    assert told["unseen_rows"] == 18 - published
-    assert told["published_texts"]["city"].get("*", 0) == published - 16
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["rows"] - printed["suppressed"] == published
+    assert printed["unseen_rows"] == 18 - published
+    assert printed["published_texts"]["city"].get("*", 0) == published - 16
     assert "Atlantis" not in (desk.out / "release.csv").read_text(encoding="utf-8")
     assert desk.verified("decided") == 0
     assert "2 rows hold a value that no hierarchy has, and" in capsys.readouterr().out
@@ -156,8 +156,8 @@ def test_verification_reads_for_itself_which_rows_were_left_out(desk: Desk) -> N
     files = {"release.csv": (desk.out / "release.csv").read_bytes()}
     found = verify(decided, private, levels, files)
     assert found.holds
-    (told,) = [check for check in found.checks if check.name == "unseen"]
-    assert (told.reached, told.bound) == (2.0, 18.0)
+    (checks,) = [check for check in found.checks if check.name == "unseen"]
+    assert (checks.reached, checks.bound) == (2.0, 18.0)
     # Without the word of the recipe they count as suppressed; with fewer rows they are missed.
     whole = {n: v for n, v in decided.items() if n != "reuse"}
     loud = {**whole, "algorithm": {**whole["algorithm"], "max_suppression": 0.0}}
@@ -182,9 +182,9 @@ def test_a_gate_that_is_missed_releases_nothing(
     (desk.out / "release.csv").unlink()
     capsys.readouterr()
     assert desk.run("decided", rows) == 2
-    told = capsys.readouterr()
-    assert sentence in told.err
-    assert json.loads(told.out)["status"] == "not accepted"
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert json.loads(printed.out)["status"] == "not accepted"
     assert not (desk.out / "release.csv").exists()
 
 
@@ -232,21 +232,21 @@ def test_averages_decide_nothing(desk: Desk, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda told: "no JSON",
-        lambda told: json.dumps([told]),
-        lambda told: json.dumps({**told, "status": "error"}),
-        lambda told: json.dumps({n: v for n, v in told.items() if n != "attacks"}),
-        lambda told: json.dumps({**told, "published_texts": 3}),
-        lambda told: json.dumps({**told, "metrics": {"loss": "low"}}),
+        lambda figures: "no JSON",
+        lambda figures: json.dumps([figures]),
+        lambda figures: json.dumps({**figures, "status": "error"}),
+        lambda figures: json.dumps({n: v for n, v in figures.items() if n != "attacks"}),
+        lambda figures: json.dumps({**figures, "published_texts": 3}),
+        lambda figures: json.dumps({**figures, "metrics": {"loss": "low"}}),
     ],
 )
 def test_figures_that_are_none_release_nothing(
     desk: Desk, capsys: pytest.CaptureFixture[str], spoil: Callable[[dict[str, Any]], str]
 ) -> None:
     desk.decide()
-    told = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     (desk.out / "release.csv").unlink()
-    (desk.folder / "then.json").write_text(spoil(told), encoding="utf-8")
+    (desk.folder / "then.json").write_text(spoil(printed), encoding="utf-8")
     assert desk.run("decided", ROWS, "--then", str(desk.folder / "then.json")) == 1
     assert "earlier run" in capsys.readouterr().err
     assert not (desk.out / "release.csv").exists()

@@ -169,8 +169,8 @@ def test_a_large_table_is_published_alike(tmp_path: Path, technique: str) -> Non
     coarse = technique in ("optimal", "fixed-levels")
     ages = '[hierarchies]\nage = "age.csv"\n' if coarse else ""
     of, promise = SETTINGS[technique]
-    told = LARGE.format(technique=of, promise=promise, secret=secret.spell(secret.draw()))
-    recipe.write_text(told + ages)
+    text = LARGE.format(technique=of, promise=promise, secret=secret.spell(secret.draw()))
+    recipe.write_text(text + ages)
     wanted = _released(tmp_path, recipe, tmp_path / "t.parquet", "memory")
     for engine in ("duckdb", "spark"):
         assert _released(tmp_path, recipe, tmp_path / "t.parquet", engine) == wanted, engine
@@ -189,9 +189,9 @@ def test_what_spark_cannot_read_is_refused_without_naming_a_cell(
     out = tmp_path / "out"
     asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(out)]
     assert main([*asked, "--engine", "spark"]) == 1
-    told = capsys.readouterr().err
-    assert "more or fewer cells" in told
-    assert "secret" not in told
+    printed = capsys.readouterr().err
+    assert "more or fewer cells" in printed
+    assert "secret" not in printed
     assert not out.exists()
 
 

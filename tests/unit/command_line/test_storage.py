@@ -116,11 +116,11 @@ def test_parquet_is_read_where_it_lies_and_its_release_has_the_same_bytes(
     monkeypatch.setattr("anon_core.data.reading.stored.brought", None)  # nothing is copied
     address = store.address(f"bucket/{key}")
     assert _run(tmp_path, address, "far") == 0
-    told = capsys.readouterr()
-    assert f"s3://bucket/{key} is read where it lies" in told.err
-    assert KEYS[1] not in told.err + told.out
+    printed = capsys.readouterr()
+    assert f"s3://bucket/{key} is read where it lies" in printed.err
+    assert KEYS[1] not in printed.err + printed.out
     assert _files(tmp_path / "far") == _files(tmp_path / "near")
-    far = json.loads(told.out)
+    far = json.loads(printed.out)
     assert far["input_sha256"] == near["input_sha256"]
     assert far["input_sha256_of"] == "file"
     recipe = str(tmp_path / "recipe.toml")
@@ -139,10 +139,10 @@ def test_what_is_read_otherwise_is_copied_and_leaves_nothing(
     assert _run(tmp_path, str(tmp_path / "stored" / "bucket" / key), "near", engine=engine) == 0
     near = json.loads(capsys.readouterr().out)
     assert _run(tmp_path, store.address(f"bucket/{key}"), "far", engine=engine) == 0
-    told = capsys.readouterr()
-    assert "is copied to this machine" in told.err
+    printed = capsys.readouterr()
+    assert "is copied to this machine" in printed.err
     assert _files(tmp_path / "far") == _files(tmp_path / "near")
-    assert json.loads(told.out)["input_sha256"] == near["input_sha256"]
+    assert json.loads(printed.out)["input_sha256"] == near["input_sha256"]
     assert not list((tmp_path / "temporary").iterdir())
 
 
@@ -167,9 +167,9 @@ def test_other_commands_take_an_address(
     asked = ["report", recipe, "--data", address, "--release", str(tmp_path / "out")]
     assert main([*asked, "--out", str(tmp_path / "report"), "--format", "json"]) == 0
     assert main(["sweep", recipe, "--data", address, "--vary", "models.k=4,5", "--json"]) == 0
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     written = (tmp_path / "report" / "report.json").read_text(encoding="utf-8")
-    for text in (told.err, told.out, written):
+    for text in (printed.err, printed.out, written):
         assert "endpoint_override" not in text
         assert KEYS[1] not in text
     verified = verify_release(recipe, Path(address), tmp_path / "out")
@@ -201,10 +201,10 @@ def test_an_object_that_changes_meanwhile_is_refused(
 
     store.before_reading = change
     status = _run(tmp_path, store.address("bucket/t.parquet"), "out")
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     assert made, "the object was not changed at all"
-    assert status == 4, told.err
-    assert "t.parquet was changed while it was read" in told.err
+    assert status == 4, printed.err
+    assert "t.parquet was changed while it was read" in printed.err
     assert not (tmp_path / "out").exists()
     assert not list((tmp_path / "temporary").iterdir())
 
@@ -247,11 +247,11 @@ def test_what_storage_refuses_is_one_sentence_with_a_remedy(
     given = {"run": ["--out", str(tmp_path / "out"), "--engine", "duckdb"]}
     more = given.get(command, ["--release", str(tmp_path)])
     assert main([command, recipe, "--data", address, *more]) == 1
-    told = capsys.readouterr().err
-    assert words in told
-    assert "Check" in told
-    assert told.count("\n") == 1
-    assert KEYS[0] not in told
+    printed = capsys.readouterr().err
+    assert words in printed
+    assert "Check" in printed
+    assert printed.count("\n") == 1
+    assert KEYS[0] not in printed
     assert not (tmp_path / "out").exists()
 
 
@@ -307,8 +307,8 @@ def test_parts_of_other_columns_are_refused(
         _table().drop_columns(["age"]), tmp_path / "stored/bucket/parts/year=2025/c.parquet"
     )
     assert _run(tmp_path, store.address("bucket/parts"), "out") == 1
-    told = capsys.readouterr().err
-    assert "year=2025/c.parquet has other columns than year=2024/a.parquet" in told
+    printed = capsys.readouterr().err
+    assert "year=2025/c.parquet has other columns than year=2024/a.parquet" in printed
     assert not (tmp_path / "out").exists()
 
 

@@ -1,4 +1,4 @@
-"""`sweep` on the command line: every combination is told, and the answer names one of them."""
+"""`sweep` on the command line: every combination is shown, and the answer names one of them."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def asked(tmp_path: Path) -> list[str]:
 def test_points_and_answer_as_json(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     vary = ["--vary", "algorithm=mondrian,optimal", "--vary", "models.k=2,3,9"]
     assert main([*asked, *vary, "--at-most", "prosecutor=0.4", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    points = told["points"]
+    printed = json.loads(capsys.readouterr().out)
+    points = printed["points"]
     assert [p["choices"]["models.k"] for p in points] == [2, 3, 9] * 2
     assert [p["status"] for p in points] == ["released", "released", "infeasible"] * 2
     within = [p for p in points if p["verified"] and p["risks"]["prosecutor"]["worst"] <= 0.4]
-    best = points[told["answer"]["point"]]
-    assert told["answer"]["within"] == len(within)
+    best = points[printed["answer"]["point"]]
+    assert printed["answer"]["within"] == len(within)
     assert best["metrics"]["group-loss"] == min(p["metrics"]["group-loss"] for p in within)
-    assert "seed" not in json.dumps(told)
+    assert "seed" not in json.dumps(printed)
 
 
 def test_a_sweep_that_is_stopped_tells_what_is_ready(
@@ -66,11 +66,11 @@ def test_a_sweep_that_is_stopped_tells_what_is_ready(
     monkeypatch.setattr(sweep_module, "run", stopped_at_three)
     sweep = [*asked, "--vary", "algorithm=mondrian", "--vary"]
     assert main([*sweep, "models.k=2,3,4", "--json"]) == 130
-    told = capsys.readouterr()
-    found = json.loads(told.out)
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
     assert found["status"] == "stopped"
     assert [p["choices"]["models.k"] for p in found["points"]] == [2]
-    assert "Stopped after 1 of 3 points" in told.err
+    assert "Stopped after 1 of 3 points" in printed.err
     assert main([*sweep, "models.k=3,2", "--json"]) == 130
     found = json.loads(capsys.readouterr().out)
     assert "points" not in found
@@ -98,26 +98,26 @@ def test_more_precision_is_better(asked: list[str], capsys: pytest.CaptureFixtur
     vary = ["--vary", "algorithm=optimal", "--vary", "models.k=2,3,4"]
     limit = ["--at-most", "prosecutor=0.5", "--loss", "precision"]
     assert main([*asked, *vary, *limit, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    reached = [p["metrics"]["precision"] for p in told["points"]]
-    assert reached[told["answer"]["point"]] == max(reached) > min(reached)
+    printed = json.loads(capsys.readouterr().out)
+    reached = [p["metrics"]["precision"] for p in printed["points"]]
+    assert reached[printed["answer"]["point"]] == max(reached) > min(reached)
     assert main([*asked, *vary, *limit]) == 0
     assert "Most precision with prosecutor" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "text"),
     [
         (["--loss", "mind"], "Unknown metric 'mind'"),
         (["--at-most", "burglar:ill=0.5"], "Unknown attack 'burglar'"),
     ],
 )
 def test_names_that_are_none_are_refused_before_the_work(
-    asked: list[str], more: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    asked: list[str], more: list[str], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*asked, "--vary", "models.k=2", *more]) == 1
     written = capsys.readouterr()
-    assert told in written.err
+    assert text in written.err
     assert not written.out
 
 

@@ -111,18 +111,18 @@ def test_the_command_enters_each_draw_and_refuses_before_one(
                 *("--epsilon", epsilon, "--out", str(out), *more),
             ]
         )
-        told = capsys.readouterr()
-        return status, json.loads(told.out) if status == 0 else told.err
+        printed = capsys.readouterr()
+        return status, json.loads(printed.out) if status == 0 else printed.err
 
     kept = ["--ledger", str(ledger)]
-    status, told = ran(1, rows, *kept, "--cap", "1.25,1e-6")
-    assert (status, told["ledger"]["left"]) == (0, {"epsilon": "0.75", "delta": "1e-6"})
+    status, answer = ran(1, rows, *kept, "--cap", "1.25,1e-6")
+    assert (status, answer["ledger"]["left"]) == (0, {"epsilon": "0.75", "delta": "1e-6"})
     # The same rows in another order are the same table; a draw that is refused spends nothing.
-    status, told = ran(2, rows[::-1], *kept)
-    assert (status, told["ledger"]["spent"]["epsilon"]) == (0, "1")
-    status, told = ran(3, rows, *kept)
+    status, answer = ran(2, rows[::-1], *kept)
+    assert (status, answer["ledger"]["spent"]["epsilon"]) == (0, "1")
+    status, answer = ran(3, rows, *kept)
     assert status == 1
-    assert "ε = 0.25" in told
+    assert "ε = 0.25" in answer
     assert drawn == [0.5, 0.5]
     assert not (tmp_path / "out-3").exists()
     assert ran(4, rows, *kept, epsilon="-1")[0] == 1

@@ -130,11 +130,11 @@ def test_the_budget_is_split_and_never_exceeded(silent: list[float]) -> None:
     )
     assert silent == [t.epsilon for t in found.tables] == [pytest.approx(1 / 3)] * 3
     assert sum(map(Fraction, silent)) <= 1
-    told = found.as_json()
-    assert (told["epsilon"], told["delta"]) == (1, 0)
-    assert told["neighbours"] == "one row added or removed"
+    content = found.as_json()
+    assert (content["epsilon"], content["delta"]) == (1, 0)
+    assert content["neighbours"] == "one row added or removed"
     assert "split among 3 tables" in found.sentence
-    assert [t["epsilon"] for t in told["tables"]] == silent
+    assert [t["epsilon"] for t in content["tables"]] == silent
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1 / 3, 1.0, 2.7])
@@ -193,7 +193,7 @@ def test_categories_of_the_table_need_delta_and_a_threshold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "text"),
     [
         ({"epsilon": 0}, "epsilon is 0; allowed is a number above 0"),
         ({"epsilon": -1.0}, "epsilon is -1.0"),
@@ -214,11 +214,11 @@ def test_categories_of_the_table_need_delta_and_a_threshold() -> None:
         ({"by": [["town"]], "levels": {"town": 1}}, "Level 1 of 'town' needs a hierarchy"),
     ],
 )
-def test_what_cannot_be_counted_is_refused(given: dict[str, object], told: str) -> None:
+def test_what_cannot_be_counted_is_refused(given: dict[str, object], text: str) -> None:
     usual = {"by": [["sex"]], "epsilon": 1, "hierarchies": PEOPLE.levels}
     with pytest.raises(BadPlan) as refused:
         noisy_counts(PEOPLE.dataset, **usual | given)  # type: ignore[arg-type]
-    assert told in refused.value.message
+    assert text in refused.value.message
     assert refused.value.remedy
 
 
@@ -279,8 +279,8 @@ def test_the_command_writes_counts_and_what_is_guaranteed(
     desk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments(desk, "--by", "age=1,sex", "--by", "sex", "--clip")) == 0
-    told = capsys.readouterr()
-    assert "ε = 1 and δ = 0, split among 2 tables" in told.out
+    printed = capsys.readouterr()
+    assert "ε = 1 and δ = 0, split among 2 tables" in printed.out
     assert sorted(p.name for p in (desk / "out").iterdir()) == [
         "counts-1.csv",
         "counts-2.csv",
@@ -305,7 +305,7 @@ def test_the_command_draws_no_second_time_into_a_folder(
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "text"),
     [
         (["--by", "age=x"], "the level is 'x'"),
         (["--by", "age=1", "--by", "age=2"], "gives 'age' two levels"),
@@ -315,8 +315,8 @@ def test_the_command_draws_no_second_time_into_a_folder(
     ],
 )
 def test_the_command_says_what_is_wrong(
-    desk: Path, capsys: pytest.CaptureFixture[str], more: list[str], told: str
+    desk: Path, capsys: pytest.CaptureFixture[str], more: list[str], text: str
 ) -> None:
     assert main(arguments(desk, *more)) == 1
-    assert told in capsys.readouterr().err
+    assert text in capsys.readouterr().err
     assert not (desk / "out").exists()

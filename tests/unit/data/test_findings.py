@@ -63,9 +63,9 @@ def test_what_is_not_published_as_it_is_is_not_asked_about() -> None:
 
 def test_sentences_hold_no_value_of_the_table() -> None:
     roles = Roles(identifier=("name",), quasi=("age",), insensitive=("note", "admitted", "cost"))
-    told = " ".join(f"{one.sentence} {one.remedy}" for one in findings(STAYS, roles))
-    assert "10 of 40 rows of 'note' hold words of 'name'" in told
-    assert not any(word in told for word in ("Sandaberg", "Ada", "03/2024", "1007"))
+    text = " ".join(f"{one.sentence} {one.remedy}" for one in findings(STAYS, roles))
+    assert "10 of 40 rows of 'note' hold words of 'name'" in text
+    assert not any(word in text for word in ("Sandaberg", "Ada", "03/2024", "1007"))
 
 
 @pytest.mark.parametrize(

@@ -384,8 +384,8 @@ def old_workbook(path: Path, form: str, numbers: list[float], short: bool = Fals
     def record(kind: int, content: bytes) -> bytes:
         return struct.pack("<HH", kind, len(content)) + content
 
-    told = struct.pack("<HHB", 164, len(form), 0) + form.encode()
-    begin = record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 1997, 0, 0)) + record(0x41E, told)
+    answer = struct.pack("<HHB", 164, len(form), 0) + form.encode()
+    begin = record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 1997, 0, 0)) + record(0x41E, answer)
     for number in (0, 164):  # the styles
         begin += record(0xE0, struct.pack("<HH16x", 0, number))
     end = record(0x0A, b"")
@@ -490,8 +490,8 @@ def test_days_that_are_none_or_get_lost_are_refused_in_binary_workbooks(
             BadInput, match=f"not (a day|days).* in A{3 if numbers[0] < 1e6 else 2}"
         ):
             read_table(path)
-    told = read_table(path, kinds={"zip": "number"})
-    assert cells(told, "zip") == ["2958466.5", "3000000"]
+    loaded = read_table(path, kinds={"zip": "number"})
+    assert cells(loaded, "zip") == ["2958466.5", "3000000"]
 
 
 @pytest.mark.parametrize("ending", BINARY)

@@ -857,5 +857,5 @@ def test_returns_in_quotes_are_kept_wherever_a_block_ends(
         said = f'a,b\r\n1,{"x" * blanks}\r\n2,"one\r\ntwo"\r\n3,"\r\n"\r\n'
         table = read_table(said.encode(), DataOptions(missing_values=()))
         column = table.column("b")
-        told = [column.values[code] for code in column.codes.tolist() if code >= 0]
-        assert [text for text in told if "one" in text] == ["one\r\ntwo"]
+        matching = [column.values[code] for code in column.codes.tolist() if code >= 0]
+        assert [text for text in matching if "one" in text] == ["one\r\ntwo"]

@@ -142,8 +142,8 @@ def test_every_kind_of_release_of_a_sample_is_verified(
         assert data.rows + data.undrawn + data.dropped == 40
         assert data.rows == int(0.7 * (40 - data.dropped))
         assert result.published.num_rows + result.release.suppressed == data.rows
-        told = figures_of(result)
-        assert (told["rows"], told["not_drawn"]) == (data.rows, data.undrawn)
+        figures = figures_of(result)
+        assert (figures["rows"], figures["not_drawn"]) == (data.rows, data.undrawn)
         assert "sample" in {c.name for c in result.verification.checks}
 
 
@@ -174,9 +174,9 @@ def test_without_its_seed_a_sample_is_not_verified() -> None:
     assert "--recipe-out" in refused.value.remedy
     # Nothing is drawn for the whole table, so nothing is missing.
     whole = released(PATIENTS, 1.0)
-    told = whole.plan.as_mapping()
-    del told["seed"]
-    assert verify(told, PATIENTS.frame, PATIENTS.levels, whole.files).holds
+    recipe_fields = whole.plan.as_mapping()
+    del recipe_fields["seed"]
+    assert verify(recipe_fields, PATIENTS.frame, PATIENTS.levels, whole.files).holds
     assert verify(recipe | {"seed": seed.upper()}, *given).holds
 
 

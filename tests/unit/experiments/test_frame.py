@@ -83,17 +83,17 @@ def test_what_was_finished_before_a_cancel_is_kept_and_gone_on_from(
     shares: list[float] = []
     context = Context(progress=lambda share, stage: shares.append(share))
     Toy.stop = context.cancel
-    told: list[Report] = []
+    values: list[Report] = []
     with pytest.raises(Cancelled):
-        carry_out(toy, toy.small, TABLES, context, found=told.append)
-    assert [one.key for one in told[-1].done] == ["<1>"]
+        carry_out(toy, toy.small, TABLES, context, found=values.append)
+    assert [one.key for one in values[-1].done] == ["<1>"]
     assert shares == [0.0, 0.25]
-    assert told[-1].verdict.outcome == "open"
-    write(told[-1], tmp_path)
+    assert values[-1].verdict.outcome == "open"
+    write(values[-1], tmp_path)
     Toy.stop = None
     Toy.measured.clear()
-    kept = earlier(tmp_path, toy.small, told[-1].table)
-    assert kept == told[-1].done
+    kept = earlier(tmp_path, toy.small, values[-1].table)
+    assert kept == values[-1].done
     report = carry_out(toy, toy.small, TABLES, kept=kept)
     assert Toy.measured == ["<2>", "<3>", "<4>"]
     assert report.whole
@@ -167,8 +167,8 @@ class Slow(Toy):
         return [Point(figure="f", series="a", x=float(step.given["x"]), y=0.2)]
 
     def claims(self, found: Found) -> Sequence[Claim]:
-        told = len(found.series("f", "a")) == 2
-        return [Claim(says="So.", holds=True if told else None, measured="Measured.")]
+        matching = len(found.series("f", "a")) == 2
+        return [Claim(says="So.", holds=True if matching else None, measured="Measured.")]
 
 
 def test_a_time_box_that_ended_is_a_verdict_and_more_time_measures_only_that(
@@ -194,8 +194,8 @@ def test_a_time_box_that_ended_is_a_verdict_and_more_time_measures_only_that(
 
 
 def test_what_could_not_be_measured_is_open_with_the_reason_unless_another_claim_fails() -> None:
-    told = verdict([Claim(says="a", holds=None, measured="m", because="No release for b.")])
-    assert (told.outcome, told.why) == ("open", "No release for b.")
+    verdicts = verdict([Claim(says="a", holds=None, measured="m", because="No release for b.")])
+    assert (verdicts.outcome, verdicts.why) == ("open", "No release for b.")
     lacking = Claim(says="a", holds=None, measured="m", because="No release for b.")
     assert verdict([lacking, claim(False)]).outcome == "differs"
     assert verdict([lacking, claim(None)]).outcome == "open"
@@ -216,9 +216,9 @@ def test_a_claim_on_all_sets_does_not_hold_where_one_was_not_released(id: str) -
     ]
     refused = {"OCC-7, l = 10, n = 100: Anatomy": "l = 10 is impossible for this table."}
     found = Found(points=points, settings=settings, generated=False, whole=True, refused=refused)
-    told = verdict(experiment.claims(found))
-    assert told.outcome == "open"
-    assert "l = 10 is impossible" in told.why
+    verdicts = verdict(experiment.claims(found))
+    assert verdicts.outcome == "open"
+    assert "l = 10 is impossible" in verdicts.why
     whole = replace(found, points=[*points, *(replace(p, figure=names[1]) for p in points)])
     assert verdict(experiment.claims(replace(whole, refused={}))).outcome == "reproduced"
 

@@ -1,4 +1,4 @@
-"""Hierarchy files: what is exported imports back equal, and what is wrong is told at its place."""
+"""Hierarchy files: what is exported imports back equal, and what is wrong is shown at its place."""
 
 from __future__ import annotations
 

@@ -56,10 +56,10 @@ def folder(tmp_path: Path) -> Path:
 
 def started(folder: Path, script: str, *given: str) -> subprocess.Popen[str]:
     path = os.pathsep.join([str(folder), str(CHECKOUT)])
-    told = {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(folder / "kept")}
+    text = {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(folder / "kept")}
     return subprocess.Popen(
         [sys.executable, "-c", script, *given],
-        env={**os.environ, **told}, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, **text}, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
 
 
@@ -83,14 +83,14 @@ from numba.core import caching
 from small import doubled
 for name in ("_save_data", "_save_index"):
     genuine = getattr(caching.IndexDataCacheFile, name)
-    def told(self, *given, name=name, genuine=genuine):
+    def counted(self, *given, name=name, genuine=genuine):
         print(name)
         return genuine(self, *given)
-    setattr(caching.IndexDataCacheFile, name, told)
+    setattr(caching.IndexDataCacheFile, name, counted)
 doubled(1)
 """
-    told = started(folder, script).communicate(timeout=120)[0]
-    assert told.split() == ["_save_data", "_save_index"]
+    output = started(folder, script).communicate(timeout=120)[0]
+    assert output.split() == ["_save_data", "_save_index"]
 
 
 @pytest.mark.slow

@@ -63,7 +63,7 @@ def test_a_layer_forward_and_back(chunk: int) -> None:
         step = np.zeros(2, dtype=np.int64)
         for r in rows:
             step[WORD[r]] += 1 << int(SHIFT[r])
-        after, told = naive_kernels.layer(
+        after, answer = naive_kernels.layer(
             dict(zip(states, weight.tolist(), strict=True)), rows, taken, ways.tolist()
         )
         out = States(np.empty((edges, 2), dtype=np.int64), np.empty(edges))
@@ -76,7 +76,7 @@ def test_a_layer_forward_and_back(chunk: int) -> None:
             (states[s], y, reached[t])
             for s, t, y in zip(*(own.tolist() for own in links), strict=True)
         ]
-        assert ours == told
+        assert ours == answer
         merged += found < edges
         if found:  # one state too many: given up
             room = States(np.empty((found, 2), dtype=np.int64), out.weight)
@@ -93,7 +93,7 @@ def test_a_layer_forward_and_back(chunk: int) -> None:
         )
         before = dict(zip(states, weight.tolist(), strict=True))
         expected, all_ways, all_people, numbers = naive_kernels.layer_back(
-            told, ways.tolist(), before, onward
+            answer, ways.tolist(), before, onward
         )
         assert dict(zip(states, out_back.tolist(), strict=True)) == {
             s: expected.get(s, 0.0) for s in states

@@ -163,11 +163,11 @@ def test_settle_decides_as_counting_every_node_does(chosen: Any, most_work: int)
         for least in (2, 4, 9):
             layout, codes, words, count = drawn(rng, keys, LEAVES.tolist())
             packing = packing_of(layout)
-            told = {}
+            expected = {}
             for node in np.ndindex(SHAPE):
                 maps = {d: LEVELS[d][n] for d, n in enumerate(node)}
                 classes = naive.rolled(codes.tolist(), count.tolist(), maps)
-                told[node] = sum(rows for rows in classes.values() if rows < least)
+                expected[node] = sum(rows for rows in classes.values() if rows < least)
             status = np.zeros(24, dtype=np.uint8)
             places = np.array(
                 sorted(range(24), key=lambda p: (sum(np.unravel_index(p, SHAPE)), p)),
@@ -194,7 +194,7 @@ def test_settle_decides_as_counting_every_node_does(chosen: Any, most_work: int)
                     seen[place] = rows
                 stopped += bool((status == 0).any())
             # Levels that never join everything are no trouble: rows only ever come together.
-            assert status.tolist() == [2 if told[n] else 1 for n in np.ndindex(SHAPE)]
+            assert status.tolist() == [2 if expected[n] else 1 for n in np.ndindex(SHAPE)]
             for place, rows in seen.items():
-                assert rows == told[tuple(int(n) for n in np.unravel_index(place, SHAPE))]
+                assert rows == expected[tuple(int(n) for n in np.unravel_index(place, SHAPE))]
     assert (stopped > 0) == (most_work == 0)

@@ -28,10 +28,10 @@ def test_entries_part_by_sensitive_value_and_classes_do_not() -> None:
     assert sorted(lattice.at((0, 0)).count.tolist()) == [1] * 6
     classes, stats = lattice.stats((0, 1))
     assert stats.sizes.tolist() == classes.count.tolist() == [3, 3]
-    told = dict(
+    histogram = dict(
         zip(stats.sizes.tolist(), stats.histograms["illness"].distinct.tolist(), strict=True)
     )
-    assert told == {3: 3}
+    assert histogram == {3: 3}
     assert sorted(stats.histograms["illness"].distinct.tolist()) == [2, 3]
 
 

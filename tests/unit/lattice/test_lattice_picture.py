@@ -179,7 +179,7 @@ def test_a_large_lattice_shows_the_chosen_node_and_its_neighbours(
     chosen = next(n for n in some.nodes if n.chosen)
     apart = [np.abs(np.subtract(n.levels, chosen.levels)).sum() for n in every.nodes]
     near = [n for n, a in zip(every.nodes, apart, strict=True) if a <= 1]
-    unmarked = {"minimal": False, "locally_minimal": False}  # told only where all nodes are drawn
+    unmarked = {"minimal": False, "locally_minimal": False}  # shown only where all nodes are drawn
     assert [replace(n, **unmarked) for n in some.nodes] == [replace(n, **unmarked) for n in near]
     assert some.by_height == every.by_height
     monkeypatch.setattr(pictures, "MOST_COUNTED", 1)
@@ -224,14 +224,14 @@ def test_every_node_that_holds_can_be_made_the_release() -> None:
     picture = picture_of(problem, "optimal", max_suppression=0.3)
     assert {n.holds for n in picture.nodes} == {True, False}
     for node in picture.nodes:
-        told = " | ".join(
+        text = " | ".join(
             f"{c} = {level}" for c, level in zip(picture.columns, node.levels, strict=True)
         )
         if not node.holds:
             with pytest.raises(Infeasible, match="levels do not satisfy the privacy models"):
-                run(fixed(told, share=0.3), PATIENTS.dataset, PATIENTS.levels, assess=False)
+                run(fixed(text, share=0.3), PATIENTS.dataset, PATIENTS.levels, assess=False)
             continue
-        result = run(fixed(told, share=0.3), PATIENTS.dataset, PATIENTS.levels, assess=False)
+        result = run(fixed(text, share=0.3), PATIENTS.dataset, PATIENTS.levels, assess=False)
         assert result.verification.holds
         assert result.account.node == dict(zip(picture.columns, node.levels, strict=True))
         assert result.release.suppressed == node.removed
@@ -246,8 +246,8 @@ def test_the_chosen_node_made_the_release_is_the_searchs_release() -> None:
         assess=False,
     )
     assert found.account.node is not None
-    told = " | ".join(f"{c} = {level}" for c, level in found.account.node.items())
-    again = run(fixed(told), PATIENTS.dataset, PATIENTS.levels, assess=False)
+    text = " | ".join(f"{c} = {level}" for c, level in found.account.node.items())
+    again = run(fixed(text), PATIENTS.dataset, PATIENTS.levels, assess=False)
     assert again.csv == found.csv
 
 

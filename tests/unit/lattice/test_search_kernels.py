@@ -92,11 +92,11 @@ def test_roll_to_is_grouping_of_mapped_keys(chosen: Any) -> None:
         found = chosen(roll_up.roll_to)(
             case.words, case.count, case.below, case.node, case.packing, spare, 4
         )
-        told = {
+        expected = {
             tuple(int((w >> layout.shift[d]) & layout.mask[d]) for d in range(4)): int(c)
             for w, c in zip(spare.words[:found].tolist(), spare.rows[:found].tolist(), strict=True)
         }
-        assert told == naive.rolled(case.codes, case.count.tolist(), case.maps)
+        assert expected == naive.rolled(case.codes, case.count.tolist(), case.maps)
 
 
 def test_rows_in_small_classes_are_counted_until_they_are_too_many(chosen: Any) -> None:

@@ -68,13 +68,13 @@ def test_raise_field_is_grouping_of_mapped_keys(chosen: Any, in_place: bool) -> 
             np.empty(1 << max(4, (2 * size).bit_length()), dtype=np.int32),
             out,
         )
-        told = {
+        entries = {
             tuple(int((w >> layout.shift[i]) & layout.mask[i]) for i in range(3)): (int(c), p)
             for w, c, p in zip(*(a[:found].tolist() for a in out), strict=True)
         }
         expected = naive.rolled(codes.tolist(), count.tolist(), {d: LEVELS[1][2]})
-        assert {key: rows for key, (rows, _) in told.items()} == expected
-        assert all(p == key[0] + key[2] + 0.5 for key, (_, p) in told.items())
+        assert {key: rows for key, (rows, _) in entries.items()} == expected
+        assert all(p == key[0] + key[2] + 0.5 for key, (_, p) in entries.items())
 
 
 def test_tally_sorts_classes_by_the_sizes_they_reach(chosen: Any) -> None:
@@ -151,16 +151,16 @@ def test_walk_counts_what_loops_count_at_every_node(chosen: Any, outer: int) -> 
         )
         reached = 0
         for place, other in enumerate(np.ndindex(shape)):
-            told = list(
+            values = list(
                 zip(*(own[place].tolist() for own in results), spared[place].tolist(), strict=True)
             )
             if any(other[d] != node[d] for d in order[:outer]):
-                assert told == [(-1, -1, -1, -1.0)] * len(LIMITS)  # another part's
+                assert values == [(-1, -1, -1, -1.0)] * len(LIMITS)  # another part's
                 continue
             maps = {d: LEVELS[d][other[d]] for d in range(3)}
             found = naive.rolled(codes.tolist(), count.tolist(), maps)
             own = [prices[d][other[d]].tolist() for d in range(3)]
-            for line, expected in zip(told, naive.tallied(found, own, LIMITS), strict=True):
+            for line, expected in zip(values, naive.tallied(found, own, LIMITS), strict=True):
                 assert line == pytest.approx(expected)
             reached += 1
         assert reached == np.prod([shape[d] for d in order[outer:]])

@@ -25,10 +25,10 @@ def steps() -> dict[str, Step]:
 def test_both_releases_tell_what_neither_tells() -> None:
     """The four people of a brute-force example, next to four whom nothing tells apart."""
     (left,) = (p for p in steps()["Composition"].pictures if isinstance(p, Table))
-    told = {row.label: [cell.text for cell in row.cells] for row in left.rows}
-    assert told["Ann"] == ["HIV, flu", "HIV, flu", "HIV, flu"]
-    assert told["Ben"] == ["HIV, flu", "HIV, gout", "HIV"]
-    assert told["Cem"] == ["HIV, gout", "HIV, flu", "HIV"]
+    rows = {row.label: [cell.text for cell in row.cells] for row in left.rows}
+    assert rows["Ann"] == ["HIV, flu", "HIV, flu", "HIV, flu"]
+    assert rows["Ben"] == ["HIV, flu", "HIV, gout", "HIV"]
+    assert rows["Cem"] == ["HIV, gout", "HIV, flu", "HIV"]
     alone = [row.label for row in left.rows if ", " not in row.cells[2].text]
     assert alone == ["Ben", "Cem"]
     question = steps()["Composition"].question

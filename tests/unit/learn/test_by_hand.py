@@ -49,18 +49,18 @@ def test_one_class_meets_some_models_and_breaks_others() -> None:
     assert "r₁ = 2, and 2 · 1 = 2" in steps["Recursive, c = 2, l = 2"].words
     assert "2/3 = 0.667" in steps["(α, k), α = 0.5, k = 2"].words
     every = table_of(steps["Every class, every model"])
-    told = {row.label: {cell.text for cell in row.cells} for row in every.rows}
-    assert told.pop("distinct, l = 2") == {"meets"}
-    assert len(told) == 4
-    assert all(verdicts == {"breaks"} for verdicts in told.values())
+    rows = {row.label: {cell.text for cell in row.cells} for row in every.rows}
+    assert rows.pop("distinct, l = 2") == {"meets"}
+    assert len(rows) == 4
+    assert all(verdicts == {"breaks"} for verdicts in rows.values())
 
 
 def test_costs_are_those_of_toths_figures() -> None:
     """T-20: DM 34 and 22, AG 8 and 6; C_AVG and GCP as they are defined."""
     steps = steps_of("costs")
     compared = table_of(steps["Two releases compared"])
-    told = {row.label: [cell.text for cell in row.cells] for row in compared.rows}
-    assert told == {
+    rows = {row.label: [cell.text for cell in row.cells] for row in compared.rows}
+    assert rows == {
         "DM": ["34", "22"],
         "C_AVG": ["2", "1.33"],
         "AG": ["8", "6"],

@@ -79,7 +79,7 @@ every = pytest.mark.parametrize("pair", PAIRS, ids=NAMED)
 
 
 @cache
-def told(pair: tuple[Lesson, Example]) -> tuple[Trace, tuple[Step, ...]]:
+def traced_steps(pair: tuple[Lesson, Example]) -> tuple[Trace, tuple[Step, ...]]:
     lesson, example = pair
     trace = traced(lesson, example)
     return trace, tuple(lesson.steps(trace))
@@ -101,7 +101,7 @@ def published(run: Run, columns: tuple[str, ...]) -> Counter[tuple[str, ...]]:
 @every
 def test_the_last_step_shows_the_release_that_a_run_gives(pair: tuple[Lesson, Example]) -> None:
     lesson, example = pair
-    trace, steps = told(pair)
+    trace, steps = traced_steps(pair)
     both = [(p.left, p.right) if isinstance(p, Links) else (p,) for p in steps[-1].pictures]
     releases = [p for pair in both for p in pair if isinstance(p, Table) and p.release]
     assert releases
@@ -116,7 +116,7 @@ def test_the_last_step_shows_the_release_that_a_run_gives(pair: tuple[Lesson, Ex
 
 @every
 def test_every_step_can_be_drawn_and_every_answer_given(pair: tuple[Lesson, Example]) -> None:
-    trace, steps = told(pair)
+    trace, steps = traced_steps(pair)
     asked = [step.question for step in steps if step.question]
     asked += [exercise.question for exercise in pair[0].exercises(trace)]
     assert asked
@@ -141,7 +141,7 @@ def test_every_step_can_be_drawn_and_every_answer_given(pair: tuple[Lesson, Exam
 
 @every
 def test_the_person_who_is_followed_is_marked(pair: tuple[Lesson, Example]) -> None:
-    trace, steps = told(pair)
+    trace, steps = traced_steps(pair)
     for person in (0, trace.rows - 1):
         drawn = [draw(p, View(chosen=person)) for step in steps for p in step.pictures]
         assert sum(bool(re.search(r'class="[^"]*\bchosen\b', one)) for one in drawn) > 1
@@ -151,7 +151,7 @@ def test_the_person_who_is_followed_is_marked(pair: tuple[Lesson, Example]) -> N
 def test_words_point_to_parts_that_are_drawn_and_say_what_they_said(
     pair: tuple[Lesson, Example],
 ) -> None:
-    trace, steps = told(pair)
+    trace, steps = traced_steps(pair)
     pointing = 0
     for step in steps:
         words = mentioned(step.words, step.pictures, trace.names)
@@ -184,14 +184,16 @@ def test_rows_are_pointed_to_one_by_one_unless_a_part_is_called_so() -> None:
 
 @every
 def test_a_step_carries_out_lines_that_its_algorithm_has(pair: tuple[Lesson, Example]) -> None:
-    for code in (step.code for step in told(pair)[1] if step.code is not None):
+    for code in (step.code for step in traced_steps(pair)[1] if step.code is not None):
         assert set(code.now) <= set(range(1, len(code.lines) + 1))
         assert numbered(code).count('aria-current="step"') == len(code.now) > 0
 
 
 def test_every_line_of_an_algorithm_is_carried_out_in_some_step() -> None:
     met: dict[tuple[str, ...], set[int]] = {}
-    for code in (step.code for pair in PAIRS for step in told(pair)[1] if step.code is not None):
+    for code in (
+        step.code for pair in PAIRS for step in traced_steps(pair)[1] if step.code is not None
+    ):
         met.setdefault(code.lines, set()).update(code.now)
     assert len(met) > 10
     for lines, now in met.items():
@@ -200,7 +202,7 @@ def test_every_line_of_an_algorithm_is_carried_out_in_some_step() -> None:
 
 def test_mondrian_cuts_where_the_run_did() -> None:
     lesson = find_lesson("mondrian")
-    trace, steps = told((lesson, lesson.examples[0]))
+    trace, steps = traced_steps((lesson, lesson.examples[0]))
     cuts = [step for step in steps if step.title.startswith("Cut along")]
     assert len(cuts) == sum(len(run.events_of("cut")) for run in trace.runs.values())
     before = {step.title: step for step in steps}
@@ -234,7 +236,7 @@ def test_parts_that_publish_the_same_are_one_class() -> None:
 @pytest.mark.parametrize("example", [0, 1])
 def test_samarati_counts_at_every_node_what_the_search_counted(example: int) -> None:
     lesson = find_lesson("samarati")
-    trace, steps = told((lesson, lesson.examples[example]))
+    trace, steps = traced_steps((lesson, lesson.examples[example]))
     nodes = [step for step in steps if step.title.startswith("Node ")]
     facts = [event.facts for event in trace["search"].events_of("node")]
     assert len(nodes) == len(facts)
@@ -245,7 +247,7 @@ def test_samarati_counts_at_every_node_what_the_search_counted(example: int) -> 
 
 def test_samarati_shows_the_matrix_of_slide_44() -> None:
     lesson = find_lesson("samarati")
-    _, steps = told((lesson, lesson.examples[0]))
+    _, steps = traced_steps((lesson, lesson.examples[0]))
     (matrix,) = next(step for step in steps if step.title == "Distance vectors").pictures
     assert isinstance(matrix, Table)
     assert [head.name for head in matrix.columns] == ["1", "2", "3=4=5", "6", "7", "8", "9"]
@@ -271,7 +273,7 @@ def test_a_table_with_markup_in_it_is_shown_letter_by_letter() -> None:
 
 def test_a_handout_asks_for_nothing_from_elsewhere() -> None:
     lesson = all_lessons()[0]
-    trace, steps = told((lesson, lesson.examples[0]))
+    trace, steps = traced_steps((lesson, lesson.examples[0]))
     for sheet in (False, True):
         made = handout(lesson, trace, trace.person, sheet=sheet)
         assert made.count('<section id="step-') == len(steps)
@@ -280,7 +282,7 @@ def test_a_handout_asks_for_nothing_from_elsewhere() -> None:
 
 def test_on_a_sheet_pictures_are_as_small_as_it_takes() -> None:
     lesson = all_lessons()[0]
-    trace, steps = told((lesson, lesson.examples[0]))
+    trace, steps = traced_steps((lesson, lesson.examples[0]))
     made = handout(lesson, trace, trace.person, sheet=True)
     zooms = [float(found) for found in re.findall(r'style="zoom: ([\d.]+)"', made)]
     assert len(zooms) == len(steps)
@@ -329,8 +331,8 @@ def test_a_dial_sets_what_is_run_and_a_shuffle_draws_again() -> None:
                 plans = {name: plan_of(lesson, turned, name).as_mapping() for name in lesson.runs}
                 assert lesson.dial is not None
                 at = {name: lesson.dial.at(name, plan) for name, plan in plans.items()}
-                told = {value for value in at.values() if value is not None}
-                assert (told or {turned.setting or lesson.dial.begins}) == {place}
+                texts = {value for value in at.values() if value is not None}
+                assert (texts or {turned.setting or lesson.dial.begins}) == {place}
             with pytest.raises(BadInput, match="cannot be read with 99"):
                 moved(lesson, example, 99)
     lesson = find_lesson("anatomy")
@@ -373,7 +375,7 @@ def test_a_lesson_waits_for_no_compiler(tmp_path: Path) -> None:
         "trace, steps = read(lesson, lesson.examples[0])\n"
         "print(len(steps))\n"
     )
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
         cwd=Path(__file__).parents[3],
@@ -381,5 +383,5 @@ def test_a_lesson_waits_for_no_compiler(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert int(told.stdout) > 10
+    assert int(output.stdout) > 10
     assert not [file for file in tmp_path.rglob("*") if file.is_file() and file.suffix == ".nbc"]

@@ -32,8 +32,8 @@ def test_noise_is_what_differential_privacy_asks_for(epsilon: float) -> None:
     trace = traced(LESSON, moved(LESSON, EXAMPLE, epsilon))
     assert epsilon_of(trace) == epsilon
     count = trace.texts("Disease").count(trace.texts("Disease")[trace.person])
-    told = [one - count for one in answers(trace)]
-    assert abs(sum(told) / len(told)) < 4 * deviation(epsilon) / len(told) ** 0.5
+    values = [one - count for one in answers(trace)]
+    assert abs(sum(values) / len(values)) < 4 * deviation(epsilon) / len(values) ** 0.5
     for person in range(trace.rows):
         assert exp(-epsilon) - 1e-9 <= odds(trace, person, 1) <= exp(epsilon) + 1e-9
         if trace.texts("Disease")[person] != trace.texts("Disease")[trace.person]:

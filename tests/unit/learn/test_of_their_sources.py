@@ -157,9 +157,9 @@ def test_links_are_cut_and_chances_stay() -> None:
     bob = trace.person
     sizes = {name: run.together.count(run.together[bob]) for name, run in trace.runs.items()}
     for title, name in (("Anatomy", "anatomy"), ("Permutation", "permutation")):
-        told = attack_said(trace, steps[title], bob)
-        assert f"one of {sizes[name]} values" in told
-        assert f"has 1 of {sizes[name]} rows" in told
+        attacked = attack_said(trace, steps[title], bob)
+        assert f"one of {sizes[name]} values" in attacked
+        assert f"has 1 of {sizes[name]} rows" in attacked
     linked = attack_said(trace, steps["Slicing"], bob)
     assert "one of 4 values" in linked  # men of the group; his age is shuffled apart
     dealt = [step for step in lesson.steps(trace) if step.title.startswith("Dealt")]
@@ -203,9 +203,9 @@ def test_chances_are_added_up_over_matching_buckets() -> None:
 def test_the_papers_groups_answer_the_papers_query() -> None:
     """P-01 to P-05, E-01: 1 in the table, 3/8 by boxes, 0.9 by Anatomy, 0.855 by permutation."""
     steps = {step.title: step for step in steps_of("anatomy")}
-    (told, groups) = steps["A count query on each of them"].pictures
-    assert isinstance(told, Table)
-    assert [(row.label, *(cell.text for cell in row.cells)) for row in told.rows] == [
+    (rows, groups) = steps["A count query on each of them"].pictures
+    assert isinstance(rows, Table)
+    assert [(row.label, *(cell.text for cell in row.cells)) for row in rows.rows] == [
         ("The table itself", "", "1"),
         ("Generalization", "0.25 + 0.125", "0.375"),
         ("Anatomy", "0.4 + 0.5", "0.9"),

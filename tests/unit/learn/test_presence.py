@@ -32,8 +32,8 @@ def test_the_three_subsets_of_figure_4_2_are_traced() -> None:
     }
     listing = steps["GetDelta"].pictures[0]
     assert isinstance(listing, Table)
-    told = [tuple(cell.text for cell in row.cells) for row in listing.rows]
-    assert told == [
+    rows = [tuple(cell.text for cell in row.cells) for row in listing.rows]
+    assert rows == [
         ("Julie and Sara", "5370, 5371", "21, 27", "yes"),
         ("Julie and Ada", "5370, 5370", "21, 27", "no"),
         ("Ada and Sara", "5370, 5371", "27, 27", "no"),
@@ -65,9 +65,9 @@ def test_the_share_of_subsets_is_the_chance_that_is_counted() -> None:
 def test_groups_kept_apart_tell_more_than_their_union() -> None:
     """Worked example T-16: Ada is certain jointly, and 3/5 by the union."""
     step = steps()["Groups that overlap"]
-    told = step.pictures[0]
-    assert isinstance(told, Table)
-    by_name = {row.label: [cell.text for cell in row.cells[2:]] for row in told.rows}
+    rows = step.pictures[0]
+    assert isinstance(rows, Table)
+    by_name = {row.label: [cell.text for cell in row.cells[2:]] for row in rows.rows}
     assert by_name["Ada"] == ["0.6", "1"]
     assert by_name["Jesper"] == ["0.4", "0"]
     assert by_name["Elizabeth"] == ["0.8", "0.667"]

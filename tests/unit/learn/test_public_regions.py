@@ -83,8 +83,8 @@ def test_nodes_are_walked_until_one_keeps_the_bounds() -> None:
     """Worked example T-17, E-07 and E-16: <Z0, A0> fails by Sara, <Z1, A0> is published."""
     nodes = [step for step in steps() if step.title.startswith("⟨")]
     assert [step.title for step in nodes] == ["⟨Z0, A0⟩ fails", "⟨Z0, A1⟩ fails", "⟨Z1, A0⟩ holds"]
-    (told,) = (p for p in nodes[0].pictures if isinstance(p, Table))
-    chances = {row.label: row.cells[-1].text for row in told.rows}
+    (rows,) = (p for p in nodes[0].pictures if isinstance(p, Table))
+    chances = {row.label: row.cells[-1].text for row in rows.rows}
     assert chances == {
         **dict.fromkeys(("Elizabeth", "Clara", "Julie", "Taylor", "Ashley"), "0.8"),
         "Ada": "0.6",
@@ -93,8 +93,8 @@ def test_nodes_are_walked_until_one_keeps_the_bounds() -> None:
         "Amanda": "1",
         "Jesper": "0.4",
     }
-    (told,) = (p for p in nodes[2].pictures if isinstance(p, Table))
-    assert {row.cells[-1].text for row in told.rows} == {"0.833", "0.75"}
+    (rows,) = (p for p in nodes[2].pictures if isinstance(p, Table))
+    assert {row.cells[-1].text for row in rows.rows} == {"0.833", "0.75"}
     assert "no permutations" in nodes[0].printed
 
 

@@ -127,15 +127,15 @@ def test_enough_tables_are_walked(name: str) -> None:
 
 @every
 def test_a_sentence_is_said_of_everyone_or_of_no_one(name: str) -> None:
-    told = 0
+    count = 0
     for trace, step in walked(name):
         sentences = {person: said(trace, step, person) for person in people(trace, step)}
         assert all(sentences.values()) or not any(sentences.values())
         for person, sentence in sentences.items():
             if sentence:
                 assert trace.names[person] in sentence
-                told += 1
-    assert told
+                count += 1
+    assert count
 
 
 # ---- rows that fit ---------------------------------------------------------------------------
@@ -231,13 +231,13 @@ def assert_values(trace: Trace, seen: Seen, sentence: str, rows: Sequence[int]) 
     for column in seen.secret:
         texts = Counter(trace.texts(column)[row] for row in rows)
         if len(texts) > 1:
-            told = re.search(
+            message = re.search(
                 rf"{column} is one of (\d+) values; (.+?) has (\d+) of (\d+)", sentence
             )
-            assert told is not None
-            assert int(told[1]) == len(texts)
-            assert texts[told[2]] == int(told[3]) == max(texts.values())
-            assert int(told[4]) == texts.total()
+            assert message is not None
+            assert int(message[1]) == len(texts)
+            assert texts[message[2]] == int(message[3]) == max(texts.values())
+            assert int(message[4]) == texts.total()
         else:
             known = " in all of them" if len(rows) > 1 else "."
             assert f"{column} is {next(iter(texts))}{known}" in sentence
@@ -346,15 +346,15 @@ def test_groups_and_chances_of_shuffled_columns_are_those_of_the_texts() -> None
         truth = truth_of(run.result.problem, run.release)
         for person, sentence in enumerate(step.found):
             groups, shown = expected_by_texts(trace, run, person)
-            told = re.search(
+            message = re.search(
                 r"finds (one|\d+) groups? that can hold them: ([\d, and]+?), of (\d+)", sentence
             )
-            assert told is not None
-            assert set(re.findall(r"\d+", told[2])) == groups
+            assert message is not None
+            assert set(re.findall(r"\d+", message[2])) == groups
             (found,) = Linking(row=person + 1).run(
                 run.release.view, audience_of(run.result.problem), truth, Context()
             )
-            rows = int(told[3])
+            rows = int(message[3])
             if run.release.view.whole_quasi() is not None:  # whose row it is can be read
                 rows = sum(
                     all(
@@ -400,8 +400,8 @@ def known_by_group(found: Sequence[str]) -> float:
     right = 0.0
     for sentence in found:
         _, _, own = sentence.partition("With the group known, ")
-        told = re.search(r"has (\d+) of (\d+) rows", own)
-        right += int(told[1]) / int(told[2]) if told else 1.0
+        answer = re.search(r"has (\d+) of (\d+) rows", own)
+        right += int(answer[1]) / int(answer[2]) if answer else 1.0
     return right
 
 
@@ -417,10 +417,10 @@ def test_the_chance_of_a_sliced_value_is_what_the_promise_is_measured_by() -> No
         assert isinstance(model, SlicingLDiversity)
         highest = sliced_posteriors(index, values, model.l, Context()).highest
         for person, sentence in enumerate(step.found):
-            told = re.search(r"has a chance of (\d+(?:/\d+)?)\.$", sentence)
-            assert told is not None
+            message = re.search(r"has a chance of (\d+(?:/\d+)?)\.$", sentence)
+            assert message is not None
             own = highest[frequency.run[frequency.row_key[person]]]
-            assert float(Fraction(told[1])) == pytest.approx(own)
+            assert float(Fraction(message[1])) == pytest.approx(own)
 
 
 @pytest.mark.parametrize("name", ["presence", "mpalm"])
@@ -432,9 +432,9 @@ def test_who_is_certainly_in_the_table_is_who_the_attack_proves_to_be(name: str)
         found = [re.search(r"in the table (for certain|with .*)\.$", s) for s in step.found]
         runs = [run for run in trace.runs.values() if run.together == step.together]
         assert runs
-        told = [one is not None and one[1] == "for certain" for one in found]
-        assert told in [proven(lesson, trace, run) for run in runs]
-        certain += sum(told)
+        matching = [one is not None and one[1] == "for certain" for one in found]
+        assert matching in [proven(lesson, trace, run) for run in runs]
+        certain += sum(matching)
     assert certain or name == "mpalm"
 
 

@@ -106,8 +106,8 @@ def test_a_bound_on_the_risk_counts_rows_where_the_register_lacks_a_column() -> 
     private, risk = private_part(case), MaximumRisk(risk=0.5)
     lacking = private.problem(population=known_only(case, gone).dataset)
     assert not risk.counts_public(lacking.population)
-    told = [
+    sentence = [
         risk.measure(*measured(problem, raw_view(problem)), Context())[0].sentence
         for problem in (lacking, private.problem())
     ]
-    assert told[0] == told[1]
+    assert sentence[0] == sentence[1]

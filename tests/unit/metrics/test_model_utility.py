@@ -107,8 +107,8 @@ def test_it_is_measured_on_request_only() -> None:
     figures = json.loads(
         json.dumps(figures_of(run(plan, case.dataset, case.levels)), allow_nan=False)
     )
-    (told,) = figures["metric_details"]["model-utility"]
-    for row in told["rows"]:
+    (details,) = figures["metric_details"]["model-utility"]
+    for row in details["rows"]:
         assert row["from"] <= row["accuracy"] <= row["to"]
     assert "model-utility" not in run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels).measures
 

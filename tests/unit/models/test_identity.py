@@ -92,8 +92,8 @@ def test_removing_one_row_is_enough_in_the_worked_example() -> None:
     # Recomputed from the file, stricter promises are broken, and rows are named.
     recipe = plan.completed()
     for k, names, broken in ((3, ["sex", "age"], True), (2, ["age"], False), (3, ["age"], True)):
-        told = recipe | {"models": [{"name": "k-anonymity", "k": k, "columns": names}]}
-        found = verify(told, FIVE.frame, {}, dict(result.files))
+        recipe_fields = recipe | {"models": [{"name": "k-anonymity", "k": k, "columns": names}]}
+        found = verify(recipe_fields, FIVE.frame, {}, dict(result.files))
         (check,) = [c for c in found.checks if c.name == "k-anonymity"]
         assert (not check.holds) == broken
         assert bool(check.rows) == broken
@@ -181,8 +181,8 @@ def test_both_computations_agree_with_a_register(
     (check,) = [c for c in result.verification.checks if c.name == promise["name"]]
     assert check.holds
     assert check.reached == pytest.approx(result.verdicts[0].reached)
-    told = plan.completed() | {"models": [promise | strict]}
-    found = verify(told, ROWS.frame, {}, dict(result.files), REGISTER.frame())
+    recipe = plan.completed() | {"models": [promise | strict]}
+    found = verify(recipe, ROWS.frame, {}, dict(result.files), REGISTER.frame())
     (check,) = [c for c in found.checks if c.name == promise["name"]]
     assert not check.holds
     # Without the register a risk is that of the rows, and k-map is not decided.
@@ -202,5 +202,5 @@ def test_a_sample_is_no_register() -> None:
 
 def test_quiet_parameters_leave_recipes_as_they_were() -> None:
     assert KAnonymity(k=3).as_mapping() == {"k": 3}
-    told = KAnonymity.from_mapping({"k": 3, "columns": ["age"], "subsets": 1}).as_mapping()
-    assert told == {"k": 3, "columns": ["age"], "subsets": 1}
+    recipe = KAnonymity.from_mapping({"k": 3, "columns": ["age"], "subsets": 1}).as_mapping()
+    assert recipe == {"k": 3, "columns": ["age"], "subsets": 1}

@@ -42,8 +42,8 @@ def model(name: str, **given: object) -> GroupModel:
 def test_what_a_table_allows(
     name: str, given: dict[str, object], parameter: str, low: float, high: float | None
 ) -> None:
-    told = {a.parameter: a for a in model(name, **given).feasible(CASE.problem())}
-    assert (told[parameter].low, told[parameter].high) == (low, high)
+    expected = {a.parameter: a for a in model(name, **given).feasible(CASE.problem())}
+    assert (expected[parameter].low, expected[parameter].high) == (low, high)
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_a_column_of_different_values_is_told_to_leave_one_class(
     own = [str(10 + i) for i in range(10)]
     case = Case(columns={"q": list("aabbccddee"), "s": own}, quasi=("q",), sensitive=("s",))
     asked = {n: v for n, v in given.items() if n != "name"}
-    (told,) = model(str(given["name"]), **asked).cautions(case.problem())
-    assert f"at least {fewest} of 10 rows" in told
+    (cautions,) = model(str(given["name"]), **asked).cautions(case.problem())
+    assert f"at least {fewest} of 10 rows" in cautions
     few = Case(
         columns={"q": list("aabbccddee"), "s": list("xy" * 5)}, quasi=("q",), sensitive=("s",)
     )

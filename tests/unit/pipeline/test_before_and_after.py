@@ -50,8 +50,8 @@ def test_pe_47_bounds_of_statistics_from_published_ranges() -> None:
     assert (str(after.minimum), str(after.maximum)) == ("30 to 31", "52")
     assert (before.distinct, after.distinct, found.removed) == (5, 3, 0)
     assert (before.mode, after.mode) == ("30", "30-31")
-    told = figures_of(result)["before_and_after"]
-    assert told[0]["after"]["mean"] == {"low": 317 / 8, "high": 323 / 8}
+    figures = figures_of(result)["before_and_after"]
+    assert figures[0]["after"]["mean"] == {"low": 317 / 8, "high": 323 / 8}
 
 
 def of_two_columns(place: list[str]) -> Result:

@@ -23,9 +23,9 @@ def test_a_small_release_value_by_value() -> None:
     assert {r["value"]: r["rows"] for r in pays.rows} == {"angina": 1, "cold": 2, "flu": 3}
     assert all(r["rows suppressed"] == 0 for r in pays.rows)
     assert [r["mean loss"] for r in pays.rows] == pytest.approx([1 / 6] * 3)
-    told = {str(r["value"]): (r["before"], r["after"]) for r in distribution(result, "zip").rows}
-    assert told["101"] == pytest.approx((2 / 6, 1.5 / 6))
-    assert told["201"] == pytest.approx((1 / 6, 1.5 / 6))
+    text = {str(r["value"]): (r["before"], r["after"]) for r in distribution(result, "zip").rows}
+    assert text["101"] == pytest.approx((2 / 6, 1.5 / 6))
+    assert text["201"] == pytest.approx((1 / 6, 1.5 / 6))
     assert all(r["before"] == r["after"] for r in distribution(result, "illness").rows)
 
 
@@ -107,8 +107,8 @@ def test_before_is_what_the_table_had_before_its_cells_were_changed() -> None:
     ends = [found.before.minimum, found.before.maximum, found.before.mean]
     assert [str(one) for one in ends] == ["0", "39", "19.5"]
     assert found.after != found.before
-    told = distribution(result, "n").rows
-    assert sum(row["before"] for row in told) == pytest.approx(1)
-    assert [row["before"] for row in told] != pytest.approx([row["after"] for row in told])
+    answer = distribution(result, "n").rows
+    assert sum(row["before"] for row in answer) == pytest.approx(1)
+    assert [row["before"] for row in answer] != pytest.approx([row["after"] for row in answer])
     letters = {row["value"]: row["before"] for row in distribution(result, "s").rows}
     assert letters == pytest.approx(dict.fromkeys("abcd", 0.25))

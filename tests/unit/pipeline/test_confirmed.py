@@ -40,10 +40,10 @@ def plan(**given: Any) -> Plan:
 def test_a_recipe_without_a_confirmation_is_refused_before_the_search() -> None:
     with pytest.raises(BadPlan) as refused:
         prepare(plan(), STAYS)
-    told, helped = refused.value.message, refused.value.remedy
-    assert "40 of 40 rows have a value of 'note' that no other row has." in told
-    assert "'note' is free text in 40 of 40 rows" in told
-    assert "10 of 40 rows of 'note' hold words of 'name'" in told
+    sentence, helped = refused.value.message, refused.value.remedy
+    assert "40 of 40 rows have a value of 'note' that no other row has." in sentence
+    assert "'note' is free text in 40 of 40 rows" in sentence
+    assert "10 of 40 rows of 'note' hold words of 'name'" in sentence
     assert "'note': leave it out" in helped
     assert 'column = "note", what = "names", rows = 10' in helped
 

@@ -64,10 +64,10 @@ def test_invariant_a_run_comes_to_the_same_with_first_figures_and_without(seed: 
     alone = runner.run(plan, case.dataset, case.levels)
     both = runner.run(plan, case.dataset, case.levels, first=seen.append)
 
-    def told(result: Result) -> dict[str, object]:
+    def figures_left(result: Result) -> dict[str, object]:
         return {n: v for n, v in figures_of(result).items() if n not in ("seconds", "took")}
 
-    assert told(both) == told(alone)
+    assert figures_left(both) == figures_left(alone)
     assert list(both.measures) == list(alone.measures)
     assert both.csv == alone.csv
     (first,) = seen

@@ -60,11 +60,11 @@ def test_a_recipe_asks_for_it_and_a_person_gets_the_same_later(asked_for: type[A
 def test_what_is_written_of_it(asked_for: type[Attack]) -> None:
     plain = made()
     later = attacked(plain, asked_for(), attack(plain, asked_for(), Context()))
-    told = figures_of(later)["attacks"][-1]
-    assert told["control"] == 0.25
-    assert told["corrected"] == pytest.approx(1 / 3)
-    assert told["classes_hit"] == [0]
-    assert told["details"][0]["rows"][0]["known"] == 0
+    figures = figures_of(later)["attacks"][-1]
+    assert figures["control"] == 0.25
+    assert figures["corrected"] == pytest.approx(1 / 3)
+    assert figures["classes_hit"] == [0]
+    assert figures["details"][0]["rows"][0]["known"] == 0
     assert "asked-for" not in figures_of(later)["attacks_not_run"]
 
 
@@ -81,19 +81,19 @@ def test_the_questions_say_what_was_not_tested(asked_for: type[Attack]) -> None:
     assert [(e.question, e.tested, e.rate) for e in waiting] == [("linkability", False, None)]
     assert "asked for" in waiting[0].why
     later = attacked(plain, asked_for(), attack(plain, asked_for(), Context()))
-    told = [e for e in figures_of(later)["questions"] if e["attack"] == "asked-for"]
-    assert [(e["tested"], e["rate"]) for e in told] == [(True, 0.5)]
+    figures = [e for e in figures_of(later)["questions"] if e["attack"] == "asked-for"]
+    assert [(e["tested"], e["rate"]) for e in figures] == [(True, 0.5)]
     assert {e.question for e in evidence(plain)} == {"singling out", "linkability", "inference"}
 
 
 def test_every_figure_of_an_attack_is_explained() -> None:
-    told = (Path(__file__).resolve().parents[3] / "docs" / "attacks.md").read_text()
+    text = (Path(__file__).resolve().parents[3] / "docs" / "attacks.md").read_text()
     said = {"name", "column", "discloses", "answers"}  # in words
     said |= {"exposed", "threshold_met", "estimated", "upper_bound"}  # follow from the others
     for figure in figures_of(made())["attacks"]:
-        assert not [key for key in figure if key not in said and f"`{key}`" not in told]
+        assert not [key for key in figure if key not in said and f"`{key}`" not in text]
 
 
 def test_every_key_of_the_figures_is_explained() -> None:
-    told = (Path(__file__).resolve().parents[3] / "docs" / "figures.md").read_text()
-    assert not [key for key in figures_of(made()) if f"`{key}`" not in told]
+    text = (Path(__file__).resolve().parents[3] / "docs" / "figures.md").read_text()
+    assert not [key for key in figures_of(made()) if f"`{key}`" not in text]

@@ -25,7 +25,7 @@ from anon_core.data.samples import hierarchy_folder, sample
 given = sample("toth-private")
 table, public = compilation._table(given.name), compilation._table(given.public)
 levels = {c: read_levels(hierarchy_folder() / p, c) for c, p in given.hierarchies.items()}
-told = {}
+results = {}
 for name in compilation._algorithms():
     plan = next(iter(compilation._plans(name, given)))
     recipe = {**plan.as_mapping(), "seed": hashlib.sha256(name.encode()).hexdigest()}
@@ -33,14 +33,14 @@ for name in compilation._algorithms():
         with interpreting() if sys.argv[1] == "interpreted" else nullcontext():
             result = run(type(plan).from_mapping(recipe), table, levels, population=public)
     except AnonError as error:
-        told[name] = error.message
+        results[name] = error.message
         continue
-    told[name] = [
+    results[name] = [
         {file: hashlib.sha256(bytes(data)).hexdigest() for file, data in result.files.items()},
         {key: repr(measure.value) for key, measure in result.measures.items()},
         [repr((a.as_json() if hasattr(a, "as_json") else a)) for a in result.attacks],
     ]
-print(json.dumps(told))
+print(json.dumps(results))
 """
 
 
@@ -55,6 +55,6 @@ def carried_out(how: str, cache: Path | None = None) -> dict[str, object]:
 def test_every_technique_comes_to_the_same_interpreted_and_compiled(tmp_path: Path) -> None:
     interpreted, compiled = carried_out("interpreted", tmp_path), carried_out("compiled")
     assert set(compiled) == set(family("algorithm"))
-    released = [name for name, told in compiled.items() if isinstance(told, list)]
+    released = [name for name, entry in compiled.items() if isinstance(entry, list)]
     assert len(released) > 0.8 * len(compiled)
     assert interpreted == compiled

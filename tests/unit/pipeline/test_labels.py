@@ -135,8 +135,8 @@ k = 3
     at, data, out = (str(tmp_path / n) for n in ("r.toml", "t.csv", "out"))
     done = str(tmp_path / "done.toml")
     assert main(["run", at, "--data", data, "--out", out, "--recipe-out", done, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["verified"]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["verified"]
     for one in (at, done):
         assert main(["verify", one, "--data", data, "--release", out]) == 0
         assert main(["verify", one, "--release", out, "--release-only"]) == 5

@@ -36,8 +36,8 @@ def test_an_older_recipe_is_renewed_and_says_what_changed() -> None:
 
 def test_what_an_older_recipe_says_as_it_is_said_now_is_not_noted() -> None:
     roles = {**OLD["roles"], "insensitive": []}
-    told = {**OLD, "seed": spell(draw()), "roles": roles, "algorithm": {"name": "mondrian"}}
-    assert renewed(told)[1] == ()
+    recipe = {**OLD, "seed": spell(draw()), "roles": roles, "algorithm": {"name": "mondrian"}}
+    assert renewed(recipe)[1] == ()
 
 
 def test_a_plan_writes_the_version_first() -> None:

@@ -157,9 +157,9 @@ def test_defaults_of_a_small_recipe() -> None:
     plan = Plan.from_mapping(SMALL)
     assert (plan.formulas, plan.population_size, plan.population_file) == ("neutralise", None, "")
     assert plan.models == (KAnonymity(k=4),)
-    told = plan.as_mapping()
-    assert not {"types", "hierarchies", "metrics", "attacks", "population"} & set(told)
-    assert told["roles"] == {
+    recipe = plan.as_mapping()
+    assert not {"types", "hierarchies", "metrics", "attacks", "population"} & set(recipe)
+    assert recipe["roles"] == {
         "identifier": [],
         "quasi": ["age"],
         "sensitive": [],
@@ -362,8 +362,8 @@ name = "frequency-l-diversity"
 def test_labels_of_an_older_recipe_are_the_metrics() -> None:
     for name in ("genetic", "annealing", "k-optimize"):
         old = {"name": name, "metric": "classification", "labels": "illness"}
-        told = Plan.from_mapping({**FULL, "algorithm": old}).as_mapping()["algorithm"]
-        assert told["metric"] == {"name": "classification", "column": "illness"}
+        recipe = Plan.from_mapping({**FULL, "algorithm": old}).as_mapping()["algorithm"]
+        assert recipe["metric"] == {"name": "classification", "column": "illness"}
         other = Plan.from_mapping({**FULL, "algorithm": {"name": name, "labels": ""}})
         assert other == Plan.from_mapping({**FULL, "algorithm": {"name": name}})
         _, notes = renewed({**FULL, "algorithm": old})
@@ -382,7 +382,7 @@ def test_a_search_that_begins_with_one_by_chance_draws_too() -> None:
 
 
 def test_a_recipe_tells_what_the_release_looks_like_and_nothing_else() -> None:
-    told = Plan.from_mapping(FULL).completed()
+    recipe = Plan.from_mapping(FULL).completed()
     for key, bad in (
         ("tables", 2),
         ("tables", True),
@@ -391,8 +391,8 @@ def test_a_recipe_tells_what_the_release_looks_like_and_nothing_else() -> None:
         ("rows", "drawn"),
     ):
         with pytest.raises(BadPlan, match=rf"\[release\] {key} is .*publishes") as refused:
-            Plan.from_mapping({**told, "release": {key: bad}})
+            Plan.from_mapping({**recipe, "release": {key: bad}})
         assert "Remove [release]" in refused.value.remedy
     with pytest.raises(BadPlan, match="unknown key 'pages'"):
-        Plan.from_mapping({**told, "release": {"pages": 3}})
-    assert Plan.from_mapping({**told, "release": {}}) == Plan.from_mapping(told)
+        Plan.from_mapping({**recipe, "release": {"pages": 3}})
+    assert Plan.from_mapping({**recipe, "release": {}}) == Plan.from_mapping(recipe)

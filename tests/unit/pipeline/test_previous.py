@@ -54,9 +54,9 @@ def laid(
     own.frame.to_csv(folder / "table.csv", index=False)
     for name, lines in own.levels.items():
         (folder / f"{name}.csv").write_text("\n".join(";".join(line) for line in lines), "utf-8")
-    told = replace(plan, hierarchies={name: f"{name}.csv" for name in own.levels})
+    answer = replace(plan, hierarchies={name: f"{name}.csv" for name in own.levels})
     (check,) = check_previous(
-        told, folder, folder / "table.csv", places[0], previous_files(places[1])
+        answer, folder, folder / "table.csv", places[0], previous_files(places[1])
     )
     return check
 
@@ -83,18 +83,18 @@ def test_the_files_tell_what_the_attack_does(tmp_path: Path, boxes_first: bool) 
 
 def by_hand(own: Case, releases: list[dict[str, bytes]], linked: str) -> int:
     """Count whose value is left alone by both releases together, person by person."""
-    told: list[dict[str, tuple[set[tuple[str, ...]], set[str]]]] = []
+    numbers: list[dict[str, tuple[set[tuple[str, ...]], set[str]]]] = []
     for files in releases:
         groups: dict[str, tuple[set[tuple[str, ...]], set[str]]] = {}
         for line in files["quasi.csv"].decode().splitlines()[1:]:
             groups.setdefault(line.split(",")[0], (set(), set()))[0].add(tuple(line.split(",")[1:]))
         for line in files["sensitive.csv"].decode().splitlines()[1:]:
             groups[line.split(",")[0]][1].add(line.split(",")[1])
-        told.append(groups)
+        numbers.append(groups)
     found = 0
     for person in zip(*own.columns.values(), strict=True):
         left: list[set[str]] = []
-        for groups in told:
+        for groups in numbers:
             left.append(set())
             for people, values in groups.values():
                 apart = all(
@@ -133,7 +133,7 @@ def test_permuted_releases_in_parquet_alone(tmp_path: Path, name: str, linked: s
 
 
 def test_linked_sets_are_looked_at_as_they_are_linked(tmp_path: Path) -> None:
-    """Slicing with a told set, one with the sensitive column: every combination by hand."""
+    """Slicing with a named set, one with the sensitive column: every combination by hand."""
     own = replace(case(), levels={})
     settings = {"name": "slicing", "sets": [["sex", "ill"]], "partition": "balanced"}
     plan = own.plan(algorithm=settings, models=[{"name": "bucket-size", "k": 4}])
@@ -179,9 +179,9 @@ ILL = {"ill": [(f"illness {n}", f"kind {n // 3}", "*") for n in range(9)]}
 def test_a_label_is_read_as_its_values(tmp_path: Path, written: str, level: int) -> None:
     """Whichever of both releases shows labels: a label leaves its values, and they are its own."""
     own = replace(case(), levels={**LEVELS, **ILL})
-    told = {"sensitive_levels": {"ill": 1}} if level else {}
+    expected = {"sensitive_levels": {"ill": 1}} if level else {}
     settings = {"name": "fixed-levels", "levels": {"age": 1, "sex": 0}, "max_suppression": 0.0}
-    plan = own.plan(algorithm=settings, models=[{"name": "k-anonymity", "k": 2}], **told)
+    plan = own.plan(algorithm=settings, models=[{"name": "k-anonymity", "k": 2}], **expected)
     result = run(plan, own.dataset, own.levels, assess=False)
     kind = {line[0]: line[1] for line in ILL["ill"]}
     write = {"labels": kind.__getitem__, "values": str, "otherwise": str.upper}[written]
@@ -236,12 +236,12 @@ def test_without_the_private_table_nothing_is_green(
     capsys.readouterr()
     alone = ["verify", str(recipe), "--release-only", "--release", str(out), "--json"]
     assert main(alone) == 5
-    told = json.loads(capsys.readouterr().out)
-    assert told["status"] == "not checked in full"
-    assert not told["holds"]
-    assert all(check["holds"] for check in told["checks"])
-    assert "k-anonymity" in {check["name"] for check in told["checks"]}
-    assert {"t-closeness", "coverage", "rows"} <= {check["name"] for check in told["unchecked"]}
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["status"] == "not checked in full"
+    assert not printed["holds"]
+    assert all(check["holds"] for check in printed["checks"])
+    assert "k-anonymity" in {check["name"] for check in printed["checks"]}
+    assert {"t-closeness", "coverage", "rows"} <= {check["name"] for check in printed["unchecked"]}
     with pytest.raises(BadPlan, match="private table"):
         verify_release(recipe, None, out, previous=out)
 

@@ -158,8 +158,8 @@ def test_parquet_holds_the_same_texts() -> None:
     back = parquet.read_table(io.BytesIO(result.parquet))
     assert back.column_names == ["age", "zip", "illness", "note"]
     _, *rows = csv.reader(io.StringIO(result.csv.decode()))
-    told = zip(*(back.column(n).to_pylist() for n in back.column_names), strict=True)
-    assert [list(row) for row in told] == rows
+    column = zip(*(back.column(n).to_pylist() for n in back.column_names), strict=True)
+    assert [list(row) for row in column] == rows
     assert result.parquet is result.parquet
 
 

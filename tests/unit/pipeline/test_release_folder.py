@@ -540,11 +540,11 @@ def test_a_lock_is_held_once_and_given_back(tmp_path: Path) -> None:
 def test_a_stage_is_cleared_also_where_the_run_is_told_to_end_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    remove, told = shutil.rmtree, list[Path]()
+    remove, values = shutil.rmtree, list[Path]()
 
     def interrupted(place: Path, **more: bool) -> None:
-        told.append(place)
-        if len(told) == 1:
+        values.append(place)
+        if len(values) == 1:
             raise KeyboardInterrupt
         remove(place, **more)
 
@@ -553,5 +553,5 @@ def test_a_stage_is_cleared_also_where_the_run_is_told_to_end_meanwhile(
     monkeypatch.setattr(release_folder.shutil, "rmtree", interrupted)
     with pytest.raises(KeyboardInterrupt):
         writes.__exit__(None, None, None)
-    assert told == [stage] * 2
+    assert values == [stage] * 2
     assert not list(tmp_path.iterdir())

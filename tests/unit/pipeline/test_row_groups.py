@@ -168,13 +168,13 @@ def test_a_value_planted_in_the_statistics_of_a_row_group_is_found(
     result = carried_out("mondrian")
     content = result.parquet
     footer = parquet.ParquetFile(io.BytesIO(content)).metadata
-    told = footer.row_group(2).column(0).statistics
-    value = {"least": told.min, "greatest": told.max}[kind].encode()
+    column = footer.row_group(2).column(0).statistics
+    value = {"least": column.min, "greatest": column.max}[kind].encode()
     other = {"least": b"A" + value[1:], "greatest": b"z" + value[1:]}[kind]
     place = content.rfind(value)  # the footer's last word on that column
     changed = content[:place] + other + content[place + len(value) :]
-    told = parquet.ParquetFile(io.BytesIO(changed)).metadata.row_group(2).column(0).statistics
-    assert {"least": told.min, "greatest": told.max}[kind].encode() == other
+    column = parquet.ParquetFile(io.BytesIO(changed)).metadata.row_group(2).column(0).statistics
+    assert {"least": column.min, "greatest": column.max}[kind].encode() == other
     files = {**result.files, "release.parquet": content}
     assert again(result, files).holds
     (broken,) = again(result, {**files, "release.parquet": changed}).broken
@@ -188,16 +188,16 @@ def test_a_release_that_tells_the_extremes_of_every_column_holds_too(
     in_row_groups(4, monkeypatch)
     result = carried_out("mondrian")
     writer = parquet.ParquetWriter
-    told: list[Any] = []
+    values: list[Any] = []
 
     def of_all(*given: Any, **options: Any) -> Any:
-        told.append(options.pop("write_statistics"))
+        values.append(options.pop("write_statistics"))
         return writer(*given, **options)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parquet, "ParquetWriter", of_all)
         before = as_parquet(result.published)
-    assert told == [["age"]]
+    assert values == [["age"]]
     assert before != result.parquet
     assert again(result, {**result.files, "release.parquet": before}).holds
 

@@ -72,9 +72,9 @@ def test_the_hash_is_that_of_the_file_that_was_read(packed: bool) -> None:
         }
     )
     result = run(plan, read_table(content, kinds={"zip": "text"}))
-    told = figures_of(result)
+    figures = figures_of(result)
     digest = hashlib.sha256(content).hexdigest()
-    assert (told["input_sha256"], told["input_sha256_of"]) == (digest, "file")
+    assert (figures["input_sha256"], figures["input_sha256_of"]) == (digest, "file")
     page = as_html(edition_of(result))
     assert f"<dt>SHA-256 of the file</dt><dd>{digest}</dd>" in page
     bare = as_html(edition_of(run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)))
@@ -83,18 +83,18 @@ def test_the_hash_is_that_of_the_file_that_was_read(packed: bool) -> None:
 
 def test_the_figures_as_plain_values() -> None:
     result = run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)
-    told = figures_of(result)
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert told["version"] == VERSION
-    assert told["output_sha256"] == hashlib.sha256(result.csv).hexdigest()
-    assert (told["status"], told["verified"]) == ("released", True)
-    assert (told["rows"], told["dropped"], told["suppressed"]) == (6, 0, 0)
-    assert (told["classes"], told["smallest_class"]) == (2, 3)
-    assert told["node"] == {"age": 0, "zip": 1}
-    assert told["partition"] is None
-    assert told["search"]["minimal_nodes"] == [[0, 1]]
-    assert told["metrics"]["discernibility"] == 18
-    (model,) = told["models"]
+    figures = figures_of(result)
+    assert json.loads(json.dumps(figures, allow_nan=False)) == figures
+    assert figures["version"] == VERSION
+    assert figures["output_sha256"] == hashlib.sha256(result.csv).hexdigest()
+    assert (figures["status"], figures["verified"]) == ("released", True)
+    assert (figures["rows"], figures["dropped"], figures["suppressed"]) == (6, 0, 0)
+    assert (figures["classes"], figures["smallest_class"]) == (2, 3)
+    assert figures["node"] == {"age": 0, "zip": 1}
+    assert figures["partition"] is None
+    assert figures["search"]["minimal_nodes"] == [[0, 1]]
+    assert figures["metrics"]["discernibility"] == 18
+    (model,) = figures["models"]
     assert model == {
         "name": "k-anonymity",
         "k": 2,
@@ -105,11 +105,11 @@ def test_the_figures_as_plain_values() -> None:
         "state": "holds",
         "sentence": "The smallest class has 3 rows; at least 2 were asked for.",
     }
-    (attack,) = [a for a in told["attacks"] if a["name"] == "prosecutor"]
+    (attack,) = [a for a in figures["attacks"] if a["name"] == "prosecutor"]
     assert attack["rate"] == pytest.approx(1 / 3)
     # The table came from no file.
-    assert told["input_sha256"] == result.problem.dataset.fingerprint
-    assert told["input_sha256_of"] == "values"
+    assert figures["input_sha256"] == result.problem.dataset.fingerprint
+    assert figures["input_sha256_of"] == "values"
     partition = figures_of(
         run(PATIENTS.plan(algorithm={"name": "mondrian"}), PATIENTS.dataset, PATIENTS.levels)
     )

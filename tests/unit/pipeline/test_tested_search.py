@@ -112,8 +112,8 @@ def test_the_command_line_has_a_status_of_its_own(
         population={"file": "people.csv"},
     )
     (tmp_path / "recipe.toml").write_text(plan.as_toml())
-    told = ["run", str(tmp_path / "recipe.toml"), "--data", str(tmp_path / "table.csv")]
-    assert main([*told, "--out", str(tmp_path / "out"), "--json"]) == NOT_FOUND
+    text = ["run", str(tmp_path / "recipe.toml"), "--data", str(tmp_path / "table.csv")]
+    assert main([*text, "--out", str(tmp_path / "out"), "--json"]) == NOT_FOUND
     said = json.loads(capsys.readouterr().out)
     assert said["status"] == "not found"
     assert said["error"].startswith("Not found")

@@ -1,4 +1,4 @@
-"""Whatever happens to a file while it is read is told as that, and not as a fault of its reader."""
+"""A file that changes while it is read is named as the cause, not its reader."""
 
 from __future__ import annotations
 

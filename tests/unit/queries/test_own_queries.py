@@ -60,7 +60,7 @@ def test_dates_are_compared_as_dates() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "text"),
     [
         ({"note": ["a"]}, "neither quasi-identifier nor sensitive"),
         ({"zip": ["999"]}, "does not have"),
@@ -69,11 +69,11 @@ def test_dates_are_compared_as_dates() -> None:
         ({"age": {"low": 90}}, "none of its values"),
     ],
 )
-def test_what_cannot_be_asked_is_said(query: dict[str, object], told: str) -> None:
+def test_what_cannot_be_asked_is_said(query: dict[str, object], text: str) -> None:
     metric = QueryError.from_mapping({"own": [query]})
     plan = PATIENTS.plan(metrics=[{"name": "query-error", "own": [query]}])
     assert json.loads(json.dumps(plan.as_mapping()))["metrics"][0]["own"] == [query]
     release = anatomy()
-    with pytest.raises(BadPlan, match=told) as refused:
+    with pytest.raises(BadPlan, match=text) as refused:
         metric.measure(PATIENTS.problem(), release, Context())
     assert refused.value.remedy

@@ -1,4 +1,4 @@
-"""Ranges that end at somebody's own value are said to, wherever the release is told of."""
+"""Ranges that end at somebody's own value are said to, wherever the release is shown of."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def test_ranges_that_end_at_rare_values_are_cautioned(technique: str) -> None:
     found = ran(NUMBERS, name=technique)
     count, people = by_hand(found.csv, 3)
     assert count > 0
-    (told,) = found.cautions
+    (cautions,) = found.cautions
     values = "value" if count == 1 else "values"
-    assert f"Ranges of 'age' end at {count} {values} that fewer than 3 people have" in told
+    assert f"Ranges of 'age' end at {count} {values} that fewer than 3 people have" in cautions
     whose = f"{people} {'person' if people == 1 else 'people'}"
-    assert f"the release shows the real value of {whose}" in told
-    assert "hierarchy with round cuts" in told
-    assert figures_of(found)["cautions"] == [told]
-    assert told.replace("'", "&#39;") in as_html(edition_of(found))
+    assert f"the release shows the real value of {whose}" in cautions
+    assert "hierarchy with round cuts" in cautions
+    assert figures_of(found)["cautions"] == [cautions]
+    assert cautions.replace("'", "&#39;") in as_html(edition_of(found))
 
 
 def test_ends_that_enough_people_share_are_nobodys() -> None:
@@ -114,9 +114,9 @@ def test_sets_that_list_values_of_few_are_cautioned_and_columns_of_many_checked(
     found = ran(_families(26), k=12, name=technique)
     values, most = listed_by_hand(found.csv)
     assert len(values) == 26
-    told = next(one for one in found.cautions if one.startswith("Sets of 'family'"))
-    assert "list 26 exact values that fewer than 12 people have" in told
-    assert "the release shows the real value of 156 people" in told
+    cautions = next(one for one in found.cautions if one.startswith("Sets of 'family'"))
+    assert "list 26 exact values that fewer than 12 people have" in cautions
+    assert "the release shows the real value of 156 people" in cautions
     (item,) = [one for one in checklist.published(found) if one.about == "sets:family"]
     assert item.mark == "warning"
     assert "26 of its 26 values are printed" in item.sentence

@@ -43,8 +43,8 @@ def test_recoding_weakens_the_link_to_the_person() -> None:
     result = run(PATIENTS.plan(algorithm=at), PATIENTS.dataset, PATIENTS.levels)
     found = of(links(result.release.view))["identity–quasi"]
     assert (found.kept, found.weakened, found.cut) == ((), (("zip",),), (("age",),))
-    told = {row["link"]: row for row in figures_of(result)["links"]}
-    assert told["identity–quasi"]["weakened"] == [["zip"]]
-    assert "prosecutor" in told["identity–quasi"]["attacks"]
-    assert "homogeneity" in told["quasi–sensitive"]["attacks"]
-    assert "homogeneity" not in told["quasi–quasi"]["attacks"]
+    figures = {row["link"]: row for row in figures_of(result)["links"]}
+    assert figures["identity–quasi"]["weakened"] == [["zip"]]
+    assert "prosecutor" in figures["identity–quasi"]["attacks"]
+    assert "homogeneity" in figures["quasi–sensitive"]["attacks"]
+    assert "homogeneity" not in figures["quasi–quasi"]["attacks"]

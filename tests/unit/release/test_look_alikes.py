@@ -92,6 +92,6 @@ def test_verification_calls_it_ambiguous(alike: str) -> None:
     cell = f'"{alike}"'
     content = f"q,s\n{cell},0\n{cell},0\n{cell},1\n{cell},2\n"
     found = verify(recipe, case.frame, case.levels, {"release.csv": content.encode()})
-    (told,) = [c for c in found.checks if c.name == "coverage"]
-    assert not told.holds
-    assert "mean different things" in told.sentence
+    (checks,) = [c for c in found.checks if c.name == "coverage"]
+    assert not checks.holds
+    assert "mean different things" in checks.sentence

@@ -80,7 +80,7 @@ def test_lengths_are_those_of_the_texts() -> None:
     values = ["a", "b, c", 'say "d"', " e", "{f}", "g" * 30]
     h = column_of(list(values))
     lo, hi = (i.astype(np.int32).ravel() for i in np.triu_indices(len(values)))
-    told = vocabulary.range_texts(h, "text")
+    texts = vocabulary.range_texts(h, "text")
     for longest in (5, 12, 20, 45):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(vocabulary, "LONGEST_SET", longest)
@@ -90,7 +90,7 @@ def test_lengths_are_those_of_the_texts() -> None:
                 set_text = "{" + ", ".join(quoted(v) for v in h.leaves[a : b + 1]) + "}"
                 assert long == (a < b and len(set_text) > longest)
                 if not long and 0 < a < b:
-                    assert told(a, b) == set_text
+                    assert texts(a, b) == set_text
 
 
 def test_several_long_sets_are_one_entry_beside_the_short_ones() -> None:
@@ -181,12 +181,12 @@ def test_every_technique_with_sets_verifies_with_short_ones(
     assert result.verification.holds
     assert longest(result) <= 12
     assert shortened(result)
-    told = " ".join(result.cautions)
+    cautions = " ".join(result.cautions)
     for column in case.quasi:
-        assert (f"sets of '{column}'" in told) == (column in shortened(result))
+        assert (f"sets of '{column}'" in cautions) == (column in shortened(result))
     monkeypatch.setattr(vocabulary, "LONGEST_SET", 10_000)
     whole = run(case.plan(algorithm={"name": name}, models=promised), case.dataset, assess=False)
-    assert not [told for told in whole.cautions if "value sets of" in told.lower()]
+    assert not [cautions for cautions in whole.cautions if "value sets of" in cautions.lower()]
     assert longest(whole) > 12
     assert lost(whole) < lost(result)
 
@@ -197,7 +197,7 @@ def test_no_other_technique_publishes_sets(monkeypatch: pytest.MonkeyPatch) -> N
     ran: list[str] = []
     genuine = vocabulary.range_texts
 
-    def told(hierarchy: Hierarchy, kind: ColumnKind) -> Any:
+    def counted(hierarchy: Hierarchy, kind: ColumnKind) -> Any:
         write = genuine(hierarchy, kind)
 
         def written(lo: int, hi: int) -> str:
@@ -208,7 +208,7 @@ def test_no_other_technique_publishes_sets(monkeypatch: pytest.MonkeyPatch) -> N
 
         return written
 
-    monkeypatch.setattr(vocabulary, "range_texts", told)
+    monkeypatch.setattr(vocabulary, "range_texts", counted)
     case = small()
     for name, found in family("algorithm").items():
         algorithm = cast(type[Algorithm], found)
@@ -279,9 +279,9 @@ def test_five_thousand_values_do_not_fill_the_file(relaxed: bool) -> None:
     assert result.verification.holds
     assert longest(result) <= LONGEST_SET
     assert len(result.csv) < 5_000 * 300
-    (told,) = (one for one in result.cautions if "sets of" in one)
-    assert "'word'" in told
-    assert "hierarchy" in told
+    (cautions,) = (one for one in result.cautions if "sets of" in one)
+    assert "'word'" in cautions
+    assert "hierarchy" in cautions
 
 
 @pytest.mark.long

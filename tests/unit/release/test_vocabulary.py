@@ -58,8 +58,8 @@ def test_boxes_of_categories_become_the_nodes_that_cover_them() -> None:
     cells = [(0, 0), (0, 1), (3, 4), (2, 2), (1, 2), (3, 5), (0, 5)]
     vocabulary, texts = boxes(h, "text", cells, as_nodes=True)
     assert texts == ["a", "ab", "def", "c", "*", "def", "*"]
-    told = dict(zip(vocabulary.texts, vocabulary.level.tolist(), strict=True))
-    assert told == {"a": 0, "ab": 1, "*": 2, "c": 0, "def": 1}
+    labels = dict(zip(vocabulary.texts, vocabulary.level.tolist(), strict=True))
+    assert labels == {"a": 0, "ab": 1, "*": 2, "c": 0, "def": 1}
 
 
 def test_boxes_of_ordered_values_become_sets() -> None:
@@ -68,16 +68,16 @@ def test_boxes_of_ordered_values_become_sets() -> None:
         h, "ordered", [(0, 0), (0, 1), (3, 4), (1, 2), (0, 5)], as_nodes=False
     )
     assert texts == ["a", "{a, b}", "{d, e}", "{b, c}", "*"]
-    told = dict(zip(vocabulary.texts, vocabulary.level.tolist(), strict=True))
-    assert told == {"a": 0, "{a, b}": 1, "*": 2, "{b, c}": -1, "{d, e}": -1}
+    labels = dict(zip(vocabulary.texts, vocabulary.level.tolist(), strict=True))
+    assert labels == {"a": 0, "{a, b}": 1, "*": 2, "{b, c}": -1, "{d, e}": -1}
 
 
 def test_boxes_of_numbers_become_ranges() -> None:
     h = hierarchy(NUMBERS, "number", missing=False)
     vocabulary, texts = boxes(h, "number", [(0, 1), (1, 1), (0, 4), (1, 3)], as_nodes=False)
     assert texts == ["[1, 5]", "5", "[1, 27]", "[5, 15]"]
-    told = dict(zip(vocabulary.texts, vocabulary.level.tolist(), strict=True))
-    assert told == {"[1, 5]": 1, "[1, 27]": 2, "5": 0, "[5, 15]": -1}
+    labels = dict(zip(vocabulary.texts, vocabulary.level.tolist(), strict=True))
+    assert labels == {"[1, 5]": 1, "[1, 27]": 2, "5": 0, "[5, 15]": -1}
 
 
 @pytest.mark.parametrize("as_nodes", [True, False])

@@ -104,15 +104,17 @@ def stated(result: Result) -> ReleaseContext:
 def test_both_editions_are_as_the_schema_says(which: str, request: pytest.FixtureRequest) -> None:
     result = request.getfixturevalue(which)
     for context in (ReleaseContext(), stated(result)):
-        told = evidence(result, context)
-        for edition in (internal_edition(told), public_edition(told)):
+        report = evidence(result, context)
+        for edition in (internal_edition(report), public_edition(report)):
             jsonschema.validate(json.loads(as_json(edition)), SCHEMA)
             page = as_html(edition)
             assert not re.search(r"https?:|url\(|src=", page)
             assert "<script" not in page
             assert len(page) < 1_000_000
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({**public_edition(told), "suppression": told["suppression"]}, SCHEMA)
+        jsonschema.validate(
+            {**public_edition(report), "suppression": report["suppression"]}, SCHEMA
+        )
 
 
 def test_it_is_open_until_everything_is_stated_and_every_miss_has_a_reason(general: Result) -> None:
@@ -131,14 +133,14 @@ def test_it_is_open_until_everything_is_stated_and_every_miss_has_a_reason(gener
 
 
 def test_figures_are_those_of_the_run(general: Result) -> None:
-    told = evidence(general, stated(general))
+    report = evidence(general, stated(general))
     figures = figures_of(general)
-    assert told["risk"]["after"]["maximum"] == 1 / figures["smallest_class"]
-    assert told["risk"]["before"]["smallest"] == 3
-    assert told["risk"]["before"]["average"] == 8 / 24
-    people = [one["people"] for one in told["risk"]["after"]["people_by_size"]]
+    assert report["risk"]["after"]["maximum"] == 1 / figures["smallest_class"]
+    assert report["risk"]["before"]["smallest"] == 3
+    assert report["risk"]["before"]["average"] == 8 / 24
+    people = [one["people"] for one in report["risk"]["after"]["people_by_size"]]
     assert sum(people) == 24 - figures["suppressed"]
-    for attack in told["risk"]["attacks"]:
+    for attack in report["risk"]["attacks"]:
         of = next(
             a
             for a in figures["attacks"]
@@ -147,51 +149,51 @@ def test_figures_are_those_of_the_run(general: Result) -> None:
         assert all(
             of[key] == attack[key] for key in ("rate", "worst", "baseline", "raw", "at_risk")
         )
-    assert {m["name"]: m["value"] for m in told["utility"]["metrics"]} == figures["metrics"]
-    assert {n["attack"] for n in told["risk"]["not_run"]} == set(figures["attacks_not_run"])
-    assert len(told["questions"]) == len(figures["questions"])
-    shown = {one["column"]: one["statistics"] for one in told["statistics"]}
+    assert {m["name"]: m["value"] for m in report["utility"]["metrics"]} == figures["metrics"]
+    assert {n["attack"] for n in report["risk"]["not_run"]} == set(figures["attacks_not_run"])
+    assert len(report["questions"]) == len(figures["questions"])
+    shown = {one["column"]: one["statistics"] for one in report["statistics"]}
     assert [one["column"] for one in figures["before_and_after"]] == list(shown)
     (mean,) = (line for line in shown["age"] if line["statistic"] == "mean")
     assert mean["before"] == "35.5"
-    assert mean["before"] in as_html(internal_edition(told))
-    assert "Statistics before and after" not in as_html(public_edition(told))
-    every = {r["column"]: (r["role"], r["reason"]) for r in told["roles"]}
+    assert mean["before"] in as_html(internal_edition(report))
+    assert "Statistics before and after" not in as_html(public_edition(report))
+    every = {r["column"]: (r["role"], r["reason"]) for r in report["roles"]}
     assert every["age"] == ("quasi-identifier", "In registers.")
     assert every["name"] == ("identifier", None)
 
 
 def test_links_that_are_cut_have_no_risk_by_sizes(permuted: Result) -> None:
-    told = evidence(permuted, ReleaseContext())
-    assert told["risk"]["after"] is None
-    assert "Links are cut" in told["risk"]["why_no_after"]
+    report = evidence(permuted, ReleaseContext())
+    assert report["risk"]["after"] is None
+    assert "Links are cut" in report["risk"]["why_no_after"]
 
 
 def test_published_tables_begin_with_their_heads(permuted: Result) -> None:
-    told = evidence(permuted, ReleaseContext())
-    tables = told["technique"]["tables"]
+    report = evidence(permuted, ReleaseContext())
+    tables = report["technique"]["tables"]
     assert [t["file"] for t in tables] == list(permuted.files)
     for table, text in zip(tables, permuted.files.values(), strict=True):
         lines = text.decode().splitlines()
         assert lines[0] == ",".join(table["columns"])
         assert [",".join(row) for row in table["head"]] == lines[1:6]
         assert table["rows"] == len(lines) - 1
-    assert all("head" not in t for t in public_edition(told)["technique"]["tables"])
+    assert all("head" not in t for t in public_edition(report)["technique"]["tables"])
 
 
 def test_a_suggestion_of_another_role_is_no_reason_for_the_role(general: Result) -> None:
     roles = {r["column"]: r for r in edition_of(general)["roles"]}
     assert roles["age"]["reason"] == "'age' in its name: others may know it."
     every = {one.name: one for one in suggested(general.problem.dataset)}
-    for column, told in roles.items():
+    for column, entry in roles.items():
         fits = column in getattr(general.plan.roles, every[column].role, ())
-        assert (told["reason"] == every[column].reason) == fits
+        assert (entry["reason"] == every[column].reason) == fits
 
 
 def test_the_public_edition_holds_no_secret(general: Result) -> None:
     context = stated(general)
-    told = public_edition(evidence(general, context, command="python -m anon_core report x"))
-    for text in (as_json(told), as_html(told)):
+    report = public_edition(evidence(general, context, command="python -m anon_core report x"))
+    for text in (as_json(report), as_html(report)):
         for private in (
             str(general.plan.as_mapping()["seed"]),
             "private-stays.csv",
@@ -204,9 +206,9 @@ def test_the_public_edition_holds_no_secret(general: Result) -> None:
             "A class.",
         ):
             assert private not in text
-    assert not {"suppression", "statistics", "questions", "alternatives", "open"} & set(told)
-    assert all("raw" not in a and "at_risk" not in a for a in told["risk"]["attacks"])
-    assert "n0" not in re.findall(r"\w+", as_json(told))
+    assert not {"suppression", "statistics", "questions", "alternatives", "open"} & set(report)
+    assert all("raw" not in a and "at_risk" not in a for a in report["risk"]["attacks"])
+    assert "n0" not in re.findall(r"\w+", as_json(report))
 
 
 def test_what_people_wrote_is_no_markup(general: Result) -> None:
@@ -219,8 +221,8 @@ def test_what_was_not_decided_is_drawn_and_told_as_open(general: Result) -> None
     first, *others = general.attacks
     for interval, least in (((0.25, 0.75), "25%"), (None, "0%")):
         half = replace(first, rate=0.75, undecided=3, interval=interval)
-        told = evidence(replace(general, attacks=(half, *others)), stated(general))
-        for edition in (internal_edition(told), public_edition(told)):
+        report = evidence(replace(general, attacks=(half, *others)), stated(general))
+        for edition in (internal_edition(report), public_edition(report)):
             html = as_html(edition)
             assert html.count('<rect class="open"') == 1
             assert f"{least} – 75%" in html
@@ -233,8 +235,8 @@ def test_paper_says_the_same() -> None:
     pytest.importorskip("typst", reason="the extra 'pdf' is not installed")
     result = released({"name": "bucketization"})
     for context in (ReleaseContext(), stated(result)):
-        told = evidence(result, context)
-        for edition in (internal_edition(told), public_edition(told)):
+        report = evidence(result, context)
+        for edition in (internal_edition(report), public_edition(report)):
             assert as_pdf(edition).startswith(b"%PDF-")
 
 
@@ -286,9 +288,9 @@ def test_the_command_writes_it_and_refuses_another_run(
     asked = ["--context", str(tmp_path / "context.toml"), "--out", str(out), *wanted]
     assert main(["report", str(made), *common, *asked]) == 0
     assert "a draft" in capsys.readouterr().out
-    told = json.loads((out / "report.json").read_text())
-    jsonschema.validate(told, SCHEMA)
-    assert (told["context"]["title"], told["status"]) == ("Ill or not", "open")
+    page = json.loads((out / "report.json").read_text())
+    jsonschema.validate(page, SCHEMA)
+    assert (page["context"]["title"], page["status"]) == ("Ill or not", "open")
     assert main(["report", str(made), *common, "--out", str(release / "in")]) == 1
     assert "into the release" in capsys.readouterr().err
     text = made.read_text()

@@ -166,7 +166,7 @@ def test_gains(seed: int) -> None:
         assert gains.gains_at_most(own, rows, beta).tolist() == [g <= beta for g in exact]
     found = gains.gains_below_surprise(own, rows).tolist()
     assert found == [twin.unsurprising(g, table) for g in groups]
-    told = [twin.disclosed(g, table) for g in groups]
+    values = [twin.disclosed(g, table) for g in groups]
     for delta in (
         F(1, 10),
         F(1, 2),
@@ -177,10 +177,12 @@ def test_gains(seed: int) -> None:
     ):
         asked = Decimal(delta.numerator) / delta.denominator
         assert gains.disclosed_below(own, rows, delta).tolist() == [
-            t is not None and t < asked for t in told
+            t is not None and t < asked for t in values
         ]
     reached = gains.disclosure(own, rows)
-    assert reached == pytest.approx([math.inf if t is None else float(t) for t in told], abs=1e-12)
+    assert reached == pytest.approx(
+        [math.inf if t is None else float(t) for t in values], abs=1e-12
+    )
 
 
 def test_what_binary_logarithms_cannot_tell_apart_is_decided() -> None:
@@ -274,17 +276,17 @@ def test_what_a_table_allows_at_most(seed: int) -> None:
     rows = rng.integers(1, 6, int(rng.integers(1, 5))).tolist()
     removable = int(rng.integers(0, sum(rows)))
     every = kept(rows, removable)
-    told = np.array(rows, dtype=np.int64)
+    values = np.array(rows, dtype=np.int64)
     groups = [[v for v, n in enumerate(w) for _ in range(n)] for w in every]
     best = max(twin.entropy_of(g) for g in groups)
-    assert entropy.best_entropy(told, removable) == pytest.approx(math.exp(best), abs=1e-9)
+    assert entropy.best_entropy(values, removable) == pytest.approx(math.exp(best), abs=1e-9)
     for l in (F(1), F(3, 2), F(2), F(3), F(4)):  # noqa: E741
-        assert entropy.reachable(told, removable, l) == any(
+        assert entropy.reachable(values, removable, l) == any(
             twin.keeps_entropy(g, l) for g in groups
         )
     for l in (2, 3):  # noqa: E741
         ratios = [F(own[0], sum(own[l - 1 :])) for g in groups if len(own := twin.ranked(g)) >= l]
-        assert ranked.least_ratio(told, l, removable) == min(ratios, default=None)
+        assert ranked.least_ratio(values, l, removable) == min(ratios, default=None)
 
 
 def test_one_group_of_all_rows_is_no_worse_than_any_grouping() -> None:

@@ -40,10 +40,10 @@ def test_a_chunk_of_another_kind_than_its_column_ends_nothing(mark: bytes, kind:
     place = content.rindex(mark)
     broken = content[: place + 1] + kind + content[place + 2 :]
     try:
-        told = beyond_rows(broken)
+        answer = beyond_rows(broken)
     except (OSError, pa.ArrowException):  # some kinds Arrow refuses while it reads
-        told = ["age", "pay"]
-    assert told == ["age", "pay"]
+        answer = ["age", "pay"]
+    assert answer == ["age", "pay"]
     codes = np.array([0, 1])
     cells = [codes, codes], [["1", "2"], ["3", "4"]]
     assert not is_parquet_of(broken, ["age", "pay"], *cells)

@@ -46,7 +46,7 @@ def verified(recipe: dict[str, Any], files: Mapping[str, bytes]) -> Verification
     return verify(recipe, CASE.frame, CASE.levels, files)
 
 
-def told(found: Verification, *, broken: bool = False) -> str:
+def sentences(found: Verification, *, broken: bool = False) -> str:
     checks = [c for c in found.checks if c.name == NAME and (not broken or not c.holds)]
     return "\n".join(check.sentence for check in checks)
 
@@ -93,11 +93,11 @@ def test_bounds_of_the_exponential_hold_it_between_them(exponent: str) -> None:
 def test_a_release_holds_with_its_secret_and_is_undecided_without(given: dict[str, object]) -> None:
     recipe, files = made(**given)
     found = verified(recipe, files)
-    assert found.holds, told(found, broken=True)
-    assert "cannot be read off the published files" in told(found)
-    assert "trusted with the table" in told(found)
-    assert "whether it was cannot be recomputed" in told(found)
-    assert "Drawn again from the secret" in told(found)
+    assert found.holds, sentences(found, broken=True)
+    assert "cannot be read off the published files" in sentences(found)
+    assert "trusted with the table" in sentences(found)
+    assert "whether it was cannot be recomputed" in sentences(found)
+    assert "Drawn again from the secret" in sentences(found)
     del recipe["seed"]
     again = verified(recipe, files)
     assert not again.broken
@@ -118,19 +118,19 @@ def test_a_row_more_or_less_is_not_the_sample() -> None:
     header, *rows = files["release.csv"].decode().splitlines(keepends=True)
     for changed in ([rows[0], *rows], rows[1:]):
         found = verified(recipe, {"release.csv": "".join([header, *changed]).encode()})
-        assert "the sample has other classes" in told(found, broken=True)
+        assert "the sample has other classes" in sentences(found, broken=True)
 
 
 def test_other_levels_than_named_are_found() -> None:
     recipe, files = made(levels={"q": 1, "r": 1})
     recipe["algorithm"]["levels"] = {"q": 1, "r": 0}
-    assert "not published at one level" in told(verified(recipe, files), broken=True)
+    assert "not published at one level" in sentences(verified(recipe, files), broken=True)
 
 
 def test_a_smaller_delta_asks_for_larger_classes() -> None:
     recipe, files = made(levels={"q": 1, "r": 1})
     recipe["models"][0]["delta"] = 1e-30
-    found = told(verified(recipe, files), broken=True)
+    found = sentences(verified(recipe, files), broken=True)
     assert "for ε = 1 and δ = 1e-30 is broken" in found
 
 
@@ -154,10 +154,10 @@ def test_a_recipe_that_guarantees_nothing_is_not_waved_through(
     recipe, files = made(levels={"q": 1, "r": 1})
     target = recipe["models"][0] if table == "models" else recipe[table]
     target[key] = value
-    assert words in told(verified(recipe, files), broken=True)
+    assert words in sentences(verified(recipe, files), broken=True)
 
 
 def test_columns_beside_the_classes_are_found() -> None:
     recipe, files = made(levels={"q": 1, "r": 1})
     recipe["roles"] |= {"quasi": ["q"], "insensitive": ["r"]}
-    assert "row by row with the classes" in told(verified(recipe, files), broken=True)
+    assert "row by row with the classes" in sentences(verified(recipe, files), broken=True)

@@ -1,4 +1,4 @@
-"""What a promise is given to be recomputed, and how its finding is told."""
+"""What a promise is given to be recomputed, and how its finding is shown."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def seen(look: Callable[[Evidence], Any], **given: Any) -> Any:
         found.append(look(evidence))
         return []
 
-    told = judged(judge, **given)
-    assert found, [check.sentence for check in told.checks if check.name == "probe"]
+    answer = judged(judge, **given)
+    assert found, [check.sentence for check in answer.checks if check.name == "probe"]
     return found[0]
 
 
@@ -98,8 +98,8 @@ def test_parameters_are_the_decimals_that_were_written() -> None:
 
 @pytest.mark.parametrize("given", [None, True, "0.1", float("nan"), float("inf"), -0.1, 1.1])
 def test_a_parameter_that_is_no_such_number_leaves_the_promise_undecided(given: Any) -> None:
-    told = refused(lambda e: e.number("t", least=0, most=1), t=given)
-    assert told.startswith("probe cannot be recomputed: t is not a number")
+    answer = refused(lambda e: e.number("t", least=0, most=1), t=given)
+    assert answer.startswith("probe cannot be recomputed: t is not a number")
     assert "t is not a number" in refused(lambda e: e.number("t", above=0.1), t=0.1)
 
 
@@ -224,11 +224,11 @@ def test_groups_are_classes_where_columns_are_permuted() -> None:
 
 
 def test_a_form_it_was_not_written_for_is_undecided() -> None:
-    told = refused(lambda e: None, rows=GROUPS, release=PERMUTED, forms=("whole",))
-    assert told.startswith("'probe' cannot be recomputed where columns are permuted separately.")
+    answer = refused(lambda e: None, rows=GROUPS, release=PERMUTED, forms=("whole",))
+    assert answer.startswith("'probe' cannot be recomputed where columns are permuted separately.")
     averages = {"cells": "averaged"}
-    told = refused(lambda e: None, release=averages, forms=("whole",))
-    assert told.startswith("probe of averages cannot be recomputed.")
+    answer = refused(lambda e: None, release=averages, forms=("whole",))
+    assert answer.startswith("probe of averages cannot be recomputed.")
 
 
 def test_what_each_class_reaches_becomes_a_check() -> None:

@@ -169,8 +169,8 @@ class Desk:
         with (self.folder / "t.csv").open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([HEAD, *ROWS])
         for name, lines in (("zip", ZIPS), ("age", AGES), ("few", ZIPS[1:])):
-            told = "\n".join(";".join(line) for line in lines)
-            (self.folder / f"{name}.csv").write_text(told, encoding="utf-8")
+            text = "\n".join(";".join(line) for line in lines)
+            (self.folder / f"{name}.csv").write_text(text, encoding="utf-8")
         return self.folder / "t.csv"
 
     @property
@@ -224,7 +224,7 @@ class Desk:
         csv.writer(text, lineterminator="\n").writerows(rows)
         file.write_text(text.getvalue(), encoding="utf-8")
 
-    def told(self, old: str, new: str) -> None:
+    def edit_recipe(self, old: str, new: str) -> None:
         """Change what the completed recipe says."""
         text = self.recipe.read_text(encoding="utf-8")
         assert re.search(old, text), old
@@ -271,7 +271,7 @@ def _whole(desk: Desk) -> Iterator[None]:
     (desk.out / "release.csv").write_bytes(content)
     desk.verify()
     yield desk.release(WHOLE)
-    desk.told("rows = 0.5", "rows = 1.0")
+    desk.edit_recipe("rows = 0.5", "rows = 1.0")
     desk.change(lambda rows: rows.pop())
     desk.verify()
 
@@ -282,30 +282,30 @@ def _alone(desk: Desk) -> Iterator[None]:
     desk.change(cell(1, 0, "[20, 40]"))
     desk.verify()
     yield desk.release(PERMUTED)
-    desk.told('seed = "[0-9a-f]+"', "seed = 7")
+    desk.edit_recipe('seed = "[0-9a-f]+"', "seed = 7")
     desk.note(verify_files(desk.recipe, desk.data, desk.out))
     yield desk.release(SAMPLED)
     desk.verify()
-    desk.told("sample = 0.75", "sample = 0.1")
+    desk.edit_recipe("sample = 0.75", "sample = 0.1")
     desk.note(verify_files(desk.recipe, desk.data, desk.out))
     yield desk.release(SAMPLED)
-    desk.told('seed = "[0-9a-f]+"', "")
+    desk.edit_recipe('seed = "[0-9a-f]+"', "")
     for table in (True, False):
         found = desk.verify(table=table)
         assert not found.broken
         assert "sample" in {check.name for check in found.unchecked} or not table
-    told = desk.verify(previous=desk.out)
-    assert not told.broken
-    assert {"sample", "previous"} <= {check.name for check in told.unchecked}
+    verified = desk.verify(previous=desk.out)
+    assert not verified.broken
+    assert {"sample", "previous"} <= {check.name for check in verified.unchecked}
     assert (
         main(["verify", str(desk.recipe), "--data", str(desk.data), "--release", str(desk.out)])
         == 5
     )
     yield desk.release(AVERAGED)
-    desk.told("mean", "mode")
+    desk.edit_recipe("mean", "mode")
     desk.note(verify_files(desk.recipe, desk.data, desk.out))
     yield desk.release(WHOLE)
-    desk.told("k = 2", 'k = "two"')
+    desk.edit_recipe("k = 2", 'k = "two"')
     desk.note(verify_files(desk.recipe, desk.data, desk.out))
     yield desk.release(UNSEEN)
     desk.verify()
@@ -328,7 +328,7 @@ def _permuted(desk: Desk) -> Iterator[None]:
         desk.change(change)
         desk.verify()
     yield desk.release(PERMUTED)
-    desk.told('seed = "[0-9a-f]+"', "")
+    desk.edit_recipe('seed = "[0-9a-f]+"', "")
     with pytest.MonkeyPatch.context() as few:
         few.setattr("anon_core.verification.rows.membership.MOST_PAIRS", 2)
         assert [c.name for c in desk.verify().unchecked] == ["membership"]
@@ -420,7 +420,7 @@ def _bounded(desk: Desk) -> Iterator[None]:
     desk.change(lambda rows: None)
     yield desk.release(CHANGED)
     desk.verify()
-    desk.told('seed = "[0-9a-f]+"', "")
+    desk.edit_recipe('seed = "[0-9a-f]+"', "")
     assert "changes" in {check.name for check in desk.verify().unchecked}
 
 
@@ -437,7 +437,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 def test_each_outcome_of_the_table_comes_about(desk: Desk, name: str) -> None:
     holds, broken, undecided = TABLE[name]
     own = PROMISE if name == "a privacy model" else name
-    seen = {(outcome, where) for told, outcome, where in desk.seen if told == own}
+    seen = {(outcome, where) for case, outcome, where in desk.seen if case == own}
     assert (("holds", "checks") in seen) == (holds != "–")
     assert (("broken", "checks") in seen) == (broken != "–")
     ends = {"checks" if "broken" in w else "unchecked" for w in OPEN if w in undecided.lower()}
@@ -459,7 +459,7 @@ def test_statuses_of_a_permuted_release(
     if callable(change):
         desk.change(change)
     elif change and "secret" in str(change):
-        desk.told('seed = "[0-9a-f]+"', "")
+        desk.edit_recipe('seed = "[0-9a-f]+"', "")
         if "many" in str(change):
             monkeypatch.setattr("anon_core.verification.rows.membership.MOST_PAIRS", 2)
     asked = ["verify", str(desk.recipe), "--release", str(desk.out)]

@@ -29,10 +29,10 @@ def stands(label: str, kind: str, listed: str, value: Key | None) -> bool | None
 
 @pytest.mark.parametrize("label", NUMBERS)
 def test_numbers(label: str) -> None:
-    told = {
+    expected = {
         text: stands(label, "number", "25", number_of(text)) for text in ("20", "29", "19", "30")
     }
-    assert told == {"20": True, "29": True, "19": False, "30": False}
+    assert expected == {"20": True, "29": True, "19": False, "30": False}
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_numbers_without_an_end(label: str, end: str) -> None:
 @pytest.mark.parametrize("label", MONTH)
 def test_days(label: str) -> None:
     days = ("2020-02-01", "2020-02-29", "2020-01-31", "2020-03-01")
-    told = [stands(label, "date", "2020-02-14", day_of(day)) for day in days]
-    assert told == [True, True, False, False]
+    values = [stands(label, "date", "2020-02-14", day_of(day)) for day in days]
+    assert values == [True, True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_periods(label: str, first: str, last: str) -> None:
     begin, end = day_of(first), day_of(last)
     assert begin is not None
     assert end is not None
-    told = [stands(label, "date", "2020-02-14", v) for v in (begin, end, begin - 1, end + 1)]
-    assert told == [True, True, False, False]
+    values = [stands(label, "date", "2020-02-14", v) for v in (begin, end, begin - 1, end + 1)]
+    assert values == [True, True, False, False]
 
 
 @pytest.mark.parametrize("label", ["about 20", "20-21-29"])

@@ -1423,20 +1423,20 @@ CITIES = [["11", "1", "*"], ["12", "1", "*"], ["21", "2", "*"], ["22", "22", "*"
         (["11", "12", "2", "22"], (3,)),
     ],
 )
-@pytest.mark.parametrize("told", ["one", "any", ""])
+@pytest.mark.parametrize("text", ["one", "any", ""])
 def test_a_column_stands_at_one_level_where_the_technique_says_so(
-    cells: list[str], rows: tuple[int, ...] | None, told: str
+    cells: list[str], rows: tuple[int, ...] | None, text: str
 ):
     """A truthful mixture of levels keeps every promise, and could mark a person."""
     values: list[str | None] = ["11", "12", "21", "22"]
     if "" in cells:
         values[values.index("21" if "22" in cells else "22")] = None
     found = one_column(
-        values, cells, CITIES, types={"x": "text"}, release={"levels": told} if told else {}
+        values, cells, CITIES, types={"x": "text"}, release={"levels": text} if text else {}
     )
-    if rows is None or told != "one":
+    if rows is None or text != "one":
         assert broken(found) == set()
-        assert any(check.name == "levels" for check in found.checks) == (told == "one")
+        assert any(check.name == "levels" for check in found.checks) == (text == "one")
         return
     assert broken(found) == {"levels"}
     check = named(found, "levels")
@@ -1445,10 +1445,10 @@ def test_a_column_stands_at_one_level_where_the_technique_says_so(
 
 
 def test_a_column_without_a_hierarchy_is_exact_or_hidden():
-    told = {"types": {"x": "text"}, "release": {"levels": "one"}}
-    assert broken(one_column(["a", "b"], ["a", "b"], **told)) == set()
-    assert broken(one_column(["a", "b"], ["*", "*"], **told)) == set()
-    assert broken(one_column(["a", "b"], ["*", "b"], **told)) == {"levels"}
+    expected = {"types": {"x": "text"}, "release": {"levels": "one"}}
+    assert broken(one_column(["a", "b"], ["a", "b"], **expected)) == set()
+    assert broken(one_column(["a", "b"], ["*", "*"], **expected)) == set()
+    assert broken(one_column(["a", "b"], ["*", "b"], **expected)) == {"levels"}
 
 
 @pytest.mark.parametrize(

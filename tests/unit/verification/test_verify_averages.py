@@ -76,8 +76,8 @@ def test_without_the_groups_of_the_run_averages_are_not_decided() -> None:
 def test_a_witness_of_another_table_is_not_believed() -> None:
     other = PEOPLE.assign(age=[*AGES[:-1], "81"])
     codes = {n: np.arange(6) for n in PEOPLE.columns}
-    told = Witness(texts={n: list(other[n]) for n in other}, codes=codes, place=np.arange(6))
-    found = verify(recipe(), PEOPLE, SEX, {"release.csv": csv(TRUE)}, witness=told)
+    values = Witness(texts={n: list(other[n]) for n in other}, codes=codes, place=np.arange(6))
+    found = verify(recipe(), PEOPLE, SEX, {"release.csv": csv(TRUE)}, witness=values)
     assert {check.name for check in found.broken} == {"groups"}
 
 

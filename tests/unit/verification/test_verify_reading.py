@@ -46,6 +46,6 @@ def test_dates_of_files_and_of_folders_are_read_as_declared(tmp_path):
     (tmp_path / "in").mkdir()
     path = tmp_path / "in" / "t.csv"
     path.write_text("born,x\n" + "".join(f"{d:02d}/02/2020,a\n" for d in range(1, 29)))
-    told = Reading(dates={"born": "dmy"})
+    answer = Reading(dates={"born": "dmy"})
     for place in (path, path.parent):
-        assert read_table(place, told).column("born").row_texts()[2] == "2020-02-03"
+        assert read_table(place, answer).column("born").row_texts()[2] == "2020-02-03"

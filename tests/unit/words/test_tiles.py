@@ -124,15 +124,15 @@ def test_a_tile_is_never_rosier_than_an_attack(result: Result) -> None:
 
 
 def test_a_run_that_was_not_released_tells_how_it_stood(result: Result) -> None:
-    told = standing(result)
+    answer = standing(result)
     prosecutor = "Prosecutor re-identification"
-    assert told["Worst chance"] == (
+    assert answer["Worst chance"] == (
         f"1 in 3 (0.333) ({prosecutor}), beyond your threshold of 1 in 5 (0.2)"
     )
-    assert told["People at risk"].startswith("8 of 8")
-    assert "k = 2 holds" in told["Privacy models"]
-    assert told["Suppression"] == "No row is suppressed."
-    assert told["Thresholds met"].startswith("0 of 2; missed: Prosecutor")
+    assert answer["People at risk"].startswith("8 of 8")
+    assert "k = 2 holds" in answer["Privacy models"]
+    assert answer["Suppression"] == "No row is suppressed."
+    assert answer["Thresholds met"].startswith("0 of 2; missed: Prosecutor")
 
 
 def test_what_is_certain_asks_for_a_reason(result: Result) -> None:

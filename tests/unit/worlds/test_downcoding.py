@@ -35,14 +35,14 @@ def anonymous(cells: tuple[str, ...], k: int) -> bool:
 def minimal(rows: tuple[str, ...], k: int) -> Iterator[tuple[str, ...]]:
     """Yield the recodings of which no row can be lowered, by trying all that lower some."""
     for up in product((False, True), repeat=len(rows)):
-        told = tuple("r" if on else row for row, on in zip(rows, up, strict=True))
+        values = tuple("r" if on else row for row, on in zip(rows, up, strict=True))
         lower = (
             tuple("r" if on else row for row, on in zip(rows, less, strict=True))
             for less in product(*((False, True) if on else (False,) for on in up))
             if less != up
         )
-        if anonymous(told, k) and not any(anonymous(other, k) for other in lower):
-            yield tuple(sorted(told))
+        if anonymous(values, k) and not any(anonymous(other, k) for other in lower):
+            yield tuple(sorted(values))
 
 
 @pytest.mark.parametrize(("many", "rows", "k"), [(3, 4, 2), (3, 5, 2), (4, 4, 2), (2, 6, 3)])
@@ -52,13 +52,13 @@ def test_one_column_of_one_level_against_every_minimal_recoding(
     worlds: dict[tuple[str, ...], set[tuple[int, ...]]] = defaultdict(set)
     names = [str(n) for n in range(1, many + 1)]
     for original in combinations_with_replacement(names, rows):
-        for told in minimal(original, k):
-            rest = Counter(original) - Counter(t for t in told if t != "r")
-            worlds[told].add(tuple(rest[name] for name in names))
+        for entry in minimal(original, k):
+            rest = Counter(original) - Counter(t for t in entry if t != "r")
+            worlds[entry].add(tuple(rest[name] for name in names))
     hierarchy = table([(name,) for name in names], [leaves(many)]).problem().hierarchies["A"]
     seen = 0
-    for told, rests in worlds.items():
-        size = Counter(told)
+    for entry, rests in worlds.items():
+        size = Counter(entry)
         if not size["r"]:
             continue
         cells = sorted(size)
@@ -78,10 +78,10 @@ def test_one_column_of_one_level_against_every_minimal_recoding(
         assert set(ways.found) == rests
         sure = sum(min(rest[n] for rest in rests) for n in range(many))
         assert lowered(rule, boxes, place, Context()).rows == sure
-        if told == ("r",) * 4 and many == 4:
+        if entry == ("r",) * 4 and many == 4:
             assert ways.found == ((1, 1, 1, 1),)
             assert sure == 4
-        if told == ("1", "1", "r", "r", "r") and many == 3:
+        if entry == ("1", "1", "r", "r", "r") and many == 3:
             assert sorted(ways.found) == [(0, 1, 2), (0, 2, 1)]
             assert sure == 2
         seen += 1

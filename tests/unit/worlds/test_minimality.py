@@ -42,9 +42,9 @@ def case(quasi: list[tuple[str, ...]], values: str, levels: list[Levels]) -> Cas
 
 
 def released(of: Case, models: list[Any], name: str = "optimal", metric: str = "") -> Release:
-    told: dict[str, Any] = {"max_suppression": 0.0} if name == "datafly" else {}
-    told |= {"metric": metric} if metric else {}
-    algorithm: Any = find("algorithm", name).from_mapping(told)
+    matching: dict[str, Any] = {"max_suppression": 0.0} if name == "datafly" else {}
+    matching |= {"metric": metric} if metric else {}
+    algorithm: Any = find("algorithm", name).from_mapping(matching)
     return algorithm.run(of.problem(), models, Context()).release
 
 
@@ -102,7 +102,7 @@ def test_beliefs_are_shares_of_the_deals_that_lead_to_the_release(
         release = released(case(quasi, deal, [UNEVEN]), models, name)
         kept.setdefault(shown(release), release)
         behind[shown(release)].append(deal)
-    told = 0
+    count = 0
     for key, release in kept.items():
         worlds, problem, rule = behind[key], release.problem, release.stopped
         assert isinstance(rule, CheapestLevels | RaisedLevels)
@@ -122,8 +122,8 @@ def test_beliefs_are_shares_of_the_deals_that_lead_to_the_release(
         certain = sum(len(own) for own, row in zip(rows, true, strict=True) if max(row) == 1)
         assert (found.succeeded, found.undecided) == (certain, 0)
         alone = people.values / people.values.sum(axis=1, keepdims=True)
-        told += not np.allclose(believed, alone[people.member])
-    assert told
+        count += not np.allclose(believed, alone[people.member])
+    assert count
 
 
 #: Metrics by which the optimal search chooses.
@@ -134,7 +134,7 @@ METRICS = [n for n, m in family("metric").items() if issubclass(m, CellCost | Si
 @pytest.mark.parametrize("metric", METRICS)
 def test_by_every_metric_certain_is_what_all_deals_agree_on(metric: str) -> None:
     """Which choices came first is asked of the search's own metric, ties included."""
-    certain = told = 0
+    certain = answer = 0
     for number in range(times(20)):
         rng = np.random.default_rng([77, number])
         kinds = rng.choice(["a1", "a2", "a3"], 5), rng.choice(["b1", "b2"], 5)
@@ -159,8 +159,8 @@ def test_by_every_metric_certain_is_what_all_deals_agree_on(metric: str) -> None
             found = attacked(release)
             assert (found.succeeded, found.undecided, found.at_risk) == (true, 0, true)
             certain += true
-            told += true > found.baseline * 5
-    assert certain > told > 0
+            answer += true > found.baseline * 5
+    assert certain > answer > 0
 
 
 def test_it_does_not_apply_without_sensitive_values_in_the_search() -> None:

@@ -43,10 +43,12 @@ TRIED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def released(name: str, rows: list[tuple[str, ...]], told: dict[str, Any], k: int = 2) -> Release:
+def released(
+    name: str, rows: list[tuple[str, ...]], settings: dict[str, Any], k: int = 2
+) -> Release:
     levels = [A, B] if len(rows[0]) == 2 else [NUMBERS]
     case = table(rows, levels, "text" if len(rows[0]) == 2 else "number")
-    algorithm: Any = find("algorithm", name).from_mapping(told)
+    algorithm: Any = find("algorithm", name).from_mapping(settings)
     return algorithm.run(case.problem(), [KAnonymity(k=k)], Context()).release
 
 
@@ -168,21 +170,21 @@ def bounded(behind: Behind) -> None:
         assert not decided[number] or (least[number] == 1) == (true == 1)
 
 
-@pytest.mark.parametrize(("name", "told"), TRIED)
+@pytest.mark.parametrize(("name", "settings"), TRIED)
 def test_where_conditions_do_not_say_all_small_tables_are_tried(
-    name: str, told: dict[str, Any]
+    name: str, settings: dict[str, Any]
 ) -> None:
-    for behind in every_release(name, 3, [UNEVEN, B], told):
+    for behind in every_release(name, 3, [UNEVEN, B], settings):
         check(behind)
 
 
-@pytest.mark.parametrize(("name", "told"), TRIED)
+@pytest.mark.parametrize(("name", "settings"), TRIED)
 def test_without_trying_nothing_is_decided_that_tables_contradict(
-    name: str, told: dict[str, Any]
+    name: str, settings: dict[str, Any]
 ) -> None:
     """As in larger tables: a class may stay undecided, and what is decided is true."""
     decided = 0
-    for behind in every_release(name, 4, [UNEVEN, B], told):
+    for behind in every_release(name, 4, [UNEVEN, B], settings):
         rule = behind.release.stopped
         assert rule is not None
         found = refine(replace(rule, again=None), behind.boxes, 5, Context())
@@ -195,7 +197,7 @@ def test_without_trying_nothing_is_decided_that_tables_contradict(
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("name", "rows", "k", "told"),
+    ("name", "rows", "k", "settings"),
     [
         ("optimal", 6, 3, {}),
         ("optimal", 5, 2, {"metric": "discernibility"}),
@@ -207,8 +209,8 @@ def test_without_trying_nothing_is_decided_that_tables_contradict(
         ("local-recoding", 5, 2, {}),
     ],
 )
-def test_larger_tables(name: str, rows: int, k: int, told: dict[str, Any]) -> None:
-    for behind in every_release(name, rows, [A, B], told, k=k):
+def test_larger_tables(name: str, rows: int, k: int, settings: dict[str, Any]) -> None:
+    for behind in every_release(name, rows, [A, B], settings, k=k):
         check(behind)
 
 
