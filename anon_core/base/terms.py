@@ -72,6 +72,17 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if 11 <= number % 100 <= 13 else ends.get(number % 10, 'th')}"
 
 
+def nearly(value: float) -> str:
+    """Return a chance that "1 in 1.00" would show as certain in words; of others nothing.
+
+    Examples
+    --------
+    >>> nearly(0.996), nearly(0.99), nearly(1)
+    ('over 99%', '', '')
+    """
+    return "over 99%" if 0.99 < value < 1 else ""
+
+
 def times(value: float) -> str:
     """Return a chance as "1 time in 5"; certainty as "every time".
 
@@ -79,11 +90,17 @@ def times(value: float) -> str:
     --------
     >>> times(0.2), times(1.0), times(0.09)
     ('1 time in 5', 'every time', '1 time in 11.1')
+    >>> times(0.6), times(0.996)
+    ('1 time in 1.67', 'over 99% of the time')
     """
     if value >= 1:
         return "every time"
     if value <= 0:
         return "never"
+    if nearly(value):
+        return f"{nearly(value)} of the time"
     among = 1 / value
-    shown = f"{round(among):,}" if abs(among - round(among)) < 1e-6 * among else f"{among:,.1f}"
+    shown = f"{among:,.1f}" if among >= 2 else f"{among:.3g}"
+    if abs(among - round(among)) < 1e-6 * among:
+        shown = f"{round(among):,}"
     return f"1 time in {shown}"

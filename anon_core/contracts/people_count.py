@@ -165,7 +165,8 @@ class LeastPeople(LeastSize):
             raise Infeasible(
                 f"{self.title} with k = {self.k:,} needs at least {self.k:,} people; the table has "
                 f"{problem.people:,}, identified by '{self.person}'.",
-                remedy=f"Choose k of at most {problem.people:,}, or load more rows."
+                remedy=f"Choose k below {problem.people:,}, which makes all people alike, or "
+                "load more rows."
                 if problem.people > 1
                 else "Load more rows: no one can be hidden alone.",
                 best=float(problem.people),

@@ -35,6 +35,14 @@ _REDRAWN = """
     one.textContent.includes("stCaptionContainer") && one.textContent.includes(now))
   && ![...document.querySelectorAll("svg.marks text")].some(one =>
     one.getAttribute("fill") === before)
+  && ![...document.querySelectorAll("svg.marks")].some(one => one.style.filter)
+"""
+_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+#: Whether every chart of the theme before is turned over until it is drawn again: none is unread.
+_TURNED = """
+before => ![...document.querySelectorAll("svg.marks")].some(one =>
+  !one.style.filter
+  && [...one.querySelectorAll("text")].some(text => text.getAttribute("fill") === before))
 """
 
 
@@ -51,6 +59,8 @@ def scheme_is(page: Page, scheme: str) -> None:
     """Change the theme, and wait until page and charts are drawn in it: a click before is lost."""
     light, dark = theme.VERDICT_STYLE["plain"][:2]
     page.emulate_media(color_scheme=scheme)  # pyright: ignore[reportArgumentType]
+    page.evaluate(_FRAMES)  # a frame tells of the change before it is drawn
+    assert page.evaluate(_TURNED, light if scheme == "dark" else dark)
     page.wait_for_function(
         _REDRAWN,
         arg=[light, dark] if scheme == "light" else [dark, light],

@@ -16,7 +16,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
 from tests.ui.sessions import PATIENCE, carried_out, load, open_page
 from ui.state import state
-from ui.state.work import jobs, precompile_status
+from ui.state.work import jobs, precompile_status, sweep
 from ui.state.work.precompile_status import Warming
 from ui.state.work.time_left import Pace
 
@@ -261,3 +261,20 @@ def test_work_is_stopped_from_another_page(session: dict[str, Any]) -> None:
     next(b for b in app.sidebar.button if b.key == "under-way/cancel-run").click().run()
     assert job.state == "cancelled"
     assert not [b for b in app.sidebar.button if b.key == "under-way/cancel-run"]
+
+
+def test_a_sweep_is_told_once_where_its_own_page_shows_it(session: dict[str, Any]) -> None:
+    session.update(load())
+    job = jobs.start(
+        sweep.JOB, "Sweep", lambda context: context.cancel.wait(PATIENCE), page="pages/6_Compare.py"
+    )
+    in_rail = f"under-way/cancel-{sweep.JOB}"
+    try:
+        drawn = [button.key for button in open_page("pages/6_Compare.py", session).button]
+        assert f"cancel-{sweep.JOB}" in drawn
+        assert in_rail not in drawn  # the form is in sight
+        carried_out(session, pinned=1)
+        drawn = [button.key for button in open_page("pages/6_Compare.py", session).button]
+        assert in_rail in drawn  # pinned runs push the form below the screen
+    finally:
+        job.cancel.set()

@@ -29,6 +29,7 @@ from anon_core.tables.table import Layout
 from tests.ui.sessions import load, open_page, wait_for, words
 from ui.export import bundle
 from ui.state import state, table_work
+from ui.state.work import jobs
 
 PAGE = "pages/10_Tables.py"
 
@@ -342,3 +343,18 @@ def test_a_table_is_looked_at_and_protected_with_one_that_is_out(
     assert command(["table", str(tmp_path / "recipe.toml"), *given]) == 0
     page = files_of(finished.published)["table.csv"]
     assert (tmp_path / "out" / "table.csv").read_bytes() == page
+
+
+def test_the_second_computation_fills_its_own_half_of_the_bar(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[tuple[float, str]] = []
+    monkeypatch.setattr(jobs.Job, "note", lambda _, share, stage: told.append((share, stage)))
+    wait_for(opened().button(key="tables/protect").click().run(), "protect-table")
+    at = [stage for _, stage in told].index("Adding up the rows again")
+    assert all(share <= 0.5 for share, _ in told[:at])
+    shares = [share for share, _ in dict.fromkeys(told[at:])]
+    assert shares[0] == 0.5
+    assert len(shares) > 3
+    assert shares == sorted(shares)
+    assert shares[-1] < 1  # a full bar is one that is over

@@ -227,7 +227,8 @@ def test_shares_of_a_class_and_of_the_whole_are_shares() -> None:
 
 def test_chances_and_shares_in_words() -> None:
     assert chance(1 / 11) == "1 in 11 (0.0909)"
-    assert chance(0.09) == "0.09 (1 in 11.1)"
+    assert chance(0.09) == "1 in 11.1 (0.09)"
+    assert chance(0.99999) == "over 99% (0.99999)"  # not certain, nor one in one
     assert share(506 / 30162) == "1.7%"
     assert label("<a>") == "&lt;a&gt;"
 

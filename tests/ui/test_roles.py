@@ -175,3 +175,7 @@ def test_the_table_draws_every_column_with_its_role_and_why_another_is_suggested
     with pytest.raises(BadPlan, match="both identify persons"):
         role_table.edited({"columns": ["zip", "age"], "choice": "person"})
     assert {"zip", "age"} <= set(state.left_out())
+
+
+def test_no_line_ends_before_a_per_cent_sign() -> None:
+    assert plain("It re-identifies 8.9 % of 5 rows") == "It re\\-identifies 8\\.9\u00a0% of 5 rows"

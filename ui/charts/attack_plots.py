@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from anon_core.base.registry import family
-from anon_core.base.terms import PEOPLE_AT_RISK
+from anon_core.base.terms import PEOPLE_AT_RISK, nearly
 from anon_core.contracts.attack import Attack
 from anon_core.explain.text.phrases import limited, share
 from anon_core.explain.text.tiles import proven
@@ -18,10 +18,6 @@ from ui.state.result_view import Facts
 
 #: An attack, and the sensitive column it is on, if any.
 Key = tuple[str, str]
-
-
-#: A chance beyond this is known by how near it is to certain.
-_NEARLY = 0.99
 
 
 def title_of(attack: str, column: str = "") -> str:
@@ -50,8 +46,8 @@ def odds(value: float) -> str:
     among = 1 / value
     if among >= 10 or abs(among - round(among)) < 1e-9:
         return f"1 in {among:,.0f}"
-    if value > _NEARLY:
-        return f"over {100 * _NEARLY:.0f}%"
+    if nearly(value):
+        return nearly(value)
     return f"1 in {among:.2g}" if among >= 2 else f"1 in {among:.3g}"
 
 

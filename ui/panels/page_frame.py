@@ -14,7 +14,17 @@ from anon_core.data.table import Dataset
 from anon_core.explain.advice.table_facts import lacking
 from anon_core.explain.text.phrases import size
 from ui import this_machine
-from ui.charts.theme import ROLE_STYLE, RUN_STYLE, grid, ink, muted, paper, role_colour, run_colour
+from ui.charts.theme import (
+    ROLE_STYLE,
+    RUN_STYLE,
+    VERDICT_STYLE,
+    grid,
+    ink,
+    muted,
+    paper,
+    role_colour,
+    run_colour,
+)
 from ui.components import (
     clicks,
     decimal_comma,
@@ -192,7 +202,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     guard.tell("")
     begun = st.session_state.setdefault(_BEGUN, title)
     with st.sidebar:
-        theme_change.redraws()
+        theme_change.redraws(*VERDICT_STYLE["plain"][:2])
         latest_file.waits()
         link_clicks.hears()
         decimal_comma.reads()

@@ -35,6 +35,8 @@ Packed = Callable[[TableRecipe, Mapping[str, LevelTable], Out | None], bytes]
 _MOST = 3_000
 #: Heights that show form and grid on a screen of 900 pixels, without scrolling the page.
 _HIGH, _GRID = 690, 560
+#: Most pixels of the categories in front of the numbers.
+_MOST_WIDE = 320
 #: The grid holds what is suppressed, so its own toolbar, which would save that, is not offered.
 #: The form keeps room for its words next to the table.
 _LOOK = """<style>.st-key-tables-grid [data-testid=stElementToolbar] {display: none}
@@ -103,10 +105,12 @@ def _shown(data: Dataset, judged: Judged, chosen: Chosen, packed: Packed) -> Non
     picked = st.dataframe(
         _coloured(frame, places, become),
         height=min(_GRID, 38 + 35 * len(frame)),
+        width="content",  # else heads at the left are far from their numbers at the right
         on_select="rerun",
         selection_mode="single-cell",
         column_config={
-            name: st.column_config.TextColumn(alignment="right") for name in frame.columns
+            "_index": st.column_config.TextColumn(width=_wide(frame)),
+            **{name: st.column_config.TextColumn(alignment="right") for name in frame.columns},
         },
         key="tables/grid",
     )
@@ -119,6 +123,12 @@ def _shown(data: Dataset, judged: Judged, chosen: Chosen, packed: Packed) -> Non
         _proof(finished.published)
         archive = later(packed, judged.recipe, chosen.levels, finished.before)
         _published(finished.published, finished.checks, archive)
+
+
+def _wide(frame: pd.DataFrame) -> int:
+    """Return pixels in which the categories of the first column are read whole."""
+    letters = max(map(len, (str(frame.index.name), *frame.index.astype(str))))
+    return min(_MOST_WIDE, 24 + 7 * letters)
 
 
 def _price(pattern: Pattern) -> str:

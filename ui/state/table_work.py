@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
 import streamlit as st
 
 from anon_core.base import secret
-from anon_core.base.context import Context
+from anon_core.base.context import Context, part_of
 from anon_core.base.errors import AnonError, Cancelled
 from anon_core.data.reading import row_filter
 from anon_core.data.table import Dataset
@@ -47,6 +46,8 @@ PROTECT, COMPARE = "protect-table", "compare-tables"
 _PAGE = "pages/10_Tables.py"
 #: Seconds that a click waits for its job: a small table is protected at once.
 _AT_ONCE = 0.7
+#: Stages of the second computation of a table.
+_STAGES = 5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,13 +100,24 @@ def start(data: Dataset, found: Judged, levels: Levels, *, together: bool = Fals
     before = _out() if together else None
 
     def work(context: Context) -> Finished:
-        done = protect(found, context) if before is None else _both(before.earlier, found, context)
+        first = part_of(context, 0.0, 0.5)  # the other half is the second computation
+        done = protect(found, first) if before is None else _both(before.earlier, found, first)
         refuse_bare(done)
-        context.report(1.0, "Recomputing")
-        checks = _recomputed(done, data, levels, partial(context.report, 1.0))
+        checks = _recomputed(done, data, levels, _stages(part_of(context, 0.5, 1.0)))
         return Finished(published=done, checks=checks, before=before)
 
     _begin(PROTECT, "Protecting the table", _DONE, _key(data, found.recipe), work)
+
+
+def _stages(context: Context) -> Callable[[str], None]:
+    """Return what reports each stage of a second computation, a step further than the last."""
+    seen: dict[str, int] = {}
+
+    def report(stage: str) -> None:
+        at = seen.setdefault(stage, len(seen))
+        context.report(min(at, _STAGES - 1) / _STAGES, stage)
+
+    return report
 
 
 def compare(data: Dataset, found: Judged, levels: Levels, methods: Sequence[Method]) -> None:

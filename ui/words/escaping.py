@@ -19,6 +19,8 @@ _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:@&^=\"'])")
 # an invisible word joiner keeps them from being found.
 _JOINER = "\u2060"
 _DOI = re.compile(r"doi (10\.\d{4,}/[\w./-]*\w)")
+#: Between a number and its per cent sign no line ends.
+_UNIT = re.compile(r"(?<=\d) (?=%)")
 _FOUND_LATER = re.compile(r":(?=[\w+/-]+:)|:(?=//)|(?<=www)(?=\.)|@", re.IGNORECASE)
 
 
@@ -56,10 +58,10 @@ def plain(text: str) -> str:
     """Return `text` so that Streamlit's markdown shows it letter by letter.
 
     Column names and values come from a file: nothing in them may become a link, a heading, an
-    icon, a formula or HTML. Line breaks become blanks.
+    icon, a formula or HTML. Line breaks become blanks; no line ends before a per cent sign.
     """
     shown = _FOUND_LATER.sub(lambda found: found.group() + _JOINER, " ".join(text.split()))
-    return _MARKS.sub(r"\\\1", shown)
+    return _MARKS.sub(r"\\\1", _UNIT.sub("\u00a0", shown))
 
 
 class Explained(Protocol):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from anon_core.base.registry import family, find
-from anon_core.base.terms import SCALE, in_figures
+from anon_core.base.terms import SCALE, in_figures, nearly
 from anon_core.base.terms import count as count
 from anon_core.base.terms import times as times
 from anon_core.contracts.attack import Attack, not_applicable
@@ -72,12 +72,14 @@ def share(value: float) -> str:
 
 
 def chance(value: float) -> str:
-    """Return a chance in both ways it is spoken of.
+    """Return a chance in both ways it is spoken of, always in this order.
 
     Examples
     --------
     >>> chance(0.2), chance(1 / 11), chance(0.09), chance(1.0), chance(0)
-    ('1 in 5 (0.2)', '1 in 11 (0.0909)', '0.09 (1 in 11.1)', 'certain (1)', 'never (0)')
+    ('1 in 5 (0.2)', '1 in 11 (0.0909)', '1 in 11.1 (0.09)', 'certain (1)', 'never (0)')
+    >>> chance(0.6), chance(0.98), chance(0.9996), chance(0.00007)
+    ('1 in 1.67 (0.6)', '1 in 1.02 (0.98)', 'over 99% (0.9996)', '1 in 14,286 (7.0e-05)')
     """
     if value <= 0:
         return "never (0)"
@@ -85,9 +87,16 @@ def chance(value: float) -> str:
         return "certain (1)"
     among = 1 / value
     plain = f"{value:.3g}" if value >= 0.0001 else f"{value:.1e}"
-    if abs(among - round(among)) < 1e-6 * among:
+    if nearly(value):
+        return f"{nearly(value)} ({_below_one(value)})"
+    if among >= 1000 or abs(among - round(among)) < 1e-6 * among:
         return f"1 in {round(among):,} ({plain})"
-    return f"{plain} (1 in {among:,.1f})" if among < 1000 else f"{plain} (1 in {among:,.0f})"
+    return f"1 in {among:,.1f} ({plain})" if among >= 2 else f"1 in {among:.3g} ({plain})"
+
+
+def _below_one(value: float) -> str:
+    """Return a number below 1 in as many digits as it takes not to read 1."""
+    return next(t for n in range(3, 18) if float(t := f"{value:.{n}g}") < 1)
 
 
 @dataclass(frozen=True, kw_only=True)

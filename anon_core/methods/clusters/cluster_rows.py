@@ -106,7 +106,8 @@ def refuse_fewer(problem: Problem, k: int) -> None:
     if problem.rows < k:
         raise Infeasible(
             f"Classes of {k:,} rows need at least {k:,} rows; the table has {problem.rows:,}.",
-            remedy=f"Choose k of at most {problem.rows:,}, or load more rows.",
+            remedy=f"Choose k below {problem.rows:,}, which makes all rows alike, or load more "
+            "rows.",
             best=float(problem.rows),
             best_of="rows",
         )

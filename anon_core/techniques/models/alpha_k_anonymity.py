@@ -73,7 +73,8 @@ class AlphaKAnonymity(DistributionModel):
                 float(problem.rows),
                 "rows",
                 removable=removable,
-                remedy=f"Choose k of at most {problem.rows:,}, or load more rows.",
+                remedy=f"Choose k below {problem.rows:,}, which makes all rows alike, or load more "
+                "rows.",
             )
         for column in self.protects(problem):
             best = _least_share(problem, column, removable)

@@ -120,7 +120,7 @@ def test_a_tile_is_never_rosier_than_an_attack(result: Result) -> None:
     assert people.figure == "8 of 8"
     chance, people, _ = changed(result, every=FINE, background=FINE | {"worst": 0.9, "at_risk": 7})
     assert (people.figure, people.attacker) == ("7 of 8", "Background knowledge on Salary")
-    assert "1 time in 1.1, at worst (Background knowledge on Salary)" in chance.note
+    assert "1 time in 1.11, at worst (Background knowledge on Salary)" in chance.note
 
 
 def test_a_run_that_was_not_released_tells_how_it_stood(result: Result) -> None:

@@ -65,6 +65,9 @@ def of_run(error: AnonError) -> None:
         st.caption(
             f"{each} tried on {tried_on()}, and releases something{' there' * is_sampled()}."
         )
+        for change in found:
+            if change.about == "size" and change.note:  # the refusal may name another bound
+                st.caption(plain(f"{change.label}: {change.note[:1].lower()}{change.note[1:]}"))
     _page(error, found)
 
 

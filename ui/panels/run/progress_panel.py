@@ -10,15 +10,13 @@ from pathlib import PurePosixPath
 import streamlit as st
 
 from ui.components.guard import handled
-from ui.state import results
-from ui.state.work import jobs, running
+from ui.state import pinning, results
+from ui.state.work import jobs, running, sweep
 from ui.state.work.jobs import Job
 from ui.words.escaping import plain
 
 #: Seconds between two looks at what runs; the work's own page looks more often.
 LOOK_EVERY = 1.0
-#: Work whose progress its own page always draws in sight: the rail does not repeat it there.
-_ON_ITS_PAGE = (running.JOB,)
 
 
 def draw(page: str) -> None:
@@ -39,7 +37,7 @@ def draw(page: str) -> None:
         return
     with place.container(key="under-way"):
         for name, job in found.items():
-            if job.state == "running" and name in _ON_ITS_PAGE and _step(job) == page:
+            if job.state == "running" and _step(job) == page and _in_sight(name):
                 continue
             if job.state == "running":
                 _running(name, job, page)
@@ -76,6 +74,11 @@ def _ended(job: Job) -> None:
     how = "stopped with an error" if job.state == "failed" else "is done"
     st.caption(plain(f"{job.title} {how} after {job.seconds:.0f} s."))
     _link(job)
+
+
+def _in_sight(name: str) -> bool:
+    """Say whether its own page draws such work where it is always seen: the rail adds nothing."""
+    return name == running.JOB or (name == sweep.JOB and not pinning.pins())
 
 
 def _step(job: Job) -> str:

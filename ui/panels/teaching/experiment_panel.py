@@ -39,11 +39,15 @@ _ICONS: dict[Outcome, str] = {
 
 
 #: Widths of the list's columns, in pixels.
-_TITLE, _VERDICT, _SOURCE = 360, 180, 350
+_TITLE, _VERDICT = 360, 150
+#: All of a row is in one size.
+_STYLE = """<style>[class*="st-key-experiments-row-"] {flex-wrap: nowrap;}
+[class*="st-key-experiments-row-"] p {font-size: .875rem;}</style>"""
 
 
 def draw_all() -> None:
     """Draw an experiment a row: its title, which opens it, what it came to, and its source."""
+    st.html(_STYLE)
     with st.container(gap=None):
         for experiment in all_experiments():
             with st.container(
@@ -74,7 +78,7 @@ def _row(experiment: Experiment) -> None:
             width=_VERDICT,
             help=plain(f"{verdict.why} {whose}: {run_said(found)}."),
         )
-    st.caption(plain(experiment.source.short), width=_SOURCE)
+    st.caption(plain(experiment.source.short), width="stretch")
 
 
 def draw(experiment: Experiment) -> None:

@@ -274,7 +274,8 @@ def watch(name: str, news: Callable[[], bool] = lambda: False) -> None:
         st.progress(job.share, text=plain(f"{job.title}: {job.progress}"))
         best_so_far.draw(name, job.so_far)
 
-    with place.container():
+    # In one row with what a search offers to take, which comes and goes.
+    with place.container(key=f"watched-{name}", horizontal=True, vertical_alignment="bottom"):
         drawn()
         st.button(
             "Cancel", key=f"cancel-{name}", shortcut="Esc", on_click=handled()(job.cancel.set)
