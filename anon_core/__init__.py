@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from anon_core.base.errors import AnonError, Infeasible, InputChanged, NotFound
-    from anon_core.base.version import VERSION
+    from anon_core.base.installation import VERSION
     from anon_core.counts.counting import noisy_counts
     from anon_core.data.reading import DataOptions, read_table
     from anon_core.data.roles.roles import Roles
@@ -38,7 +38,7 @@ _HOME = {
     "DataOptions": ("data.reading", "DataOptions"),
     "read_table": ("data.reading", "read_table"),
     "Roles": ("data.roles.roles", "Roles"),
-    "VERSION": ("base.version", "VERSION"),
+    "VERSION": ("base.installation", "VERSION"),
     "Result": ("pipeline.result", "Result"),
     "run": ("pipeline.runner", "run"),
     "Dataset": ("data.table", "Dataset"),

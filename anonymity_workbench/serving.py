@@ -9,7 +9,7 @@ import sys
 
 from anon_core.__main__ import Command
 from anon_core.base.errors import BadInput
-from anon_core.base.shipped_files import shipped
+from anon_core.base.installation import shipped
 from anon_core.cli.output import OK
 
 TRIES = 100

@@ -58,7 +58,7 @@ def counts(options: argparse.Namespace) -> int:
     """Publish counts and tell of them; return the exit status."""
     found, lines, left = _carry_out(options)
     if options.json:
-        from anon_core.base.version import VERSION
+        from anon_core.base.installation import VERSION
 
         write_json(
             {"schema": 1, "version": VERSION, "status": "released", **found.as_json(), **left}

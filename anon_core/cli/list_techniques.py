@@ -33,7 +33,7 @@ def list_techniques(options: argparse.Namespace) -> int:
         for which in FAMILIES
     }
     if options.json:
-        from anon_core.base.version import VERSION
+        from anon_core.base.installation import VERSION
 
         found = {f"{which}s": techniques for which, techniques in known.items()}
         write_json({"schema": 1, "version": VERSION, **found})

@@ -93,7 +93,7 @@ def table(options: argparse.Namespace) -> int:
     text = json.dumps(report, ensure_ascii=False, indent=2) + "\n"
     write_private(internal / "report.json", text.encode())
     if options.json:
-        from anon_core.base.version import VERSION
+        from anon_core.base.installation import VERSION
 
         write_json({"schema": 1, "version": VERSION, "status": "released", **report})
         return OK

@@ -67,7 +67,7 @@ def verify(options: argparse.Namespace) -> int:
     note(found.notes)
     left = found.unchecked
     if options.json:
-        from anon_core.base.version import VERSION
+        from anon_core.base.installation import VERSION
 
         status = "broken" if found.broken else "not checked in full" if left else "holds"
         write_json({"schema": 1, "version": VERSION, "status": status, **found.as_json()})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, cast
 
+from anon_core.base.installation import VERSION
 from anon_core.base.registry import find
 from anon_core.base.secret import spell
-from anon_core.base.version import VERSION
 from anon_core.contracts.attack import Attack
 from anon_core.pipeline.measure.assessment import evidence
 from anon_core.pipeline.measure.cautions import read_as_missing

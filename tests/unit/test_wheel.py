@@ -140,7 +140,7 @@ def test_the_installed_command_lists_runs_and_verifies(installed: Installed) -> 
 DRAWN = """
 from pathlib import Path
 import anon_core
-from anon_core.base.shipped_files import shipped
+from anon_core.base.installation import shipped
 from streamlit.testing.v1 import AppTest
 assert not Path(anon_core.__file__).is_relative_to({checkout!r}), anon_core.__file__
 app = AppTest.from_file(str(shipped() / "app.py"), default_timeout=60).run()

@@ -17,7 +17,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState,
 
 import anon_core
 from anon_core.base.errors import AnonError, Infeasible, NotFound
-from anon_core.base.shipped_files import shipped
+from anon_core.base.installation import shipped
 from ui.journal import here
 from ui.words.escaping import plain
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anon_core.base.version import VERSION
+from anon_core.base.installation import VERSION
 from anon_core.pipeline.result import Result
 
 _SCRIPT = '''"""Make the release again. Internal edition: its recipe holds the secret.

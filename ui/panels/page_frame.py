@@ -9,7 +9,7 @@ from typing import Literal
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.base.shipped_files import shipped
+from anon_core.base.installation import shipped
 from anon_core.data.table import Dataset
 from anon_core.explain.advice.table_facts import lacking
 from anon_core.explain.text.phrases import size

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anon_core.base.errors import BadInput
-from anon_core.base.shipped_files import shipped
+from anon_core.base.installation import shipped
 from anon_core.data.samples.base import Sample
 
 if TYPE_CHECKING:

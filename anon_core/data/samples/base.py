@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anon_core.base.shipped_files import shipped
+from anon_core.base.installation import shipped
 from anon_core.data.roles.roles import Roles
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from anon_core.base.errors import listing
+from anon_core.base.installation import VERSION
 from anon_core.base.plain_values import finite
 from anon_core.base.registry import family
 from anon_core.base.terms import ROWS_SUPPRESSED
 from anon_core.base.thresholds import RELEASE_MODELS, least_size, why_this_size
-from anon_core.base.version import VERSION
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.metric import Metric
 from anon_core.explain.report.checks import Check, checks

@@ -1,8 +1,9 @@
-"""Models of how many rows or people a class has: k-anonymity, k-map, bucket sizes."""
+"""Models of how many rows, people or matches a class has: k-anonymity, k-map, bucket sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
@@ -18,9 +19,10 @@ from anon_core.verification.evidence import (
     person_check,
     persons,
 )
-from anon_core.verification.findings import Check
+from anon_core.verification.findings import Check, Rows, named
 from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import tally
+from anon_core.verification.rows.matching import covering_pairs, text_runs
 from anon_core.verification.rows.tables import joined
 from anon_core.verification.text.texts import Codes
 
@@ -141,3 +143,179 @@ def bucket_size(evidence: Evidence) -> list[Check]:
 
 
 # The largest risk, recomputed.
+
+
+# Matches between the table's rows and the published ones, recomputed from the texts.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matches:
+    """How many matches the rows with the fewest have.
+
+    Attributes
+    ----------
+    of_people : int
+        Published rows that a row of the table fits; rows that fit none are left out.
+    of_rows : int
+        Rows of the table that a published row fits.
+    found_by_few, fits_few : bool arrays of shape (classes,)
+        Classes that somebody fits who fits fewer rows than asked for; that fewer people fit.
+    """
+
+    of_people: int
+    of_rows: int
+    found_by_few: npt.NDArray[np.bool_]
+    fits_few: npt.NDArray[np.bool_]
+
+
+def check_matches(
+    evidence: Evidence, what: str, *, sides: tuple[str, ...], perfect: bool = False
+) -> list[Check]:
+    """Recompute one of the models about matches.
+
+    Rows of one class match each other, so classes of k rows decide by themselves; only where a
+    class is smaller are matches counted.
+
+    Parameters
+    ----------
+    what : str
+        What must have k matches, with ``{0}`` for k.
+    sides : tuple of str
+        Of `Matches`: what must reach k.
+    perfect : bool
+        Whether only matches count that leave everyone else a row.
+    """
+    k = evidence.integer("k")
+    # Where whole classes are suppressed it is those that are smaller.
+    evidence.failing.append((evidence.sizes < k)[evidence.grouped.group])
+    rows = Rows()
+    reached = int(evidence.sizes.min()) if len(evidence.sizes) else k
+    if reached < k:
+        if evidence.form == "averaged":
+            raise CannotTell("an average matches no person for sure")
+        found = _fewest(evidence, k, perfect=perfect)
+        reached = min(getattr(found, side) for side in sides)
+        bad = np.zeros(len(evidence.sizes), dtype=np.bool_)
+        if "of_people" in sides:
+            bad |= found.found_by_few
+        if "of_rows" in sides:
+            bad |= found.fits_few
+        rows = evidence.grouped.table.rows_of(bad[evidence.grouped.group])
+    what = what.format(k)
+    return [
+        Check(
+            name=evidence.name,
+            holds=reached >= k,
+            bound=float(k),
+            reached=float(reached),
+            rows=rows.first if reached < k else (),
+            sentence=f"Recomputed from the published file: {what} (fewest {reached})."
+            if reached >= k
+            else f"Broken is that {what}: the fewest are {reached}"
+            f"{f' {named(rows)}' if rows else ''}.",
+        )
+    ]
+
+
+def _fewest(evidence: Evidence, k: int, *, perfect: bool) -> Matches:
+    terms, table, sizes = evidence.terms, evidence.private, evidence.sizes
+    release = evidence.grouped.table
+    covers = [table.cover(n, release.texts_of(n)) for n in terms.quasi]
+    columns = [
+        text_runs(cover.runs, table.columns[n].missing + 1)
+        for n, cover in zip(terms.quasi, covers, strict=True)
+    ]
+    first = np.unique(evidence.grouped.group, return_index=True)[1]
+    boxes = np.stack([release.codes_of(n)[first] for n in terms.quasi], axis=1)
+    quasi = [table.codes(n) for n in terms.quasi]
+    member, first = joined(quasi, len(table))
+    points = np.stack([codes[first] for codes in quasi], axis=1)
+    point, box = covering_pairs(points, boxes, columns)
+    people = tally(member, table.count, len(first))
+    if perfect:
+        kept = _exchangeable(people, sizes, point, box)
+        point, box = point[kept], box[kept]
+    per_point = np.bincount(point, weights=sizes[box], minlength=len(people))
+    per_box = np.bincount(box, weights=people[point], minlength=len(sizes))
+    few = (per_point > 0) & (per_point < k)
+    found_by_few = np.bincount(box, weights=few[point], minlength=len(sizes)) > 0
+    return Matches(
+        found_by_few=found_by_few if len(point) else np.ones(len(sizes), dtype=np.bool_),
+        fits_few=per_box < k,
+        # A person whose row is suppressed and who fits no published row is nobody's to find.
+        of_people=int(per_point[per_point > 0].min(initial=table.rows)) if len(point) else 0,
+        of_rows=int(per_box.min(initial=table.rows)),
+    )
+
+
+def _exchangeable(people: Codes, sizes: Codes, point: Codes, box: Codes) -> Codes:
+    """Return which pairs some assignment of all published rows to different people uses.
+
+    One assignment is found as a flow. A pair that it does not use can be used by another if its box
+    leads back to its point along exchanges: given-up pairs backwards, possible pairs forwards.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components, maximum_flow
+
+    points, boxes = len(people), len(sizes)
+    start, end = points + boxes, points + boxes + 1
+    tail = np.concatenate([np.full(points, start), point, points + np.arange(boxes)])
+    head = np.concatenate([np.arange(points), points + box, np.full(boxes, end)])
+    room = np.concatenate([people, np.minimum(people[point], sizes[box]), sizes])
+    graph = csr_array((room.astype(np.int32), (tail, head)), shape=(end + 1, end + 1))
+    found = maximum_flow(graph, start, end)
+    if found.flow_value < sizes.sum():
+        return np.empty(0, dtype=np.int64)
+    flow = found.flow.tocoo()
+    used = (flow.data > 0) & (flow.row < points) & (flow.col < start)
+    given = np.bincount(flow.row[used], weights=flow.data[used], minlength=points)
+    # People whose rows are suppressed, in whole or part, may change places through the start.
+    spare, taken = np.flatnonzero(given < people), np.flatnonzero(given > 0)
+    one = np.concatenate([point, flow.col[used], taken, np.full(len(spare), start)])
+    other = np.concatenate([points + box, flow.row[used], np.full(len(taken), start), spare])
+    links = csr_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(end + 1, end + 1))
+    part = connected_components(links, directed=True, connection="strong")[1]
+    return np.flatnonzero(part[point] == part[points + box])
+
+
+# (k, 1)-anonymity, recomputed.
+
+
+@recomputes("k-one-anonymity", forms=("whole", "averaged"))
+def k_one(evidence: Evidence) -> list[Check]:
+    """Every published row fits at least k people of the table."""
+    what = "every published row fits at least {0} people of the table"
+    return check_matches(evidence, what, sides=("of_rows",))
+
+
+# (1, k)-anonymity, recomputed.
+
+
+@recomputes("one-k-anonymity", forms=("whole", "averaged"))
+def one_k(evidence: Evidence) -> list[Check]:
+    """Every person of the table fits at least k published rows."""
+    what = "every person of the table fits at least {0} published rows"
+    return check_matches(evidence, what, sides=("of_people",))
+
+
+# (k, k)-anonymity, recomputed.
+
+
+@recomputes("k-k-anonymity", forms=("whole", "averaged"))
+def k_k(evidence: Evidence) -> list[Check]:
+    """Both at once."""
+    what = "every person fits at least {0} published rows, and every published row {0} people"
+    return check_matches(evidence, what, sides=("of_people", "of_rows"))
+
+
+# Global (1, k)-anonymity, recomputed.
+
+
+@recomputes("global-one-k-anonymity", forms=("whole", "averaged"))
+def global_one_k(evidence: Evidence) -> list[Check]:
+    """Only matches that leave everyone else a row count."""
+    what = (
+        "each of at least {0} published rows is a person's in some matching of all people with "
+        "all rows, for every person"
+    )
+    return check_matches(evidence, what, sides=("of_people",), perfect=True)

@@ -23,7 +23,7 @@ from anon_core.base.errors import (
     InputChanged,
     NotVerified,
 )
-from anon_core.base.version import VERSION
+from anon_core.base.installation import VERSION
 from anon_core.data.reading import read_table
 from anon_core.explain.report.files import as_html, edition_of
 from anon_core.pipeline.figures import figures_of

@@ -15,7 +15,7 @@ from anon_core.tables import audit, suppressed
 from anon_core.tables.publication import Labels, files_of, protect
 from anon_core.tables.recipe import TableRecipe
 from anon_core.tables.suppressed import judge
-from anon_core.verification import protected_table
+from anon_core.verification import table_readers
 from anon_core.verification.protected_table import private_rows, verify_table
 from anon_core.verification.text.cells import Cells, TextTable
 from tests.often import times
@@ -350,7 +350,7 @@ def test_changes_are_proposals_that_are_checked(monkeypatch: pytest.MonkeyPatch)
     def none(*_args: object, **_more: object) -> object:
         return SimpleNamespace(status=4)
 
-    monkeypatch.setattr(protected_table, "linprog", none)
+    monkeypatch.setattr(table_readers, "linprog", none)
     proposals = done.proposals
     assert len(proposals) > 5
 

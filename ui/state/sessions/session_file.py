@@ -13,7 +13,7 @@ from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from anon_core.base.errors import AnonError, BadInput, InputChanged
-from anon_core.base.version import VERSION
+from anon_core.base.installation import VERSION
 from anon_core.data.hierarchy import history_of_dict
 from anon_core.data.reading import DataOptions, read_table
 from anon_core.data.roles.roles import Roles

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.base.shipped_files import shipped
+from anon_core.base.installation import shipped
 from anon_core.data.table import Dataset
 
 #: Rows up to which loops are interpreted, not waited for. A run of 5,000 rows takes 1 to 5 s of

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from anon_core.base.shipped_files import shipped
+from anon_core.base.installation import shipped
 from anon_core.data.column import Column
 from anon_core.data.hierarchy.edit.placing import UNPLACED
 from anon_core.data.hierarchy.level_table import Rows, tidied

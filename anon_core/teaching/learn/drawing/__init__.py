@@ -12,10 +12,9 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from anon_core.teaching.learn.drawing.graphs import lattice, links, tree
+from anon_core.teaching.learn.drawing.graphs import lattice, links, table, tree
 from anon_core.teaching.learn.drawing.marks import View, element, style
 from anon_core.teaching.learn.drawing.plots import bars, plane
-from anon_core.teaching.learn.drawing.table import table
 from anon_core.teaching.learn.lesson import Pseudocode
 from anon_core.teaching.learn.pictures import Bars, Lattice, Links, Picture, Plane, Table, parts
 

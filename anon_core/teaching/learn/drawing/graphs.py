@@ -1,4 +1,4 @@
-"""Pictures of what hangs together: lattices of levels, hierarchies as trees, and links."""
+"""Pictures of what hangs together: lattices, trees of hierarchies, links, and rows as tables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import defaultdict
 from markupsafe import Markup
 
 from anon_core.teaching.learn.drawing.marks import (
+    SIGNS,
     STATES,
     View,
     element,
@@ -15,8 +16,17 @@ from anon_core.teaching.learn.drawing.marks import (
     text,
     wide_of,
 )
-from anon_core.teaching.learn.drawing.table import table
-from anon_core.teaching.learn.pictures import Branch, Lattice, Links, Node, Tree, branches
+from anon_core.teaching.learn.pictures import (
+    Branch,
+    Head,
+    Lattice,
+    Links,
+    Node,
+    Row,
+    Table,
+    Tree,
+    branches,
+)
 
 _HIGH, _BETWEEN, _NODE = 78, 16, 44
 
@@ -185,3 +195,45 @@ def links(shown: Links, view: View) -> Markup:
         element("div", element("p", shown.right.title, class_="small"), table(shown.right, view)),
         class_="linked",
     )
+
+
+#: Role → sign and word, as everywhere in the workbench.
+ROLES = {
+    "identifier": ("⊘", "identifier"),
+    "quasi": ("◐", "quasi-identifier"),
+    "sensitive": ("◈", "sensitive"),
+}
+
+
+def table(shown: Table, view: View) -> Markup:
+    """Return a table."""
+    labelled = any(row.label for row in shown.rows)
+    signed = any(SIGNS[row.tone] for row in shown.rows)
+    corner = [element("th", shown.corner, scope="col")] if labelled else []
+    corner += [element("th", element("span", "group", class_="unseen"))] if signed else []
+    heads = element("tr", *corner, *(_head(head, view) for head in shown.columns))
+    rows = [_row(row, view, labelled, signed) for row in shown.rows]
+    return element("table", element("thead", heads), element("tbody", *rows))
+
+
+def _head(head: Head, view: View) -> Markup:
+    sign, word = ROLES.get(head.role, ("", ""))
+    role = element("span", f" {sign}", title=word, class_=f"role-{head.role}") if sign else ""
+    inside = element("b", head.name)
+    return element("th", inside, role, scope="col", **view.marks(head.id, (), f"tone-{head.tone}"))
+
+
+def _row(row: Row, view: View, labelled: bool, signed: bool) -> Markup:
+    first = [element("th", row.label, scope="row")] if labelled else []
+    first += [element("td", SIGNS[row.tone], class_="sign")] if signed else []
+    cells = [
+        element(
+            "td",
+            cell.text,
+            element("s", cell.was) if cell.was else "",
+            class_=f"tone-{cell.tone}" + (" changed" if cell.was else ""),
+        )
+        for cell in row.cells
+    ]
+    marks = view.marks(row.id, row.people, f"tone-{row.tone}")
+    return element("tr", *first, *cells, **marks)

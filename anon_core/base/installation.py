@@ -1,9 +1,11 @@
-"""Where the files lie that come with the code: pages, hierarchies, the server's settings."""
+"""What is installed: the version, and where pages, hierarchies and settings lie."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+#: Shown in every result, report and script.
+VERSION = "0.1.0"
 _CHECKOUT = Path(__file__).resolve().parents[2]
 #: The wheel packs them into this folder, whose name nothing else has; see pyproject.toml.
 _PACKED = _CHECKOUT / "anonymity_workbench"
