@@ -66,7 +66,7 @@ def _statistics(
 
 
 #: The reader of each kind, imported when needed; what people call a kind, and its endings:
-#: `formats.READABLE`.
+#: `loading.READABLE`.
 READERS: Mapping[FileKind, _Reader] = {
     "text": _text,
     "parquet": read_parquet,
