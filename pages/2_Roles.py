@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.data.profile import ColumnProfile, Uniqueness, profile, uniqueness
 from anon_core.data.roles.suggestions import Suggestion, suggested
 from anon_core.data.table import Dataset
-from anon_core.explain.text.phrases import share
+from anon_core.explain.text.phrases import few, share
 from ui.components.guard import handled, panel, show_error
 from ui.forms import finding_form, role_table
 from ui.panels import identifier_panel, page_frame
@@ -18,8 +16,6 @@ from ui.state import confirmations, state
 from ui.words.escaping import plain
 
 _APPLIED = "roles/applied"
-#: Columns that a message names; the table shows all of them by role.
-_NAMED = 8
 #: As high for one line as for two, so that nothing below moves when a role is chosen.
 _LOOK = """<style>.st-key-unique-rows {min-height: 3.4rem; gap: 0;}</style>"""
 _EXPLAINED = (
@@ -112,7 +108,7 @@ def _apply(suggested: tuple[Suggestion, ...]) -> None:
     said = f"{len(given)} of {len(suggested)} columns have the suggested role: {', '.join(parts)}."
     rest = [plain(one.name) for one in suggested if one.role == "undecided"]
     if rest:
-        said += f" There is no suggestion for {_few(rest)}: decide below."
+        said += f" There is no suggestion for {few(rest)}: decide below."
     st.session_state[_APPLIED] = (said, (state.roles(), state.left_out()))
 
 
@@ -171,18 +167,12 @@ def _contributions(found: Uniqueness) -> None:
     st.caption("A column contributes nothing if another column carries the same information.")
 
 
-def _few(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are; the table shows them by role."""
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
 def _undecided() -> None:
     """Name the columns that still block Run."""
     names = state.undecided()
     if names:
         st.warning(
-            f"Still undecided: {_few([plain(name) for name in names])}. Give each a role or "
+            f"Still undecided: {few([plain(name) for name in names])}. Give each a role or "
             "leave it out to enable Run.",
             icon=":material/help:",
         )

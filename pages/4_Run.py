@@ -8,7 +8,7 @@ from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.base.terms import PRIVACY_MODELS
 from anon_core.contracts.algorithm import met_first
 from anon_core.explain.answers.differences import plan_differences
-from anon_core.explain.text.phrases import model_sentences, outcome, says_nothing
+from anon_core.explain.text.phrases import few, model_sentences, outcome, says_nothing
 from anon_core.explain.text.plan_words import intentions, not_defined, out_of_reach
 from anon_core.pipeline.input_tables import refuse_undecided
 from anon_core.pipeline.result import Result
@@ -126,8 +126,7 @@ def what_will_happen() -> bool:
         )
     undecided = state.undecided()
     if undecided:
-        named = ", ".join(plain(name) for name in undecided[:8])
-        named += f" and {len(undecided) - 8} more" if len(undecided) > 8 else ""
+        named = few([plain(name) for name in undecided])
         st.warning(
             f"These columns have no role yet: {named}. Give each a role or leave it out to "
             "enable Run.",

@@ -114,6 +114,8 @@ def test_places_by_each_technique_side_by_side(opened: AppTest) -> None:
     assert not opened.tabs[3].warning
     opened.segmented_control(key="other/technique/5").set_value("quadtree").run()
     assert "are exposed" in opened.tabs[3].warning[0].value
+    drawn = [one.type for one in opened.tabs[3]]
+    assert drawn.index("plotly_chart") < drawn.index("dataframe")  # in sight
     # Without an area two techniques are out, and the page says why.
     opened.text_input(key="other/area/False").set_value("").run()
     assert list(compared(opened)) == ["Nearest neighbours", "Reciprocal", "Cliques"]

@@ -218,7 +218,19 @@ def links(result: Result) -> str:
 
 def left_out(columns: Sequence[str]) -> str:
     """Return which columns are not published, be it on purpose or since a recipe names no role."""
-    return f"Left out of the release: {', '.join(columns)}."
+    return f"Left out of the release: {few(columns, 40)}."
+
+
+def few(names: Sequence[str], most: int = 12) -> str:
+    """Return the first of many names, and how many more there are.
+
+    Examples
+    --------
+    >>> few(["age", "sex"]), few(["age", "sex", "zip", "day"], 2)
+    ('age, sex', 'age, sex and 2 more')
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def hidden(result: Result) -> str:

@@ -60,7 +60,7 @@ def places_chart(asked: Asked, made: Cloaked, k: int, colours: Palette, *, title
                     hovertemplate="%{text}<extra></extra>",
                 )
             )
-    finish(figure, colours, height=460, legend=True)
+    finish(figure, colours, height=400, legend=True)
     figure.update_yaxes(scaleanchor="x", scaleratio=1)
     numbers = pd.DataFrame(
         [[*map(float, box), len(people), box in few] for box, people in sent.items()],

@@ -112,8 +112,9 @@ def draw() -> None:
             (asked, k, area, tolerance),
             lambda: {n: cloaks.cloaked(asked, n, k, area=area, tolerance=tolerance) for n in names},
         )
+        one = _picture(asked, made, k)
         _side_by_side(made, missing=not own and area is None)
-        _one(asked, made, k)
+        _published(asked, one, k)
 
 
 _K_HELP = "The fewest people who could have sent a box."
@@ -154,7 +155,8 @@ def _side_by_side(made: dict[str, Cloaked], *, missing: bool) -> None:
     )
 
 
-def _one(asked: Asked, made: dict[str, Cloaked], k: int) -> None:
+def _picture(asked: Asked, made: dict[str, Cloaked], k: int) -> Cloaked:
+    """Draw the boxes of the technique that is chosen, and return them."""
     chosen = st.segmented_control(
         "Technique",
         list(made),
@@ -174,6 +176,11 @@ def _one(asked: Asked, made: dict[str, Cloaked], k: int) -> None:
             lambda: places_plot.places_chart(asked, one, k, colours, title=_TITLES[chosen]),
         )
         show(chart, key="other-places")
+    return one
+
+
+def _published(asked: Asked, one: Cloaked, k: int) -> None:
+    """Draw what is published of the boxes, or why nothing is."""
     if not one.holds:
         st.warning(
             f"{one.attack.exposed:,} of {len(one.boxes):,} people are exposed, so these boxes are "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
+from anon_core.explain.text.phrases import few
 from anon_core.explain.text.phrases import rows as rows_of
 from ui.charts.chart_frame import Palette, palette
 from ui.panels import panel_head
@@ -113,7 +114,7 @@ def _note(note: str, extent: str = "", colours: Palette | None = None, *, title:
 def _columns(facts: Facts) -> str:
     """Return the levels of the columns, and which columns are left out, as HTML."""
     gone = facts.result.left_out
-    out = [f"left out: {escape(', '.join(gone))}"] if gone else []
+    out = [f"left out: {escape(few(gone))}"] if gone else []
     return " · ".join([*_levels(facts), *out])
 
 
