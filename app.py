@@ -147,7 +147,7 @@ def _open() -> None:
         st.info(plain(note), icon=":material/info:")
     _offer_reading()
     try:
-        found = dropped_files.told_apart(
+        found = dropped_files.files_by_kind(
             [loading.Opened(name=one.name, content=one.getvalue()) for one in chosen]
         )
     except AnonError as error:

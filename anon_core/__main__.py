@@ -296,7 +296,7 @@ def leave(status: int) -> NoReturn:
     remembered as unhandled, too, and leave with another status.
     """
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # whoever read it has gone, or it was closed
+        with suppress(OSError, ValueError):  # who read it has gone, or it was closed
             stream.flush()
     os._exit(status)
 

@@ -136,7 +136,7 @@ def killed(job: Job, before: Path, times: int) -> list[str]:
     stood = old
     for nth, moment in enumerate(moments):
         number = _SIGNALS[nth % len(_SIGNALS)]
-        if stood == new:  # the earlier release anew, or none at all
+        if stood == new:  # the earlier release again, or none at all
             shutil.rmtree(job.out)
             stood = old if nth % 3 else {}
             if stood:

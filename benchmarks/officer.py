@@ -26,7 +26,7 @@ _ANSWERED = """
   return !stale && shown !== before && shown.includes(word);
 }
 """
-_TOLD = (
+_SHOWN = (
     "keys => keys.map(key => document.querySelector('.st-key-' + key)?.textContent ?? '').join()"
 )
 #: What is clicked until it is gone, on the way back; and gestures that any way back takes at most.
@@ -78,7 +78,7 @@ def _row(page: Page, asked: _Asked, times: int) -> Row:
         for gesture in asked.before:
             gesture(page)
             wait_for_app(page, seconds=60)
-        before = page.evaluate(_TOLD, list(_KEYS))
+        before = page.evaluate(_SHOWN, list(_KEYS))
         page.evaluate("() => { window.asked = performance.now(); }")
         asked.last(page)
         page.wait_for_function(_ANSWERED, arg=[list(_KEYS), before, asked.word], timeout=PATIENCE)

@@ -86,7 +86,7 @@ def _compare(
         rows.append(Row(what=f"k = {k}: best known tool", seconds=(), note=f"{metric} {peer:.4f}"))
         checks.append((min(lost) < peer, f"k = {k}: {min(lost):.4f} is below {peer:.4f}"))
     print(
-        table(f"Beside the best known tool: {title}, {len(quasi)} columns, each a whole run", rows)
+        table(f"Next to the best known tool: {title}, {len(quasi)} columns, each a whole run", rows)
     )
     for holds, sentence in checks:
         bench.check(holds, sentence)

@@ -134,7 +134,7 @@ def _change(page: Page, k: int) -> _Seen:
 def _changes(bench: Bench, page: Page, what: str, ks: Sequence[int], limit: float) -> list[Row]:
     """Change k once to warm up, then to each value in turn."""
     if len(ks) < 2:
-        return [_told(Row(what=what, seconds=(), note="the curve knows nothing"))]
+        return [_printed(Row(what=what, seconds=(), note="the curve knows nothing"))]
     _change(page, ks[0])
     seen = [_change(page, k) for k in ks[1:]]
     rows: list[Row] = []
@@ -142,7 +142,7 @@ def _changes(bench: Bench, page: Page, what: str, ks: Sequence[int], limit: floa
         seconds = tuple(getattr(one, name) for one in seen)
         within = "within" if statistics.median(seconds) <= most else "beyond"
         note = f"{within} {most:g} s"
-        rows.append(_told(Row(what=f"{what}: {name}", seconds=seconds, note=note)))
+        rows.append(_printed(Row(what=f"{what}: {name}", seconds=seconds, note=note)))
     bench.check(all(s.panels <= s.verified + 0.2 for s in seen), f"{what}: drawn, then verified")
     return rows
 
@@ -175,11 +175,13 @@ def _class(page: Page, times: int) -> list[Row]:
     rows: list[Row] = []
     for what, seconds, most in (("in the chart", marked, 0.02), ("in all panels", followed, 0.2)):
         note = f"{'within' if statistics.median(seconds) <= most else 'beyond'} {most:g} s"
-        rows.append(_told(Row(what=f"click on a class: {what}", seconds=tuple(seconds), note=note)))
+        rows.append(
+            _printed(Row(what=f"click on a class: {what}", seconds=tuple(seconds), note=note))
+        )
     return rows
 
 
-def _told(row: Row) -> Row:
+def _printed(row: Row) -> Row:
     """Print a row as it comes, since the whole table takes minutes."""
     median = shown(statistics.median(row.seconds)) if row.seconds else "–"
     print(f"  {row.what}: {median}  {row.note}", flush=True)
@@ -197,4 +199,4 @@ def _steps(bench: Bench, page: Page) -> Row:
     took = since_click(page)
     one = _change(page, 27)
     bench.check(took < 6 * one.verified, "six quick steps take less than six runs")
-    return _told(Row(what="six quick steps, from the last", seconds=(took,)))
+    return _printed(Row(what="six quick steps, from the last", seconds=(took,)))

@@ -61,7 +61,7 @@ def choices() -> None:
         # Whether there is a table of the population decides what can be set above it.
         settings = st.container(gap="xsmall")
         people = folded(
-            f"Population · {plain(run_form.people_told(draft))}",
+            f"Population · {plain(run_form.people_title(draft))}",
             lambda: run_form.people(state.draft(), rows),
             lambda: run_form.people_held(state.draft(), rows),
             key="run/population",
@@ -112,7 +112,7 @@ def choices() -> None:
         earlier=released,
         export=export,
     )
-    models_form.told_by_the_table(required, technique_picker.chosen(algorithm["name"]))
+    models_form.table_limits(required, technique_picker.chosen(algorithm["name"]))
 
 
 def what_will_happen() -> bool:

@@ -11,7 +11,7 @@ from anon_core.base.registry import family
 from anon_core.base.terms import PRIVACY_MODELS
 from anon_core.contracts.model import PrivacyModel
 from anon_core.explain.text.plan_words import made_by
-from anon_core.explain.text.tiles import told_in_full
+from anon_core.explain.text.tiles import covered_by
 from anon_core.pipeline.result import Result
 from ui.charts import run_series
 from ui.charts.chart_frame import Palette, Series, kept, palette, show
@@ -143,7 +143,7 @@ def sensitive_values(run: Series, colours: Palette, names: list[str]) -> None:
         column = st.selectbox("Sensitive column", names, **remembered("sensitive"))
     ranked = most_different(run, column)
     now = selection.now(run.facts)
-    if now is not None and len(now.groups) == 1:  # the class that is chosen stands first
+    if now is not None and len(now.groups) == 1:  # the class that is chosen comes first
         at = int(now.groups[0])
         apart = float(run.facts.difference(column)[at])
         ranked = [(at, apart), *(r for r in ranked if r[0] != at)]
@@ -240,7 +240,7 @@ def verdicts(result: Result) -> None:
         st.caption("Recomputing the privacy models from the published text …")
         return
     reported = verdict_tiles.draw(result)
-    verdict_lines.draw(result, key="results", reported=told_in_full(reported))
+    verdict_lines.draw(result, key="results", reported=covered_by(reported))
 
 
 def search(run: Series) -> None:

@@ -68,7 +68,7 @@ class BadCells(BadInput):
         self.rows = rows
         self._message = message
 
-    def told_of(self, row: int) -> InputChanged:
+    def at_row(self, row: int) -> InputChanged:
         """Return the same refusal with another first row, from 0: rows were read as counts."""
         return InputChanged(
             self._message.replace("{}", f"{row + 1}"), remedy=self.remedy, values=self.values

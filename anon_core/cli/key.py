@@ -45,11 +45,11 @@ def with_key(plan: Plan, options: argparse.Namespace) -> Plan:
 
     if not any(one.change.effect.needs_key for one in plan.changes):
         return plan
-    secret = _told(getattr(options, "key_file", None))
+    secret = _secret_text(getattr(options, "key_file", None))
     return replace(plan, key=parse_key(secret)) if secret else plan
 
 
-def _told(place: Path | None) -> str:
+def _secret_text(place: Path | None) -> str:
     from anon_core.base.bounded_reading import read_regular
 
     if place is not None:

@@ -82,7 +82,7 @@ def run_recipe(options: argparse.Namespace) -> int:
     try:
         return _carried_out(options, begun)
     except KeyboardInterrupt as error:
-        if any(staged.stands for staged in begun):
+        if any(staged.in_place for staged in begun):
             place = clipped(str(options.out))
             error.args = (f"Stopped after the release was verified and written to {place}.",)
         raise
@@ -171,7 +171,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
             witness: Witness | None,
             extra: Mapping[str, bytes],
         ) -> Verification:
-            folder_of_all = staged.anew() if tables else staged.new
+            folder_of_all = staged.emptied() if tables else staged.new
             hashed.clear()
             for title, table in tables.items():
                 rows = table.num_rows
@@ -249,7 +249,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
             decided = result.decided(Path(lies).as_posix(), digest)
         if options.recipe_out is None:
             staged.publish()
-        else:  # the recipe before the release, which never stands without its secret
+        else:  # the recipe before the release, which is never without its secret
             whole = result.recipe.moved(folder, options.recipe_out.parent)
             place = options.recipe_out.resolve()
             with staged.replacing(place, whole.as_toml(), _write_secret):

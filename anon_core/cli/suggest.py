@@ -112,7 +112,7 @@ def suggest(options: argparse.Namespace) -> int:
                 "threshold": request.threshold,
                 "threshold_source": request.threshold_source,
                 "tried_on_rows": offered.sample or table.rows,
-                "recommended": [_told(one, trials[one.algorithm.name]) for one in found],
+                "recommended": [_fields(one, trials[one.algorithm.name]) for one in found],
             }
         )
     else:
@@ -141,7 +141,7 @@ def suggest(options: argparse.Namespace) -> int:
     return OK
 
 
-def _told(one: Recommendation, trial: Trial | None) -> dict[str, Any]:
+def _fields(one: Recommendation, trial: Trial | None) -> dict[str, Any]:
     came = None
     if trial is not None:
         came = {"lost": trial.loss, "thresholds_missed": [a.attack for a in trial.missed]}

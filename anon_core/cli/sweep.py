@@ -176,5 +176,5 @@ def _answer(
         "figure": figure,
         "point": None if answer.point is None else points.index(answer.point),
         "within": answer.within,
-        "not_told": [points.index(point) for point in answer.untold],
+        "not_told": [points.index(point) for point in answer.uncounted],
     }

@@ -29,7 +29,7 @@ class Limits(TypedDict):
     bounds: tuple[tuple[int, int], ...]
 
 
-def limits_told(problem: Problem, models: Sequence[GroupModel]) -> Limits | None:
+def stop_limits(problem: Problem, models: Sequence[GroupModel]) -> Limits | None:
     """Return the limits that privacy models come to; None where they ask for anything else.
 
     Where persons are counted, no class shows what decided; where the table was counted at coarser

@@ -252,7 +252,7 @@ def frequency_set(
 ) -> FrequencySet:
     """Count the distinct rows of leaf-code columns; the order of rows has no influence."""
     rank, first = dense_rank(codes, sizes)
-    if 2 * len(first) > len(rank):  # what stands side by side is found at once
+    if 2 * len(first) > len(rank):  # what is adjacent is found at once
         keys = np.stack(codes, axis=1, dtype=np.int32).take(first, axis=0)
     else:
         keys = np.stack([column[first] for column in codes], axis=1, dtype=np.int32)

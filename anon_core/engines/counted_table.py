@@ -266,7 +266,7 @@ class CountedTable(ABC):
                 coded = _coded(table, name, kinds.get(name), options)
             except BadCells as error:
                 odd = table.column("value").take(cast(Any, pa.array(error.rows)))
-                raise error.told_of(self.first_row(place, odd, options)) from error
+                raise error.at_row(self.first_row(place, odd, options)) from error
             if keep is not None:
                 coded = replace(coded, column=keep(coded.column, coded.tally > 0))
             self.coded[name] = coded

@@ -164,14 +164,14 @@ class AtScale:
         plan.refuse_unconfirmed(whole)
         every: dict[str, Hierarchy] = {}
         trees: dict[str, Hierarchy] = {}
-        told_of = {
+        rows_of = {
             n for m in (*plan.models, *plan.all_attacks()) for n in m.needs_trees(plan.roles)
         }
         for name in plan.roles.published(dataset):
             column = dataset.column(name)
             rows = (hierarchies or {}).get(name)
             every[name] = flat(column)
-            if rows is None or (name not in plan.roles.quasi and name not in told_of):
+            if rows is None or (name not in plan.roles.quasi and name not in rows_of):
                 continue
             _refuse_unknown(dataset, name, rows)
             if name in plan.roles.quasi:

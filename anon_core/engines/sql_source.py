@@ -141,7 +141,7 @@ def _head(path: Path) -> bytes:
 
 def _line_end(path: Path) -> str:
     """Return how a CSV file's first line ends, which quoted cells need not: as SQL escapes it."""
-    outside = b"".join(_head(path).split(b'"')[::2])  # an even number of quotes stands before
+    outside = b"".join(_head(path).split(b'"')[::2])  # an even number of quotes is before
     place = next((i for i, byte in enumerate(outside) if byte in b"\r\n"), len(outside))
     return {b"\r\n": "\\r\\n", b"\r": "\\r"}.get(outside[place : place + 2].rstrip(b" "), "\\n")
 

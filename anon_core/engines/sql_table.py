@@ -214,7 +214,7 @@ class SqlTable(CountedTable):
         try:
             yield from self.relation(query).to_arrow_reader(ROW_GROUP)
         except (duckdb.Error, pa.ArrowException) as error:
-            raise self._told(error) from None
+            raise self._failure(error) from None
 
     def execute(self, query: str) -> duckdb.DuckDBPyConnection:
         """Run a query; a failure names no value of the table.
@@ -229,7 +229,7 @@ class SqlTable(CountedTable):
         try:
             return self.connection.execute(query)
         except duckdb.Error as error:
-            raise self._told(error) from None
+            raise self._failure(error) from None
 
     def relation(self, query: str) -> Any:
         """Return a query whose rows are asked for later; they come in its order."""
@@ -241,7 +241,7 @@ class SqlTable(CountedTable):
             return super().file_sha256()
         return self._files.digest or self._files.stored.sha256()
 
-    def _told(self, error: Exception) -> BaseException:
+    def _failure(self, error: Exception) -> BaseException:
         """Return what went wrong: what became of reading from storage, where it was that."""
         failed = self._files.failed if self._files is not None else None
         return failed or failure(error, self.name)

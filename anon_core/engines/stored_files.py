@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import fsspec
 
 from anon_core.base.errors import AnonError, BadInput
-from anon_core.data.reading.parts import refuse_other_schemas, told_by_folders
+from anon_core.data.reading.parts import folder_columns, refuse_other_schemas
 from anon_core.data.reading.stored import AT_ONCE, Stored
 from anon_core.engines.sql_source import view_of_parquet
 
@@ -84,7 +84,7 @@ class StoredFiles(_Base):
 
     def open(self, path: str, mode: str = "rb", *_: Any, **__: Any) -> Any:
         """Open an object; each reader opens it for itself."""
-        return self._told(lambda: self._open(self._nth(path)))
+        return self._guarded(lambda: self._open(self._nth(path)))
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
         """Return name, size and type of an object."""
@@ -113,9 +113,11 @@ class StoredFiles(_Base):
             if nth not in self._ahead:
                 self._ahead[nth] = _Ahead(self.stored, nth, self._pool)
             ahead = self._ahead[nth]
-        return _Read(lambda begin, count: self._told(lambda: ahead.read(begin, count)), file.size)
+        return _Read(
+            lambda begin, count: self._guarded(lambda: ahead.read(begin, count)), file.size
+        )
 
-    def _told(self, work: Callable[[], Any]) -> Any:
+    def _guarded(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
         except (AnonError, KeyboardInterrupt) as error:
@@ -248,7 +250,7 @@ def stored_source(
             remedy="Bring the table to this machine, or store it as Parquet.",
         )
     names = [file.name for file in stored.files]
-    keys, values = told_by_folders(names) if stored.is_folder else ((), ())
+    keys, values = folder_columns(names) if stored.is_folder else ((), ())
     with ThreadPoolExecutor(AT_ONCE) as pool:
         ends = list(pool.map(stored.footer, range(len(names))))
     refuse_other_schemas(names, keys, lambda nth: ends[nth].schema.to_arrow_schema())

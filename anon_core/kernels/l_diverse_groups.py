@@ -79,7 +79,7 @@ def anatomize(left: I64, least: int, groups: int, value_of: I64) -> int:
             after[v] = head[left[v]]
             head[left[v]] = v
             alive += 1
-    size = top + 1  # stands above all
+    size = top + 1  # is above all
     for other in range(top, -1, -1):
         if head[other] >= 0 or other == 0:
             below[size], above[other] = other, size

@@ -19,7 +19,7 @@ Records = npt.NDArray[np.void]
 
 # 1 − 2/3 and 1/3 differ in the last bit; such ties go to the attribute named first.
 _SAME_WIDTH = 1e-9
-_COUNT = 32  # a tag's count stands above so many bits for the tuple's number
+_COUNT = 32  # a tag's count is above so many bits for the tuple's number
 _NUMBER = (1 << _COUNT) - 1
 _BITS = 62  # attributes beyond so many share a bit of what is known
 #: Codes, or runs of codes, that are weighed at a time.

@@ -13,7 +13,7 @@ from anon_core.pipeline.measure.assessment import evidence
 from anon_core.pipeline.measure.cautions import read_as_missing
 from anon_core.pipeline.measure.column_statistics import column_statistics
 from anon_core.pipeline.measure.drift import published_texts
-from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
+from anon_core.pipeline.measure.value_breakdown import distribution, listed_columns, who_pays
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.link_strength import links
@@ -89,7 +89,7 @@ def figures_of(result: Result) -> dict[str, Any]:
         "published_texts": published_texts(result),
         "by_value": _by_value(result),
         "before_and_after": [
-            asdict(column_statistics(result, name)) for name in columns_told(result.problem)
+            asdict(column_statistics(result, name)) for name in listed_columns(result.problem)
         ],
         "models": [
             {
@@ -191,7 +191,7 @@ def _attack(found: AttackResult) -> dict[str, Any]:
 def _by_value(result: Result) -> dict[str, Any]:
     """Return who pays and how columns are spread; nothing where losses were not measured."""
     found: dict[str, Any] = {}
-    for name in columns_told(result.problem):
+    for name in listed_columns(result.problem):
         pays = who_pays(result, name)
         if pays is not None:
             spread = distribution(result, name)

@@ -83,7 +83,7 @@ def refuse_no_changes(
 
 
 _T = TypeVar("_T", bound=Technique)
-#: Stands in a recipe for the least level at which the privacy models can be met.
+#: Means in a recipe the least level at which the privacy models can be met.
 SEARCH = "search"
 
 #: Files of one published table at most; their numbers have four digits.

@@ -69,7 +69,7 @@ def _shown(view: View, column: str) -> str:
     block, vocabulary = view.block_of(column), view.vocabularies[column]
     used = np.unique(block.codes[:, block.columns.index(column)])
     lo, hi = vocabulary.lo[used], vocabulary.hi[used]
-    if vocabulary.shown is not None:  # an average stands for several values
+    if vocabulary.shown is not None:  # an average represents several values
         return "weakened"
     if (lo == hi).all():
         return "kept"

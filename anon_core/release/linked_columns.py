@@ -88,19 +88,21 @@ class RowSource:
     def _ranked(self, kept: I64, member: I64, block: Sequence[str]) -> tuple[I64, I64]:
         """Number the distinct lines of a block in their order; return a row of each, too."""
         parts = [self.group.astype(np.int32)[member]]
-        parts += [self._codes(name, kept, member) for name in block if name not in self._told_by]
+        parts += [
+            self._codes(name, kept, member) for name in block if name not in self._shown_by_group
+        ]
         return dense_rank(parts, [int(part.max(initial=0)) + 1 for part in parts])
 
     @cached_property
-    def _told_by(self) -> frozenset[str]:
+    def _shown_by_group(self) -> frozenset[str]:
         """The columns that the group shows, by which nothing is distinguished."""
         said = np.zeros(int(self.group.max(initial=-1)) + 1, dtype=np.int32)
 
-        def is_told(cells: I32) -> bool:
+        def is_shown(cells: I32) -> bool:
             said[self.group] = cells
             return bool(np.all(said[self.group] == cells))
 
-        return frozenset(name for name, cells in self.cells.items() if is_told(cells))
+        return frozenset(name for name, cells in self.cells.items() if is_shown(cells))
 
     def _codes(self, name: str, rows: I64, member: I64) -> I32:
         """Return what some rows of the table say, whose classes are `member`."""

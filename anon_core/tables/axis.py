@@ -121,7 +121,7 @@ class Axis:
             parents=tuple(parents),
             leaf_of=above,
         )
-        return axis._in_order()._told_apart()
+        return axis._in_order()._unique()
 
     def _in_order(self) -> Axis:
         """Return the same tree with every subtotal directly before its parts."""
@@ -142,7 +142,7 @@ class Axis:
             leaf_of=leaf_of,
         )
 
-    def _told_apart(self) -> Axis:
+    def _unique(self) -> Axis:
         """Return the axis with labels that are unique: a reader finds a cell by them."""
         labels: list[str] = []
         for node, text in enumerate(self.labels):

@@ -107,7 +107,7 @@ def verify(
     public : pandas.DataFrame or TextTable, optional
         The public table as it was read, for models about its people.
     witness : Witness, optional
-        What the run says of which row stands where, to be checked: groups are not in the files.
+        What the run says of which row is where, to be checked: groups are not in the files.
     key : bytes, optional
         The secret key of pseudonyms and shifted dates.
 

@@ -268,7 +268,7 @@ class Evidence:
         return lines
 
     def leaves(self, column: str, texts: Sequence[str]) -> tuple[list[int], int]:
-        """Return how many leaves of a column's domain each published text stands for, and all.
+        """Return how many leaves of a column's domain each published text represents, and all.
 
         All texts of a column stand on one level. Leaves are the lines of its level table, or the
         values of the table; a missing value is one more.
@@ -526,7 +526,7 @@ def at_most_shares(evidence: Evidence, counted: Histogram, least: int, column: s
 
 # Distinct persons behind each class, from the published lines and the private table alone.
 #
-# The person column is not published. A class of N lines stands for N of the private rows that fit
+# The person column is not published. A class of N lines represents N of the private rows that fit
 # it. Where as many rows fit and none fits elsewhere, they are its rows, and its persons are known.
 # Else some of the rows that fit are hidden or stand in another class; what is said then holds for
 # every choice of N of them.

@@ -117,7 +117,7 @@ def read_shape(shape: Mapping[str, Any]) -> Shape:
 def completed(recipe: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return a recipe with what it leaves out of kinds, technique, models and release.
 
-    What it says itself stands, but for the release: that follows from the technique.
+    What it says itself holds, but for the release: that follows from the technique.
     """
     models = recipe.get("models")
     own = cast(list[object], models) if isinstance(models, list) else []
@@ -285,7 +285,7 @@ def read_terms(
 ) -> Terms:
     """Read a recipe for a table with these columns.
 
-    What stands for a missing value where the recipe says nothing of it is a value in a column of
+    What represents a missing value where the recipe says nothing of it is a value in a column of
     texts whose level table lists it, or that has none and is declared as text.
 
     Raises

@@ -111,7 +111,7 @@ def verify_release_only(
         **({"level-bounds": _BOUNDS} if bounds_of(recipe, terms.quasi) else {}),
         **({"linked": _LINKS} if links_of(recipe, terms.quasi) else {}),
     }
-    levels = relabelled(recipe, levels, partial(_as_told, terms, levels))
+    levels = relabelled(recipe, levels, partial(_spelling_of, terms, levels))
     tables = table_names(terms)
     files = read_files(release_folder, tables, section(recipe, "export"))
     # A column that is published at a level of its hierarchy shows labels.
@@ -226,7 +226,9 @@ def _of_columns(terms: Terms, published: Mapping[str, PublishedTable]) -> list[C
     ]
 
 
-def _as_told(terms: Terms, levels: Mapping[str, Sequence[Sequence[str]]], column: str) -> Spelling:
+def _spelling_of(
+    terms: Terms, levels: Mapping[str, Sequence[Sequence[str]]], column: str
+) -> Spelling:
     """Return how values of a column are read: as the recipe says, or as its level table looks."""
     values = [line[0].strip() for line in levels[column] if line and line[0].strip()]
     return Spelling(kind=terms.kinds.get(column) or kind_of(values), neutralised=False)

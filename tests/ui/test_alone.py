@@ -46,12 +46,12 @@ def works() -> None:
 def test_what_other_panels_tell_too_is_seen(held: dict[str, Any], click: Any) -> None:
     with patch.object(st, "session_state", dict(held)):
         before = _shared()
-        assert before.stands()
+        assert before.holds()
         click()
-        assert not before.stands()
+        assert not before.holds()
         begun = _shared()
         jobs.stop_all()
-        assert begun.stands() == (not jobs.of_session())  # what was stopped is shown elsewhere too
+        assert begun.holds() == (not jobs.of_session())  # what was stopped is shown elsewhere too
 
 
 def test_a_choice_draws_the_panels_that_show_it(held: dict[str, Any]) -> None:
@@ -64,7 +64,7 @@ def test_a_choice_draws_the_panels_that_show_it(held: dict[str, Any]) -> None:
     with patch.object(st, "session_state", dict(held)):
         before = _shared()
         chooses()
-        assert before.stands()  # the others stay as they are
+        assert before.holds()  # the others stay as they are
     app.number_input(key="chosen/class-0").set_value(1).run()
     assert not app.exception
     assert "Chosen: " in " ".join(m.value for m in app.main.markdown)

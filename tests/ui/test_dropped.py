@@ -24,7 +24,7 @@ RECIPE = b'[roles]\nquasi = ["age"]\n[algorithm]\nname = "optimal"\n'
 
 
 def kinds(*files: tuple[str, bytes]) -> tuple[list[str], list[str], list[str]]:
-    found = dropped_files.told_apart(
+    found = dropped_files.files_by_kind(
         [Opened(name=name, content=content) for name, content in files]
     )
     return (

@@ -307,7 +307,7 @@ def kept(make: Callable[..., _C], runs: Sequence[Series], colours: Palette, *mor
     `make` is called with the runs, the palette and whatever else distinguishes the charts.
     """
     store: dict[Any, _C] = st.session_state.setdefault("charts", {})
-    key = (make.__qualname__, _told_by(tuple(runs)), colours, _told_by(more))
+    key = (make.__qualname__, _identity(tuple(runs)), colours, _identity(more))
     if key not in store:
         while len(store) >= _MOST_KEPT:
             store.pop(next(iter(store)))
@@ -315,14 +315,14 @@ def kept(make: Callable[..., _C], runs: Sequence[Series], colours: Palette, *mor
     return store[key]
 
 
-def _told_by(one: Any) -> Any:
+def _identity(one: Any) -> Any:
     """Return what distinguishes charts of this: numbers instead of runs, which are large."""
     if isinstance(one, Facts):
         return one.number
     if isinstance(one, Series):
         return one.facts.number, one.letter, one.colour
     if isinstance(one, tuple):
-        return tuple(map(_told_by, cast("tuple[Any, ...]", one)))
+        return tuple(map(_identity, cast("tuple[Any, ...]", one)))
     return one
 
 

@@ -86,7 +86,7 @@ def _values(found: Distribution) -> Vega:
         axis=alt.Axis(format=",d", grid=True, tickMinStep=1),
     )
     base = named(_DATA)
-    bars = base.mark_bar(color=colours.original).encode(x=x, y=y, **_told())
+    bars = base.mark_bar(color=colours.original).encode(x=x, y=y, **_spoken())
     written = base.mark_text(align="left", dx=4).encode(
         x=x, y=y, text=alt.Text("rows:Q", format=",")
     )
@@ -121,7 +121,7 @@ def _intervals(found: Distribution) -> Vega:
     bars = (
         named(_DATA)
         .mark_bar(color=colours.original)
-        .encode(x=x, x2="end:Q", y=y, y2=alt.datum(0), **_told())
+        .encode(x=x, x2="end:Q", y=y, y2=alt.datum(0), **_spoken())
     )
     frame = pa.table(
         {
@@ -135,7 +135,7 @@ def _intervals(found: Distribution) -> Vega:
     return Vega(spec=spec, data={_DATA: frame}, height=_HEIGHT)
 
 
-def _told() -> dict[str, Any]:
+def _spoken() -> dict[str, Any]:
     """Return what a bar says when it is pointed at, and to readers that cannot see it."""
     import altair as alt
 

@@ -73,15 +73,15 @@ def frontier_chart(
     from plotly.subplots import make_subplots
 
     drawn = [p for p in points if axes.loss in p.losses]
-    untold = any(p.risk(axes.risk, axes.figure) is None for p in drawn) or any(
+    uncounted = any(p.risk(axes.risk, axes.figure) is None for p in drawn) or any(
         _risk_of(run, axes) is None for run in runs
     )
     figure = make_subplots(
         rows=1,
-        cols=2 if untold else 1,
+        cols=2 if uncounted else 1,
         shared_yaxes=True,
         horizontal_spacing=0.02,
-        column_widths=[0.84, 0.16] if untold else [1.0],
+        column_widths=[0.84, 0.16] if uncounted else [1.0],
     )
     tones = _DARK if theme.dark() else _LIGHT
     for place, line in enumerate(_lines(drawn)):
@@ -91,8 +91,8 @@ def frontier_chart(
         _add_run(figure, run, axes)
     if best is not None:
         _ring(figure, best, axes, colours)
-    _limit(figure, axes, colours, [_told(p, axes) for p in drawn])
-    if untold:
+    _limit(figure, axes, colours, [_risk(p, axes) for p in drawn])
+    if uncounted:
         figure.update_xaxes(
             title_text="no risk figure", showticklabels=False, showgrid=False, zeroline=False,
             range=[-0.6, 0.6], col=2,
@@ -109,13 +109,13 @@ def frontier_chart(
         + (
             " Points at the right have no risk figure: the attack is not defined for them or was "
             "not run. That does not make them safe."
-            if untold
+            if uncounted
             else ""
         ),
     )
 
 
-def _told(point: Point, axes: Axes) -> float | None:
+def _risk(point: Point, axes: Axes) -> float | None:
     return point.risk(axes.risk, axes.figure)
 
 
@@ -163,19 +163,19 @@ def _add(
     title = known[name].title if name in known else "This plan"
     for lane, part in enumerate(
         (
-            [p for p in line if _told(p, axes) is not None],
-            [p for p in line if _told(p, axes) is None],
+            [p for p in line if _risk(p, axes) is not None],
+            [p for p in line if _risk(p, axes) is None],
         )
     ):
         if not part:
             continue
         figure.add_trace(
             go.Scatter(
-                x=[0.0] * len(part) if lane else [_told(p, axes) for p in part],
+                x=[0.0] * len(part) if lane else [_risk(p, axes) for p in part],
                 y=[p.losses[axes.loss] for p in part],
                 name=label(title),
                 legendgroup=name,
-                showlegend=not lane or all(_told(p, axes) is None for p in line),
+                showlegend=not lane or all(_risk(p, axes) is None for p in line),
                 mode="markers+text" if lane else "lines+markers+text",
                 text=_names(part, axes),
                 textposition="middle right" if lane else position,
@@ -195,7 +195,7 @@ def _add(
 
 
 def _hover(point: Point, axes: Axes) -> str:
-    risk = _told(point, axes)
+    risk = _risk(point, axes)
     words = f"{point.title} – loss {point.losses[axes.loss]:.4g}, "
     words += chance(risk) if risk is not None else f"no risk figure: {point.why_unknown(axes.risk)}"
     return f"{words} – {point.suppressed:,} {ROWS_SUPPRESSED}"
@@ -204,7 +204,7 @@ def _hover(point: Point, axes: Axes) -> str:
 def _names(line: Sequence[Point], axes: Axes) -> list[str]:
     """Return what is next to each point; points that fall together are named together."""
     together: dict[tuple[float | None, float], list[str]] = {}
-    places = [(_told(p, axes), p.losses[axes.loss]) for p in line]
+    places = [(_risk(p, axes), p.losses[axes.loss]) for p in line]
     for point, place in zip(line, places, strict=True):
         together.setdefault(place, []).append(short(point))
     return [", ".join(together.pop(place, [])) for place in places]
@@ -240,7 +240,7 @@ def _ring(figure: go.Figure, best: Point, axes: Axes, colours: Palette) -> None:
 
     figure.add_trace(
         go.Scatter(
-            x=[_told(best, axes)],
+            x=[_risk(best, axes)],
             y=[best.losses[axes.loss]],
             mode="markers",
             marker={
@@ -305,10 +305,10 @@ def _numbers(points: Sequence[Point], axes: Axes) -> pd.DataFrame:
             {
                 "point": choice_words(p.choices),
                 "loss": p.losses.get(axes.loss),
-                "risk": _told(p, axes),
+                "risk": _risk(p, axes),
                 ROWS_SUPPRESSED: p.suppressed if p.status == "released" else None,
                 "seconds": round(p.seconds, 2),
-                "why not": p.why or (p.why_unknown(axes.risk) if _told(p, axes) is None else ""),
+                "why not": p.why or (p.why_unknown(axes.risk) if _risk(p, axes) is None else ""),
                 "notes": " ".join(p.notes),
             }
             for p in points

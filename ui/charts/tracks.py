@@ -378,7 +378,7 @@ def _bins(
     facts, many, tracks = run.facts, len(part) if bars else 0, len(part.tracks)
     share = part.edges / max(part.edges[-1], 1)
     mine = np.zeros(len(facts.by_size), dtype=np.bool_) if chosen is None else chosen
-    texts_of_track = {f"track{at}": _told(t) for at, t in enumerate(part.tracks)}
+    texts_of_track = {f"track{at}": _texts(t) for at, t in enumerate(part.tracks)}
     names = [track.name for track in part.tracks]
     which = _which(facts, part)
     said = [
@@ -405,7 +405,7 @@ def _bins(
     )
 
 
-def _told(track: Track) -> list[str]:
+def _texts(track: Track) -> list[str]:
     if track.percent:
         return [f"{100 * v:.1f}%" for v in track.values.tolist()]
     return [f"{v:,.4g}" if v < 1000 else f"{v:,.0f}" for v in track.values.tolist()]

@@ -186,7 +186,7 @@ def _own_path(filename: str) -> str:
     return ""
 
 
-def told_elsewhere() -> bool:
+def fires_elsewhere() -> bool:
     """Say whether a callback is called for a fragment that its widget is not in."""
     context = get_script_run_ctx()
     drawn = None if context is None else context.fragment_ids_this_run
@@ -198,7 +198,7 @@ def _redraw_if_elsewhere() -> None:
 
     A browser sends all changes of one moment as one, for the fragment that one of them belongs to.
     """
-    if told_elsewhere():
+    if fires_elsewhere():
         st.rerun()
 
 

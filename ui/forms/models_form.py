@@ -130,7 +130,7 @@ def _numbers(
     return {p.name: given[p.name] for p in chosen.parameters() if p.name in given}, inner
 
 
-def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
+def table_limits(shown: Shown, technique: type[Algorithm]) -> None:
     """Draw below each model what the table allows it, and below all of them what can be added.
 
     To be called once the draft holds all choices: what can be had depends on rows that may be
@@ -144,7 +144,7 @@ def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
         of = model_facts.problem(plan)
     for place, where, inner in shown.places:
         if plan is not None and of is not None:
-            _told(plan.models[place], of, plan, place=place, where=where, inner=inner)
+            _limit(plan.models[place], of, plan, place=place, where=where, inner=inner)
 
     def another() -> None:
         model_picker.draw(
@@ -161,7 +161,7 @@ def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
         model_facts.watch()
 
 
-def _told(
+def _limit(
     model: GroupModel,
     of: Problem,
     plan: Plan,

@@ -76,7 +76,7 @@ def _form(data: Dataset, present: str) -> None:
 
 def _present(data: Dataset, condition: str) -> None:
     st.code(condition, language=None, wrap_lines=True)
-    _told(data, condition)
+    _count(data, condition)
     reading = state.draft()["data"]
     st.session_state["data/where/rest"] = reading.get("rest", "outside") == "population"
     st.checkbox(
@@ -107,14 +107,14 @@ def _values(data: Dataset, name: str, sign: str) -> list[str] | None:
 
 
 def _apply(data: Dataset, condition: str, key: str, label: str) -> None:
-    kept = _told(data, condition) if condition.strip() else 0
+    kept = _count(data, condition) if condition.strip() else 0
     removed = not condition.strip() and label == "Apply"
     if clicked(label, icon=":material/filter_alt:", key=key, disabled=not (kept or removed)):
         _set(condition)
         st.rerun()
 
 
-def _told(data: Dataset, condition: str) -> int:
+def _count(data: Dataset, condition: str) -> int:
     """Say how many rows a condition chooses, or what is wrong with it; return how many, or 0."""
     try:
         kept = int(chosen(data, condition).sum())

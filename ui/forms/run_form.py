@@ -177,12 +177,12 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
             except AnonError as error:
                 show_error(error, where=file.name)
                 return {}
-            _told(added)
+            _population_note(added)
             return {"file": added.path}
         _offer_public_table()
         kept = population_tables.find(str(present.get("file", "")))
         if kept is not None:
-            _told(kept)
+            _population_note(kept)
             return {"file": kept.path}
         st.caption("No table is loaded yet. Without one, the run has no population.")
     return {}
@@ -197,7 +197,7 @@ def people_held(draft: dict[str, Any], rows: int) -> dict[str, Any]:
     return {"size": max(int(present["size"]), rows)} if present.get("size") else {}
 
 
-def people_told(draft: dict[str, Any]) -> str:
+def people_title(draft: dict[str, Any]) -> str:
     """Return what is on the drawer of the population: what is known of it."""
     present: dict[str, Any] = draft["population"]
     kept = population_tables.find(str(present.get("file", "")))
@@ -206,7 +206,7 @@ def people_told(draft: dict[str, Any]) -> str:
     return f"{int(present['size']):,} people" if present.get("size") else "none"
 
 
-def _told(people: population_tables.Population) -> None:
+def _population_note(people: population_tables.Population) -> None:
     """Say what was read, and which quasi-identifiers it has: attackers go by these."""
     quasi, there = state.roles().quasi, people.table.names
     known = [name for name in quasi if name in there]

@@ -51,7 +51,7 @@ def prepared(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
 
     See `from_rows` for parameters and errors; what is refused is refused again each time.
     """
-    digest = _told(rows)
+    digest = _as_rows(rows)
     measure = None if column.measure is None else column.measure.tobytes()
     read = (column.name, column.kind, column.thousands, column.values, measure, column.missing > 0)
     found = _kept.get((read, digest))
@@ -70,13 +70,13 @@ def refuse_untrue(column: Column, rows: Sequence[Sequence[str]]) -> None:
     BadHierarchy
         As `refuse_false_labels` does.
     """
-    digest = _told(rows)
+    digest = _as_rows(rows)
     if _kept.get((column.kind, digest)) is None:
         refuse_false_labels(column.name, rows, column.kind)
         _kept.put((column.kind, digest), None, _cells(digest))
 
 
-def _told(rows: Sequence[Sequence[str]]) -> _Rows:
+def _as_rows(rows: Sequence[Sequence[str]]) -> _Rows:
     return tuple(map(tuple, rows))
 
 

@@ -32,7 +32,7 @@ def tidied(rows: Sequence[Sequence[str]]) -> Rows:
     (('a', 'x', '*'), ('b', 'x', '*'), ('c', 'c', '*'))
     >>> tidied([["a", "b", "s"], ["b", "b", "s"], ["c", "c", "t"], ["d", "d", "t"]])
     (('a', 'b (group)', 's', '*'), ('b', 'b (group)', 's', '*'), ('c', 'c', 't', '*'), ('d', 'd', 't', '*'))
-    """  # noqa: E501 - a result stands in one line
+    """  # noqa: E501 - a result is in one line
     if not rows:
         return ()
     given = [list(level) for level in zip(*rows, strict=True)]

@@ -145,7 +145,7 @@ def _wrong_byte(data: bytes, codec: str) -> int | None:
     if data.isascii() and codec in ("utf-8", "ascii", "cp1252", "latin-1"):
         return None
     decoder = codecs.getincrementaldecoder(codec)()
-    step = 1 << 24  # in pieces, so that the decoded text never stands in memory as a whole
+    step = 1 << 24  # in pieces, so that the decoded text is never in memory as a whole
     for begin in range(0, len(data), step):
         carried = decoder.getstate()[0]
         try:

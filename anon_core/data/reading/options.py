@@ -230,7 +230,7 @@ class DataOptions:
             "encoding": self.encoding,
             "sample": self.sample,
         }
-        for one in fields(self):  # what few files need stands where it is said
+        for one in fields(self):  # what few files need is named where it is used
             value = getattr(self, one.name)
             if one.name not in given and value != _default(one):
                 given[one.name] = _plain(value)

@@ -150,7 +150,7 @@ def parts_of(folder: Path) -> Parts:
             f"The folder {shown} holds no file to read.",
             remedy="Name a folder of CSV or Parquet files that are parts of one table.",
         )
-    keys, values = told_by_folders(names)
+    keys, values = folder_columns(names)
     kinds: list[PartKind] = [_kind(folder / name, name) for name in names]
     for name, kind in zip(names, kinds, strict=True):
         if kind != kinds[0]:
@@ -179,7 +179,7 @@ def parts_of(folder: Path) -> Parts:
     return parts
 
 
-def told_by_folders(
+def folder_columns(
     names: Sequence[str],
 ) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...]]:
     """Return the columns in the names of the parts' folders, and their values for each part.
@@ -189,7 +189,7 @@ def told_by_folders(
     BadInput
         If the folders tell different columns.
     """
-    folders = [_told_by(name) for name in names]
+    folders = [_pairs_of(name) for name in names]
     keys = tuple(key for key, _ in folders[0])
     for name, own in zip(names, folders, strict=True):
         if tuple(key for key, _ in own) != keys:
@@ -201,7 +201,7 @@ def told_by_folders(
     return keys, tuple(tuple(value for _, value in own) for own in folders)
 
 
-def _told_by(name: str) -> list[tuple[str, str | None]]:
+def _pairs_of(name: str) -> list[tuple[str, str | None]]:
     """Return the columns and values that the folders of a part tell."""
     pairs = [part.partition("=") for part in name.split("/")[:-1] if "=" in part]
     return [(unquote(k), None if v == _NO_VALUE else unquote(v)) for k, _, v in pairs]

@@ -525,7 +525,7 @@ def _header(cells: Cells, wanted: int, place: str) -> int:
             )
         return wanted - 1
     counts = [sum(map(_is_filled, row)) for row in cells]
-    least = min(2, max(counts))  # a title stands alone in its row
+    least = min(2, max(counts))  # a title is alone in its row
     return next(i for i, count in enumerate(counts) if count >= least)
 
 

@@ -22,7 +22,7 @@ from anon_core.data.table import Dataset, Meaning, check_kinds, check_names
 from anon_core.data.values.kinds import ColumnKind
 
 #: Labels of values that a note says of at most.
-_MOST_TOLD = 6
+_MOST_LISTED = 6
 
 
 def read_statistics(
@@ -142,8 +142,8 @@ def _notes(meaning: Meaning, declared: int) -> list[str]:
         notes.append(f"Its title in the file: {meaning.title}.")
     if meaning.labels:
         labels = [f"{code} = {label}" for code, label in meaning.labels.items()]
-        more = f" and {len(labels) - _MOST_TOLD} more" if len(labels) > _MOST_TOLD else ""
-        notes.append(f"Labels in the file: {', '.join(labels[:_MOST_TOLD])}{more}.")
+        more = f" and {len(labels) - _MOST_LISTED} more" if len(labels) > _MOST_LISTED else ""
+        notes.append(f"Labels in the file: {', '.join(labels[:_MOST_LISTED])}{more}.")
     if declared:
         notes.append(
             f"{declared:,} {'cell holds a value' if declared == 1 else 'cells hold values'} that "

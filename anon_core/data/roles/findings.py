@@ -15,7 +15,7 @@ import numpy as np
 
 from anon_core.data.column import Column
 from anon_core.data.roles.header_words import all_of, words_of
-from anon_core.data.roles.redaction import holding_names, is_told, looked_at, words_of_names
+from anon_core.data.roles.redaction import holding_names, is_free_text, looked_at, words_of_names
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS
@@ -106,7 +106,7 @@ What = Literal["unique", "day", "names", "text", "repeats"]
 #: Share of the rows with a value from which nearly all have one of their own; rows to say so.
 _UNIQUE, _ROWS = 0.8, 20
 #: Share of distinct texts that are days, or of distinct values that are so, to call them that.
-_MOSTLY, _TOLD_SHARE = 0.9, 0.5
+_MOSTLY, _FREE_TEXT_SHARE = 0.9, 0.5
 _SAMPLE = 2000
 #: Rows of one value on average, up to which an identifier repeats because persons do.
 _MOST_REPEATED = 100
@@ -197,7 +197,7 @@ def findings(dataset: Dataset, roles: Roles, coarser: Sequence[str] = ()) -> tup
         if column.name in roles.insensitive:
             found += _exact(column, dataset.rows)
         if column.name in texts:
-            found += _told(column, dataset.rows, names)
+            found += _in_texts(column, dataset.rows, names)
         if column.name in roles.identifier and not roles.unit:
             found += _repeats(column, dataset.rows)
     return tuple(found)
@@ -215,11 +215,11 @@ def _exact(column: Column, rows: int) -> list[Finding]:
     return found
 
 
-def _told(column: Column, rows: int, names: dict[str, frozenset[str]]) -> list[Finding]:
+def _in_texts(column: Column, rows: int, names: dict[str, frozenset[str]]) -> list[Finding]:
     """Look at texts that are published: free text, and names in them."""
     filled = rows - column.missing
     found: list[Finding] = []
-    if is_told(column) and len(column.values) >= _TOLD_SHARE * filled:
+    if is_free_text(column) and len(column.values) >= _FREE_TEXT_SHARE * filled:
         found.append(Finding(column=column.name, what="text", rows=filled, of=rows))
     places = looked_at(column.values)
     values = [column.values[i] for i in places.tolist()]

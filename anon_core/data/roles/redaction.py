@@ -30,7 +30,7 @@ _TELLING = 5
 #: Distinct values that are looked at where it is enough to see whether there are any names.
 MOST = 100_000
 #: Average words and characters of a value from which texts are prose, not names of things.
-_TOLD_WORDS, _TOLD_LETTERS, _TOLD_VALUES = 3.0, 40, 10
+_FREE_WORDS, _FREE_LETTERS, _FREE_VALUES = 3.0, 40, 10
 _SAMPLE = 2000
 
 
@@ -106,14 +106,14 @@ def looked_at(values: Sequence[str], most: int = MOST) -> npt.NDArray[np.int64]:
     return np.arange(0, len(values), step)
 
 
-def is_told(column: Column) -> bool:
+def is_free_text(column: Column) -> bool:
     """Return whether values are texts of many words, as notes are, rather than names of things."""
     sample = column.values[:_SAMPLE]
-    if len(sample) < _TOLD_VALUES:
+    if len(sample) < _FREE_VALUES:
         return False
     words = sum(len(value.split()) for value in sample) / len(sample)
     letters = sum(map(len, sample)) / len(sample)
-    return words > _TOLD_WORDS or letters >= _TOLD_LETTERS
+    return words > _FREE_WORDS or letters >= _FREE_LETTERS
 
 
 def _named(text: str, names: frozenset[str]) -> list[re.Match[str]]:

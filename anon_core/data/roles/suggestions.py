@@ -28,7 +28,7 @@ from anon_core.data.roles.header_words import (
     stands_in,
     words_of,
 )
-from anon_core.data.roles.redaction import is_told
+from anon_core.data.roles.redaction import is_free_text
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS
@@ -290,7 +290,7 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
                 f"{found} in its name: points to one person, although many rows share a value.",
             )
         return "quasi", f"{found} in its name, but many rows share a value."
-    free = not rules.measured and is_told(column)
+    free = not rules.measured and is_free_text(column)
     apart = len(column.values) > max(_APART_SHARE * filled, 1)
     if free and len(column.values) >= _FREE_TEXT_SHARE * filled:
         return "left_out", "Its values are texts of many words, and these may name people."

@@ -67,7 +67,7 @@ class Difference:
 
 def plan_differences(before: Plan, now: Plan) -> tuple[Difference, ...]:
     """Return what two plans choose otherwise; the secret seed is left out."""
-    was, is_ = _flat(_told(before)), _flat(_told(now))
+    was, is_ = _flat(_sections(before)), _flat(_sections(now))
     techniques = [now.algorithm.name, before.algorithm.name]
 
     def cell_of(path: tuple[str, ...], found: Mapping[tuple[str, ...], object]) -> Cell:
@@ -123,7 +123,7 @@ def what_changed(before: Result | None, now: Result) -> Answer:
     return Answer(sentence=f"Changed since the last run: {asked}. {reached}", rows=tuple(rows))
 
 
-def _told(plan: Plan) -> dict[str, Any]:
+def _sections(plan: Plan) -> dict[str, Any]:
     recipe = plan.as_mapping()
     recipe.pop("seed", None)
     for section in ("models", "metrics", "attacks"):

@@ -100,9 +100,9 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
     chance = times(min(1 / fit, 1.0))
     verb = "fits" if found.exact and round(fit) == 1 else "fit"
     words = f"{counted} {verb}, so the right one is picked {chance}."
-    told_words = f" The best guess: {'; '.join(learned)}." if learned else ""
+    guess_words = f" The best guess: {'; '.join(learned)}." if learned else ""
     return Answer(
-        sentence=f"{words}{told_words}{standing}",
+        sentence=f"{words}{guess_words}{standing}",
         rows=tuple(rows),
         note="The chance holds for a person who is known to be in the release"
         + (

@@ -12,7 +12,7 @@ from anon_core.contracts.attack import Attack
 from anon_core.explain.report.context import ReleaseContext
 from anon_core.explain.text import checklist
 from anon_core.explain.text.checklist import Item
-from anon_core.pipeline.measure.value_breakdown import columns_told, who_pays
+from anon_core.pipeline.measure.value_breakdown import listed_columns, who_pays
 from anon_core.pipeline.result import Result
 from anon_core.release.outcome import per_cent
 
@@ -66,7 +66,7 @@ def suppressed_by_subgroup(result: Result) -> Item:
     if not overall:
         return Item(about=about, sentence="No subgroup has suppressed rows.", mark="holds")
     found: list[tuple[float, str]] = []
-    for column in columns_told(result.problem):
+    for column in listed_columns(result.problem):
         pays = who_pays(result, column)
         for row in () if pays is None else pays.rows:
             part = float(row[ROWS_SUPPRESSED])

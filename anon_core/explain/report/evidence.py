@@ -28,7 +28,7 @@ from anon_core.explain.text import phrases
 from anon_core.explain.text.plan_words import intention, made_by
 from anon_core.pipeline.measure.assessment import evidence as by_question
 from anon_core.pipeline.measure.column_statistics import STATISTICS, column_statistics
-from anon_core.pipeline.measure.value_breakdown import columns_told, who_pays
+from anon_core.pipeline.measure.value_breakdown import listed_columns, who_pays
 from anon_core.pipeline.publish.file_formats import part_names, published_formats
 from anon_core.pipeline.result import Result
 from anon_core.release.knowledge.person_counts import crowd_of
@@ -420,7 +420,7 @@ def _utility(result: Result) -> dict[str, Any]:
 def _statistics(result: Result) -> list[dict[str, Any]]:
     """Return what an analyst still works out of each column; bounds where cells are ranges."""
     found: list[dict[str, Any]] = []
-    for name in columns_told(result.problem):
+    for name in listed_columns(result.problem):
         one = column_statistics(result, name)
         lines = [
             {"statistic": title, "before": _said(tell(one.before)), "after": _said(tell(one.after))}
@@ -438,7 +438,7 @@ def _said(value: object) -> str | None:
 def _suppression(result: Result) -> dict[str, Any]:
     """Return what was suppressed, and whose rows: the values that lost most."""
     found: dict[str, Any] = {}
-    for column in columns_told(result.problem):
+    for column in listed_columns(result.problem):
         pays = who_pays(result, column)
         if pays is not None:
             rows = sorted(pays.rows, key=lambda r: (-float(r[ROWS_SUPPRESSED]), str(r["value"])))

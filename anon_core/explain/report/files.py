@@ -116,11 +116,11 @@ def edition_of(
     """
     # A reason for another role than the one it has is no reason for it.
     roles = result.plan.roles
-    told_of = {part.name for part in fields(roles)}  # being left out is no part of them
+    known_roles = {part.name for part in fields(roles)}  # being left out is no part of them
     reasons = {
         one.name: one.reason
         for one in suggested(result.problem.dataset)
-        if one.name in _columns(getattr(roles, one.role, ()) if one.role in told_of else ())
+        if one.name in _columns(getattr(roles, one.role, ()) if one.role in known_roles else ())
     }
     report = evidence(result, context or ReleaseContext(), command=command, suggested=reasons)
     return public_edition(report) if public else internal_edition(report)

@@ -15,7 +15,7 @@ from anon_core.release.outcome import per_cent
 
 NOT_STATED = "Not stated."
 _MISSING = "(missing)"
-_TOLD_ROLES = 200
+_MOST_ROLES = 200
 _SUBGROUPS = 5
 #: Columns of a published table that fit on paper.
 _WIDE = 12
@@ -109,7 +109,7 @@ def _facts(pairs: Mapping[str, object]) -> Block:
     return Block(kind="facts", rows=rows)
 
 
-def _told(table: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, object]:
+def _entries(table: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, object]:
     """Return what a table holds of some keys, by their titles; an edition may not tell them all."""
     return {title: table[key] for title, key in names.items() if key in table}
 
@@ -151,7 +151,7 @@ def _decision(report: Mapping[str, Any]) -> list[Block]:
         "Valid until": "valid_until",
         "To be reviewed when": "review_triggers",
     }
-    blocks.append(_facts(_told(decision, names)))
+    blocks.append(_facts(_entries(decision, names)))
     if "judgement" in decision:
         blocks.append(_text(decision["judgement"] or NOT_STATED, title="Judgement"))
     marks = {"holds": "holds", "warning": "does not hold", "note": "to know"}
@@ -163,7 +163,9 @@ def _decision(report: Mapping[str, Any]) -> list[Block]:
 def _context(report: Mapping[str, Any]) -> list[Block]:
     found = report["context"]
     means = found["release_model_means"]
-    facts = _told(found, {"Purpose": "purpose", "Recipient": "recipient", "Controls": "controls"})
+    facts = _entries(
+        found, {"Purpose": "purpose", "Recipient": "recipient", "Controls": "controls"}
+    )
     facts["Release model"] = f"{found['release_model']}: {means}" if means else None
     earlier = found.get("earlier_releases")
     if "earlier_releases" in found and not earlier:
@@ -178,13 +180,13 @@ def _threats(report: Mapping[str, Any]) -> list[Block]:
         "Plausible outside sources (6.2)": "outside_sources",
         "Harm to people (6.3)": "harms",
     }
-    facts = _told(report["context"], names)
+    facts = _entries(report["context"], names)
     return [_facts(facts)] if facts else []
 
 
 def _data(report: Mapping[str, Any]) -> list[Block]:
     data = report["data"]
-    facts = _told(data, {"File": "file", "Condition on rows": "condition"})
+    facts = _entries(data, {"File": "file", "Condition on rows": "condition"})
     if "sha256" in data:
         of = "file" if data["sha256_of"] == "file" else "table's values"
         facts[f"SHA-256 of the {of}"] = data["sha256"]
@@ -195,7 +197,7 @@ def _data(report: Mapping[str, Any]) -> list[Block]:
         "Rows not drawn into the sample": "rows_not_drawn",
         "Rows the condition left out": "rows_outside",
     }
-    facts |= {title: _figure(value) for title, value in _told(data, names).items()}
+    facts |= {title: _figure(value) for title, value in _entries(data, names).items()}
     by = f", identified by '{data['person_column']}'" if data["person_column"] else ": a row is one"
     facts["People"] = _figure(data["people"]) + by
     notes = tuple(data.get("notes", ()))
@@ -207,7 +209,7 @@ def _data(report: Mapping[str, Any]) -> list[Block]:
 
 def _roles(report: Mapping[str, Any]) -> list[Block]:
     every = report["roles"]
-    told_here = {
+    titles = {
         "column": "column",
         "kind": "kind",
         "role": "role",
@@ -215,13 +217,13 @@ def _roles(report: Mapping[str, Any]) -> list[Block]:
         "values": "distinct",
         "published": "distinct_published",
     }
-    heads = [title for title, key in told_here.items() if not every or key in every[0]]
+    heads = [title for title, key in titles.items() if not every or key in every[0]]
     rows = [
-        [_stated(r[told_here[h]]) if h == "reason" else _figure(r[told_here[h]]) for h in heads]
-        for r in every[:_TOLD_ROLES]
+        [_stated(r[titles[h]]) if h == "reason" else _figure(r[titles[h]]) for h in heads]
+        for r in every[:_MOST_ROLES]
     ]
-    more = [_text(f"{len(every) - _TOLD_ROLES:,} more columns are in the JSON.")]
-    return [*_table("", heads, rows), *(more if len(every) > _TOLD_ROLES else [])]
+    more = [_text(f"{len(every) - _MOST_ROLES:,} more columns are in the JSON.")]
+    return [*_table("", heads, rows), *(more if len(every) > _MOST_ROLES else [])]
 
 
 def _technique(report: Mapping[str, Any]) -> list[Block]:
@@ -327,9 +329,9 @@ def _risk(report: Mapping[str, Any]) -> list[Block]:
         "unique": f"{risk['counted'].capitalize()} alone in their class",
     }
     if sides:
-        told_as = {"maximum": _chance, "average": _chance}
+        written_as = {"maximum": _chance, "average": _chance}
         rows = [
-            (title, *(told_as.get(key, _figure)(risk[s][key]) for s in sides))
+            (title, *(written_as.get(key, _figure)(risk[s][key]) for s in sides))
             for key, title in names.items()
         ]
         blocks += _table("", (f"by quasi-identifiers, in {risk['counted']}", *sides), rows)

@@ -129,7 +129,7 @@ def kind_of(attack: AttackResult) -> type[Attack]:
     return cast(type[Attack], find("attack", attack.attack))
 
 
-def told_first(attack: AttackResult) -> bool:
+def comes_first(attack: AttackResult) -> bool:
     """Say whether an outcome comes first: who is found, who is in it, and what is certain."""
     kind = kind_of(attack)
     return kind.aim.discloses in ("identity", "presence") or kind.report.certain_only

@@ -91,7 +91,7 @@ def loss_metric(result: Result) -> str:
     return headline("groups" if result.release.grouping.published else "cells")
 
 
-def told_in_full(found: Sequence[Tile]) -> list[AttackResult]:
+def covered_by(found: Sequence[Tile]) -> list[AttackResult]:
     """Return the attacks of which the tiles say all that their own sentences would."""
     chance, people, *_ = found
     whole = chance.of is not None and (
@@ -123,7 +123,7 @@ def proven(attack: AttackResult) -> bool:
 
 
 def _worst_chance(result: Result) -> Tile:
-    attacks = _told(result)
+    attacks = _first_attacks(result)
     weighed = [a for a in attacks if not phrases.kind_of(a).report.of_the_release]
     weighed = [a for a in weighed if phrases.limited(a) or certain(a) or a.undecided]
     if not weighed:
@@ -235,7 +235,7 @@ def _for_whom(attack: AttackResult) -> str:
 
 
 def _people(result: Result) -> Tile:
-    attacks = _told(result)
+    attacks = _first_attacks(result)
     every = [a for a in phrases.in_order(result.attacks) if not a.idle]
     if not every:
         return Tile(
@@ -265,7 +265,7 @@ def _people(result: Result) -> Tile:
             of=most,
         )
     unlike = phrases.mostly_unique(result)
-    idle = [a for a in result.attacks if phrases.told_first(a) and (a.idle or a.undecided)]
+    idle = [a for a in result.attacks if phrases.comes_first(a) and (a.idle or a.undecided)]
     word = "no one beyond a threshold"
     if unlike:
         word = "no threshold passed; most are unique"
@@ -310,9 +310,9 @@ def _loss(result: Result) -> Tile:
     )
 
 
-def _told(result: Result) -> list[AttackResult]:
+def _first_attacks(result: Result) -> list[AttackResult]:
     """Return the attacks that say who is found, who is in it, or what is certain."""
-    return [a for a in phrases.in_order(result.attacks) if phrases.told_first(a) and not a.idle]
+    return [a for a in phrases.in_order(result.attacks) if phrases.comes_first(a) and not a.idle]
 
 
 def _missed(attack: AttackResult) -> bool:
@@ -321,7 +321,7 @@ def _missed(attack: AttackResult) -> bool:
 
 def _surest_of_others(result: Result) -> AttackResult | None:
     """Return the attack by anyone who knows more that is certain of most people, if any is."""
-    found = [a for a in result.attacks if not phrases.told_first(a) and certain(a)]
+    found = [a for a in result.attacks if not phrases.comes_first(a) and certain(a)]
     return max(found, key=lambda a: a.at_risk, default=None)
 
 

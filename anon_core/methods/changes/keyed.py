@@ -106,7 +106,7 @@ def offset(key: bytes, domain: str, person: str, days: int, *, weeks: bool = Fal
 # Codes that look like the values: format-preserving encryption.
 
 
-#: What stands for other signs of the same kind, by its name.
+#: What represents other signs of the same kind, by its name.
 ALPHABETS: Mapping[str, str] = {
     "digits": string.digits,
     "small": string.digits + string.ascii_lowercase,

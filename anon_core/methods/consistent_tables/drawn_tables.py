@@ -164,7 +164,7 @@ def least_worlds(
         context.check()
         size, cells = int(boxes.size[number]), int(min(below[number], 1e6))
         own = alone and number == lonely[0]
-        if cells > 1:  # one of the rows stands apart where no other class could spare it
+        if cells > 1:  # one of the rows is alone where no other class could spare it
             least[number] = min(comb(size - own + cells - 1, cells - 1), most + 1)
         other = not own and _second_child(rule, boxes, children, lonely, number)
         if other or (number in lonely and not alone):

@@ -62,7 +62,7 @@ def score(
     persons, own = sensitive_histogram(view, column)
     at = [people.columns.index(n) for n in persons.columns]
     shown = [view.vocabularies[n].lo[persons.codes[:, d]] for d, n in enumerate(persons.columns)]
-    stands = _found(
+    positions = _found(
         group,
         codes[:, at],
         persons.group,
@@ -77,7 +77,7 @@ def score(
     for first in range(0, len(group), step):
         context.report(first / max(len(group), 1), "Guessing")
         here = slice(first, first + step)
-        chance = _from(own, begin, stands[here], len(texts))
+        chance = _from(own, begin, positions[here], len(texts))
         for one, line in zip(settled, lines, strict=True):
             chance *= _said(view, one, line[here], group[here], len(texts))
         if missing >= 0:
@@ -110,12 +110,12 @@ def _lines(view: View, one: Settled, people: FrequencySet, codes: I32, group: I6
     return _found(group, codes[:, at], table.group, np.stack(shown, axis=1), len(view.group_size))
 
 
-def _from(own: Histogram, begin: I64, stands: I64, values: int) -> F64:
+def _from(own: Histogram, begin: I64, positions: I64, values: int) -> F64:
     """Return the rows of each value next to which people are, shape (people, values)."""
-    found = np.zeros((len(stands), values))
-    many = np.where(stands >= 0, np.diff(begin)[stands], 0)
-    who = np.repeat(np.arange(len(stands)), many)
-    entry = np.arange(len(who)) - np.repeat(np.cumsum(many) - many, many) + begin[stands][who]
+    found = np.zeros((len(positions), values))
+    many = np.where(positions >= 0, np.diff(begin)[positions], 0)
+    who = np.repeat(np.arange(len(positions)), many)
+    entry = np.arange(len(who)) - np.repeat(np.cumsum(many) - many, many) + begin[positions][who]
     found[who, own.value[entry]] = own.count[entry]
     return found
 

@@ -161,7 +161,7 @@ def once_each(person: I64, guess: I32, belief: F64, whose: I64, value: I32) -> O
     return Once(belief=belief[last], right=right[last])
 
 
-def told_of(
+def above_control(
     right: float, attempted: int, baseline: float, control: Control | None
 ) -> tuple[str, tuple[Details, ...], tuple[float, float] | None]:
     """Return what the control leaves of a rate: in words, as a table, and the rate's interval.

@@ -338,7 +338,7 @@ class Lattice:
     def stats_of(self, entries: Classes) -> tuple[Classes, GroupStats]:
         """Return the equivalence classes of entries that may part by sensitive value as well."""
         if not self.sensitive:
-            return self._told(entries, {})
+            return self._counted(entries, {})
         quasi = len(self.heights)
         extra = range(quasi, quasi + len(self.sensitive))
         zeros = [np.zeros(size, dtype=np.int64) for size in self._values]
@@ -358,16 +358,16 @@ class Lattice:
                 groups=groups,
                 missing=self._missing[0],
             )
-            return self._told(classes, {self.sensitive[0]: only})
+            return self._counted(classes, {self.sensitive[0]: only})
         histograms = {
             name: histogram(member, value, count, groups, size, missing)
             for name, value, size, missing in zip(
                 self.sensitive, values, self._values, self._missing, strict=True
             )
         }
-        return self._told(classes, histograms)
+        return self._counted(classes, histograms)
 
-    def _told(
+    def _counted(
         self, classes: Classes, histograms: Mapping[str, Histogram]
     ) -> tuple[Classes, GroupStats]:
         """Return classes with what models look at, rows and people distinguished."""

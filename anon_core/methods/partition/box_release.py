@@ -143,9 +143,9 @@ def covered_outcome(
 
 def _grouping(parts: Buckets, rank: npt.NDArray[np.int64], classes: int) -> Grouping:
     """Return the grouping in which part `i` belongs to class `rank[i]`."""
-    member = np.append(rank, -1)[parts.group]  # the last stands for what is removed
+    member = np.append(rank, -1)[parts.group]  # the last represents what is removed
     group = np.arange(classes, dtype=np.int64)
-    if np.all(parts.key[1:] > parts.key[:-1]):  # every key stands in one part
+    if np.all(parts.key[1:] > parts.key[:-1]):  # every key is in one part
         return Grouping(key=parts.key, member=member, count=parts.count, group=group)
     pair, entry = np.unique(parts.key * (classes + 1) + member + 1, return_inverse=True)
     return Grouping(

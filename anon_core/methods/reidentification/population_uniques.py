@@ -57,7 +57,7 @@ class Uniques:
     single: B1 = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
 
-def uniques_told(view: View, audience: Audience, truth: Truth, context: Context) -> Uniques:
+def unique_estimates(view: View, audience: Audience, truth: Truth, context: Context) -> Uniques:
     """Return the estimates in words and bars.
 
     Nothing is said where a population table is counted instead, or where classes overlap, so that

@@ -83,7 +83,7 @@ def disclosed_below(counted: Histogram, rows: I64, delta: Fraction) -> B1:
     found = np.abs(np.log(_ratio(counted, rows)))
     good = found < float(delta)
     for i in np.flatnonzero(np.abs(found - float(delta)) < CLOSE).tolist():
-        good[i] = _told_less(
+        good[i] = _is_below(
             int(counted.count[i]) * n,
             int(rows[counted.value[i]]) * int(counted.rows[counted.group[i]]),
             delta,
@@ -92,7 +92,7 @@ def disclosed_below(counted: Histogram, rows: I64, delta: Fraction) -> B1:
 
 
 @lru_cache(maxsize=65536)
-def _told_less(above: int, under: int, delta: Fraction) -> bool:
+def _is_below(above: int, under: int, delta: Fraction) -> bool:
     return abs(log_of(Fraction(above, under))) < as_decimal(delta)
 
 

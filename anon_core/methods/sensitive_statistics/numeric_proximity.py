@@ -28,7 +28,7 @@ def exact_numbers(number: npt.NDArray[np.float64]) -> Sequence[Fraction]:
     return _exact(number.tobytes())
 
 
-@lru_cache(maxsize=4)  # every question about a column asks for them anew
+@lru_cache(maxsize=4)  # every question about a column asks for them again
 def _exact(number: bytes) -> tuple[Fraction, ...]:
     written = np.frombuffer(number, dtype=np.float64).tolist()
     return tuple(Fraction(Decimal(str(own))) for own in written if own == own)

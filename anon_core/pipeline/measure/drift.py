@@ -24,7 +24,7 @@ MOST_TEXTS = 1000
 _FACTOR, _LEAST_SHARE = 2.0, 0.01
 #: Texts of a column listed one by one that are new or gone, and the least share of these;
 #: others are counted.
-_TOLD, _LEAST_TOLD = 5, 0.001
+_LISTED, _LEAST_LISTED = 5, 0.001
 
 Kind = Literal["figure", "new", "gone", "rarer", "more"]
 
@@ -68,7 +68,7 @@ class Drift:
     @property
     def sentence(self) -> str:
         """The drift as a sentence."""
-        then, now = (_told(value, self.kind) for value in (self.then, self.now))
+        then, now = (_figure(value, self.kind) for value in (self.then, self.now))
         if self.kind == "figure":
             return f"{self.what}: {then} then, {now} now."
         if self.texts > 1:
@@ -193,7 +193,7 @@ def _of_column(name: str, then: Mapping[str, int], now: Mapping[str, int]) -> li
     shown = [one for one in found if one.kind in ("rarer", "more")]
     for kind in ("new", "gone"):
         own = [one for one in found if one.kind == kind]
-        few = sum(max(one.then or 0.0, one.now or 0.0) >= _LEAST_TOLD for one in own[:_TOLD])
+        few = sum(max(one.then or 0.0, one.now or 0.0) >= _LEAST_LISTED for one in own[:_LISTED])
         few += len(own) == few + 1  # a single other one is listed as well
         shown += own[:few]
         if rest := own[few:]:
@@ -204,7 +204,7 @@ def _of_column(name: str, then: Mapping[str, int], now: Mapping[str, int]) -> li
     return shown
 
 
-def _told(value: float | None, kind: Kind) -> str:
+def _figure(value: float | None, kind: Kind) -> str:
     if value is None:
         return "none"
     return f"{value:,.6g}" if kind == "figure" else f"{value:.1%}"

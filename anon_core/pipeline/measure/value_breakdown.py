@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anon_core.pipeline.result import Result
 
 
-def columns_told(problem: Problem) -> tuple[str, ...]:
+def listed_columns(problem: Problem) -> tuple[str, ...]:
     """Return the columns that are listed value by value: quasi-identifiers, then sensitive."""
     return (*problem.quasi, *(n for n in problem.sensitive if n not in problem.quasi))
 

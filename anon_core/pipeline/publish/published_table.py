@@ -245,7 +245,7 @@ def _group_numbers(
     sizes = np.bincount(member)
     tie = np.zeros(len(sizes), dtype=np.int64)
     for rank in ranks:
-        tie = _told_apart(tie, rank[_by_number(member, rank)], sizes)
+        tie = _places(tie, rank[_by_number(member, rank)], sizes)
     number = np.empty(len(sizes), dtype=np.int64)
     number[np.argsort(tie, kind="stable")] = np.arange(len(sizes))
     return number[member]
@@ -257,7 +257,7 @@ def _by_number(number: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]) -> np
     return row_order(columns, [int(column.max(initial=-1)) + 1 for column in columns])
 
 
-def _told_apart(
+def _places(
     tie: npt.NDArray[np.int64], values: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
     """Return the place of every group among the distinct groups, ties counted once.

@@ -133,12 +133,12 @@ class Staged:
     stage: Path
     restored: bool
     cleared: bool = False
-    _stands: list[bool] = field(default_factory=list[bool])
+    _moved: list[bool] = field(default_factory=list[bool])
 
     @property
-    def stands(self) -> bool:
+    def in_place(self) -> bool:
         """Whether the release is in its place, for good."""
-        return bool(self._stands)
+        return bool(self._moved)
 
     @property
     def spill(self) -> Path:
@@ -154,7 +154,7 @@ class Staged:
         place.mkdir(exist_ok=True)
         return place
 
-    def anew(self) -> Path:
+    def emptied(self) -> Path:
         """Return that folder without what an attempt before wrote, which was not taken."""
         shutil.rmtree(self.stage / "new", ignore_errors=True)
         return self.new
@@ -200,9 +200,9 @@ class Staged:
         try:
             if not self._exchange(names):
                 self._swap(names)
-            self._stands.append(True)
+            self._moved.append(True)
         except BaseException:
-            self._stands.clear()
+            self._moved.clear()
             _put_back(self.stage, self.folder)
             if made:
                 with suppress(OSError):
@@ -230,7 +230,7 @@ class Staged:
             write(place, content)
             yield
         except BaseException:
-            if self.stands:  # with it the recipe stays
+            if self.in_place:  # with it the recipe stays
                 aside.unlink(missing_ok=True)
                 raise
             place.unlink(missing_ok=True)
@@ -427,7 +427,7 @@ def _recovered(stage: Path, place: Path) -> bool:
             began = not published and _put_back(stage, place)
             _settle_outside(stage, published=published)
             _clear(stage)
-    except FileNotFoundError:  # whoever made it has just cleared it away
+    except FileNotFoundError:  # who made it has just cleared it away
         return False
     if os.name == "nt":  # it keeps a file that is locked
         _clear(stage)

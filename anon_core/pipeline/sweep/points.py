@@ -191,7 +191,7 @@ class Least:
         None where no point is within the limit.
     within : int
         Points within the limit.
-    untold : tuple of Point
+    uncounted : tuple of Point
         Releases of which the risk is not known, so that they do not count.
     nearest : Point or None
         Where none is within: the one of least risk.
@@ -199,7 +199,7 @@ class Least:
 
     point: Point | None
     within: int
-    untold: tuple[Point, ...]
+    uncounted: tuple[Point, ...]
     nearest: Point | None
 
 
@@ -254,6 +254,6 @@ def least_loss(
     return Least(
         point=best[0] if best else None,
         within=len(good),
-        untold=tuple(p for p in released if risk not in p.risks),
+        uncounted=tuple(p for p in released if risk not in p.risks),
         nearest=lowest[0] if lowest and not best else None,
     )

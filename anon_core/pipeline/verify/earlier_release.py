@@ -315,7 +315,7 @@ def _this_side(terms: Terms, tables: Mapping[str, PublishedTable]) -> _Side:
         (table,) = tables.values()
         return _whole(table, terms.published)
     found = list(tables.values())
-    return _permuted(found, group_name(terms.published), _told_links(terms))
+    return _permuted(found, group_name(terms.published), _linked_blocks(terms))
 
 
 def _earlier_sides(terms: Terms, releases: Mapping[str, PublishedTable]) -> list[_Side]:
@@ -338,7 +338,7 @@ def _earlier_sides(terms: Terms, releases: Mapping[str, PublishedTable]) -> list
         raise BadInput(f"The tables of the earlier release do not begin with the column '{group}'.")
     if terms.permuted and terms.shape.tables == len(tables):
         shown = {name for table in tables for name in table.header}
-        links = [[name for name in block if name in shown] for block in _told_links(terms)]
+        links = [[name for name in block if name in shown] for block in _linked_blocks(terms)]
         also = "; the earlier release's columns are taken to be linked as the recipe links them"
         return [_permuted(tables, group, [block for block in links if block], also)]
     if len(tables) > 1:
@@ -350,7 +350,7 @@ def _earlier_sides(terms: Terms, releases: Mapping[str, PublishedTable]) -> list
     )
 
 
-def _told_links(terms: Terms) -> Sequence[Sequence[str]]:
+def _linked_blocks(terms: Terms) -> Sequence[Sequence[str]]:
     if sets_are_formed(terms):
         raise BadInput("Which columns stay linked was decided by the run: the recipe does not say.")
     return blocks(terms)

@@ -114,10 +114,10 @@ class Today:
         pool, codes : arrays of shape (rows,)
             The pool of each row, and its text.
         """
-        stands = self._values(name, texts)
-        wide = np.array([len(own) for own in stands], dtype=np.int64)
+        covers = self._values(name, texts)
+        wide = np.array([len(own) for own in covers], dtype=np.int64)
         start = np.cumsum(wide) - wide
-        every = np.concatenate([np.empty(0, dtype=np.int32), *stands])
+        every = np.concatenate([np.empty(0, dtype=np.int32), *covers])
         row = np.repeat(np.arange(len(codes)), wide[codes])
         nth = np.arange(len(row)) - np.repeat(np.cumsum(wide[codes]) - wide[codes], wide[codes])
         leaf = every[start[codes[row]] + nth].astype(np.int32)

@@ -12,7 +12,7 @@ from anon_core.base.context import Context
 from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
-from anon_core.contracts.stop_rules import limits_told, replay
+from anon_core.contracts.stop_rules import replay, stop_limits
 from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
 from anon_core.release.minimality_rule import RaisedLevels
 from anon_core.release.outcome import Outcome, SearchAccount
@@ -79,7 +79,7 @@ class Datafly(Algorithm):
             step["column raised"] = problem.quasi[widest]
             at[widest] += 1
         # 3. Remove what is left over.
-        limits, stopped = limits_told(problem, models), None
+        limits, stopped = stop_limits(problem, models), None
         if limits is not None:
             stopped = RaisedLevels(
                 **limits,

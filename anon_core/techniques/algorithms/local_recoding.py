@@ -16,7 +16,7 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets, run_buckets
 from anon_core.contracts.per_column import weights_by_column
 from anon_core.contracts.search_cost import CellCost, LabelCost, saving
-from anon_core.contracts.stop_rules import limits_told, replay
+from anon_core.contracts.stop_rules import replay, stop_limits
 from anon_core.methods.lattice.nodes import suppression_budget
 from anon_core.methods.partition.best_gain import cell_prices, gain_parts
 from anon_core.methods.partition.box_release import box_outcome
@@ -136,7 +136,7 @@ class LocalRecoding(Algorithm):
         group = np.full(len(groups.group), -1, dtype=np.int64)
         group[published] = kept.group
         refined = box_outcome(problem, replace(groups, group=group), nodes)
-        limits = limits_told(problem, models)
+        limits = stop_limits(problem, models)
         if limits is None or context.out_of_time():
             return refined
         stopped = UncutClasses(

@@ -15,7 +15,7 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
 from anon_core.contracts.per_column import column_weights, weights_by_column
 from anon_core.contracts.search_cost import CellCost, saving
-from anon_core.contracts.stop_rules import limits_told, replay
+from anon_core.contracts.stop_rules import replay, stop_limits
 from anon_core.methods.partition.best_gain import cell_prices, gain_parts
 from anon_core.methods.partition.box_release import box_outcome, covered_outcome
 from anon_core.methods.partition.mondrian_cuts import (
@@ -161,7 +161,7 @@ class Mondrian(Algorithm):
             quartiles = self.cut_at == "quartiles"
             part = gain_parts(problem, models, prices, context, quartiles=quartiles)
         found = box_outcome(problem, run_buckets(problem, part), nodes)
-        limits = limits_told(problem, models)
+        limits = stop_limits(problem, models)
         if limits is None or context.out_of_time() or self.cut_at == "quartiles":
             return found
         # Median cuts by value may leave two parts in one group of the hierarchy: no class is known.

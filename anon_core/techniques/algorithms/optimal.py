@@ -22,7 +22,7 @@ from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service, Shap
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, least_class
 from anon_core.contracts.search_cost import CellCost, SizeCost
-from anon_core.contracts.stop_rules import limits_told, replay
+from anon_core.contracts.stop_rules import replay, stop_limits
 from anon_core.kernels.bounds import highest, raise_below, removed_by_leaf, rows_kept, spared
 from anon_core.methods.lattice.lattice import Classes, Lattice, Node
 from anon_core.methods.lattice.lattice_decisions import FAILED, SATISFIED, UNKNOWN, Classification
@@ -171,7 +171,7 @@ class Optimal(Algorithm):
         node: Node,
     ) -> CheapestLevels | None:
         """Return what is public of the search, where no row may go: all before it fails."""
-        limits = limits_told(problem, models)
+        limits = stop_limits(problem, models)
         if limits is None or nodes.budget or self.transformation not in ("AG_TS", "AG"):
             return None
         prices = None
@@ -257,7 +257,7 @@ class _BestFirst:
                 if np.isinf(self.cost_found):
                     self.nodes.refuse()
                 return self.winner
-            floor = self._told(place)
+            floor = self._bound_of(place)
             # Bounds rise to the best cost while it falls.
             share = 1 - gap(self.cost_found, floor) if np.isfinite(self.cost_found) else 0.0
             self.context.report(share, "Proving the best node")
@@ -266,7 +266,7 @@ class _BestFirst:
                 return self.winner
             self._examine(self._highest(place))
 
-    def _told(self, place: int) -> float:
+    def _bound_of(self, place: int) -> float:
         """Return the bound of all nodes, given where the lowest is, and tell it."""
         floor = min(float(self._flat[place]), self.cost_found)
         if np.isfinite(self.cost_found):
@@ -281,7 +281,7 @@ class _BestFirst:
             below = [(*at[:d], at[d] - 1, *at[d + 1 :]) for d in range(len(at)) if at[d]]
             found: list[tuple[float, Node]] = []
             for node in below:
-                self._told(int(np.argmin(self._flat)))
+                self._bound_of(int(np.argmin(self._flat)))
                 if self.context.enough():
                     return
                 if np.isfinite(self.bound[node]):

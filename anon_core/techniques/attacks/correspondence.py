@@ -110,12 +110,12 @@ class Correspondence(Attack):
         kept = places.group >= 0
         run, own = frequency.run[places.key[kept]], value[places.key[kept]]
         rows, group = places.count[kept], places.group[kept]
-        chance, stands = _chance(left, run, own)
+        chance, there = _chance(left, run, own)
         of_raw, _ = _chance(raw, frequency.run, value)
         # Of anyone who is not in both, a row of the earlier release is no one's.
         alone = [
             float((rows * by / np.maximum(fit[run], 1)).sum()) / truth.rows
-            for fit, by in ((left.here, left.here[run] > 0), (left.there, stands))
+            for fit, by in ((left.here, left.here[run] > 0), (left.there, there))
         ]
         per_class = np.zeros(len(view.group_size))
         inside = group < len(per_class)

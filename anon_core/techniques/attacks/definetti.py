@@ -18,7 +18,7 @@ from anon_core.methods.bucketized.slice_chances import exact_cells
 from anon_core.methods.inference.bucket_posteriors import score, with_learned
 from anon_core.methods.inference.definetti import Settled, rows_of, settle, values_of_groups
 from anon_core.methods.inference.naive_bayes import base_rates, learn, too_large
-from anon_core.methods.inference.prediction_scores import by_sureness, control_of, told_of
+from anon_core.methods.inference.prediction_scores import above_control, by_sureness, control_of
 from anon_core.methods.inference.sensitive_beliefs import AboutSecrets
 from anon_core.release.attack_result import AttackResult, Details
 from anon_core.release.ground_truth import Truth
@@ -140,7 +140,7 @@ class DeFinetti(AboutSecrets):
         rate = succeeded / truth.rows
         rows = truth.known_rows(column)
         baseline = int(rows.max(initial=0)) / truth.rows
-        words, compared, interval = told_of(succeeded, truth.rows, baseline, control)
+        words, compared, interval = above_control(succeeded, truth.rows, baseline, control)
         return AttackResult(
             attack=self.name,
             column=column,

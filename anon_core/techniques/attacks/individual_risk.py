@@ -148,7 +148,7 @@ def _each(risk: F64, sizes: I64, crowd: Crowd | None) -> tuple[F64, I64]:
 def _homes(truth: Truth) -> tuple[Details, ...]:
     """Return the chance that anyone of a household is named, where one says who lives together.
 
-    1 − Π (1 − r) over the published people of a household: whoever names one has found all.
+    1 − Π (1 − r) over the published people of a household: who names one has found all.
     """
     members = truth.household_members
     if members is None or not len(members.household):

@@ -21,7 +21,7 @@ from anon_core.contracts.attack import (
 )
 from anon_core.methods.matching.fitting_people import by_columns, linked, why_not, why_not_covered
 from anon_core.methods.matching.fitting_rows import BOUNDED
-from anon_core.methods.reidentification.population_uniques import uniques_told
+from anon_core.methods.reidentification.population_uniques import unique_estimates
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.ground_truth import Truth
 from anon_core.release.knowledge.audience import Audience
@@ -83,7 +83,7 @@ class Journalist(Attack):
             )
         found = linked(view, audience, truth, context)
         risk = found.risk
-        uniques = uniques_told(view, audience, truth, context)
+        uniques = unique_estimates(view, audience, truth, context)
         # Of two models of the same people the worse one is what is above both.
         chance = risk.chance
         if uniques.chance:

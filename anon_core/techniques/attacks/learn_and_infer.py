@@ -24,10 +24,10 @@ from anon_core.methods.inference.naive_bayes import (
 )
 from anon_core.methods.inference.prediction_scores import (
     Once,
+    above_control,
     by_sureness,
     control_of,
     once_each,
-    told_of,
 )
 from anon_core.methods.inference.sensitive_beliefs import AboutSecrets
 from anon_core.release.attack_result import AttackResult
@@ -134,7 +134,7 @@ class LearnAndInfer(AboutSecrets):
         succeeded = float(count[right].sum())
         baseline = int(rows.max(initial=0)) / everyone
         control = control_of(learned, truth.holdout, column, context)
-        words, compared, interval = told_of(succeeded, everyone, baseline, control)
+        words, compared, interval = above_control(succeeded, everyone, baseline, control)
         rate = succeeded / everyone
         return AttackResult(
             attack=self.name,

@@ -90,8 +90,8 @@ class AdditiveNoise(Change):
                 f"Noise with α = {self.alpha:g} changes nothing.", remedy="Use a number above 0."
             )
         whole = matrix_of(table, columns)
-        told_of = np.asarray(~np.isnan(whole).any(axis=1), dtype=np.bool_)
-        rows = in_order(chance.order, told_of)
+        complete = np.asarray(~np.isnan(whole).any(axis=1), dtype=np.bool_)
+        rows = in_order(chance.order, complete)
         refuse_gaps(table, columns, len(rows))
         x = whole[rows]
         drawn = chance.generator.standard_normal(x.shape)

@@ -187,8 +187,8 @@ def stepped(chances: F64, published: F64, share: F64) -> F64:
         Rows counted in each.
     """
     expected = share @ chances
-    told_of = np.divide(published, expected, out=np.zeros_like(expected), where=expected > 0)
-    return share * (chances @ told_of) / published.sum()
+    ratio = np.divide(published, expected, out=np.zeros_like(expected), where=expected > 0)
+    return share * (chances @ ratio) / published.sum()
 
 
 def reconstructed(chances: F64, published: F64) -> tuple[F64, int, bool]:

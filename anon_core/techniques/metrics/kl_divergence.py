@@ -111,7 +111,7 @@ class KlDivergence(Metric):
                 if name in names
             },
             also={"with everything suppressed": float(whole.mean()), **pairs.also},
-            details=(_told(found, pairs.left_out),),
+            details=(_details(found, pairs.left_out),),
         )
 
 
@@ -191,7 +191,7 @@ class _Marginals:
         return self.groups[name]
 
 
-def _told(found: Mapping[tuple[str, str], tuple[float, float]], left_out: str) -> Details:
+def _details(found: Mapping[tuple[str, str], tuple[float, float]], left_out: str) -> Details:
     ranked = sorted(found.items(), key=lambda one: -one[1][0])[:_LISTED]
     return Details(
         title="Pairs of columns, the farthest from the table first",

@@ -108,7 +108,7 @@ class QueryError(Metric):
             if represented is None
             else self._of_people(problem, np.bincount(query, represented).astype(np.float64), found)
         )
-        details = self._told(actual, found)
+        details = self._details(actual, found)
         least = self.sanity * problem.rows
         usable = np.maximum(actual, least) > 0.0
         skipped = float(np.count_nonzero(~usable))
@@ -158,7 +158,7 @@ class QueryError(Metric):
         off = np.abs(actual - found * total / problem.rows)[usable] / divisor[usable]
         return {"mean of people, by weights": float(off.mean())} if usable.any() else {}
 
-    def _told(self, actual: F64, found: F64) -> tuple[Details, ...]:
+    def _details(self, actual: F64, found: F64) -> tuple[Details, ...]:
         """Return the answers to one's own questions; nothing where they are random."""
         rows = tuple(
             {"question": in_words(one), "in the table": true, "by the release": estimate}

@@ -125,7 +125,7 @@ class ReconstructionError(Metric):
             value=value,
             share=share_of(value, whole),
             also=also,
-            details=(_told(release, found, column),),
+            details=(_details(release, found, column),),
         )
 
 
@@ -144,7 +144,7 @@ def _of_boxes(release: Release) -> F64:
     return 1.0 - 1.0 / volume
 
 
-def _told(release: Release, found: Reconstruction, column: str) -> Details:
+def _details(release: Release, found: Reconstruction, column: str) -> Details:
     sizes = release.view.group_size
     mean = found.per_group / np.maximum(sizes, 1)
     ranked = np.argsort(-mean, kind="stable")[:_LISTED]

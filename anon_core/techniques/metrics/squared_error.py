@@ -83,11 +83,11 @@ def _share(problem: Problem, release: Release, name: str) -> float:
     if spread <= 0:
         return 0.0
     kept = member >= 0
-    stands = np.zeros(len(value))
-    stands[kept] = _standing(release, name, value[kept], count[kept], member[kept], mean)[
+    published = np.zeros(len(value))
+    published[kept] = _standing(release, name, value[kept], count[kept], member[kept], mean)[
         member[kept]
     ]
-    off = value - stands
+    off = value - published
     return weighted_sum(off * off, count) / spread
 
 

@@ -86,7 +86,7 @@ def joined(names: Sequence[str], tables: Sequence[TextTable]) -> TextTable:
     BadInput
         If one has other columns than the first.
     """
-    folders = [_told(name) for name in names]
+    folders = [_folder_values(name) for name in names]
     header, keys = tables[0].names, tuple(folders[0])
     for name, table, own in zip(names, tables, folders, strict=True):
         if table.names != header or tuple(own) != keys or set(own) & set(header):
@@ -112,7 +112,7 @@ def joined(names: Sequence[str], tables: Sequence[TextTable]) -> TextTable:
     return TextTable((*header, *keys), sum(map(len, tables)), load)
 
 
-def _told(name: str) -> dict[str, str | None]:
+def _folder_values(name: str) -> dict[str, str | None]:
     """Return what the names of folders tell of the file, by column."""
     split = [part.split("=", 1) for part in name.split("/")[:-1] if "=" in part]
     return {

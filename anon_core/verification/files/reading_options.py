@@ -112,7 +112,7 @@ def _texts(given: object) -> tuple[str, ...]:
 
 # How columns write dates and numbers, for the second computation: as found, or as the recipe says.
 #
-# A column is read anew only where the recipe says how, or where all its texts are dates with
+# A column is read again only where the recipe says how, or where all its texts are dates with
 # strokes or dashes that one order of day and month alone makes days of.
 
 
@@ -210,7 +210,7 @@ def _bare(text: str) -> str:
             if unit or parts.count(one) > 1:
                 return text
             unit, (before, after) = one, parts.split(one)
-            # A unit stands at an end of the digits, not among them.
+            # A unit is at an end of the digits, not among them.
             if any(map(str.isdigit, before)) and any(map(str.isdigit, after)):
                 return text
             if one == "%" and not any(map(str.isdigit, before)):

@@ -177,7 +177,7 @@ def _labels_of(line: str) -> list[str | None]:
 # Which file of a folder is the hierarchy of which column, found again from the names alone.
 
 
-#: What stands for every column without a file of its own.
+#: What represents every column without a file of its own.
 ALL = "*"
 
 
@@ -264,7 +264,7 @@ def read_hierarchies(recipe: Mapping[str, Any], folder: Path) -> dict[str, list[
 
 
 def _places(recipe: Mapping[str, Any], folder: Path) -> dict[str, object]:
-    """Return where the hierarchy of each column lies; a folder stands for the files in it."""
+    """Return where the hierarchy of each column lies; a folder means the files in it."""
     named: dict[str, object] = {**section(recipe, "hierarchies")}
     if ALL not in named:
         return named

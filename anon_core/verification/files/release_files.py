@@ -37,7 +37,7 @@ _MOST = 9999
 _PART = re.compile(r"-[0-9]{4}-of-([0-9]{4})\.(csv|parquet)\Z")
 
 
-def parts_told(export: Mapping[str, Any]) -> int:
+def number_of_parts(export: Mapping[str, Any]) -> int:
     """Return in how many files the recipe publishes a table.
 
     Raises
@@ -184,7 +184,7 @@ def beyond_rows(content: bytes) -> list[str]:
     """Return the columns of a Parquet file that hold more than the rows show.
 
     A reader of the cells alone sees neither the dictionaries nor the least and greatest values
-    that every row group carries, but whoever has the file does. Each of them must come from the
+    that every row group carries, but who has the file does. Each of them must come from the
     rows of its own row group.
     """
     import pyarrow as pa
@@ -344,7 +344,7 @@ def read_from(name: str, files: Mapping[str, Content], export: Mapping[str, Any]
     if (whole := f"{name}.{READ}") in files:
         return whole
     has_csv = export.get("csv", True) is not False
-    if (parts := parts_told(export)) == 1:
+    if (parts := number_of_parts(export)) == 1:
         return whole if has_csv else f"{name}.parquet"
     wanted = part_names(name, parts, READ if has_csv else "parquet")
     as_parquet = part_names(name, parts, "parquet")
@@ -437,7 +437,7 @@ def _other_writer(content: bytes) -> str:
 
     here = f"parquet-cpp-arrow version {pa.__version__}"
     maker = ""
-    with suppress(UnicodeDecodeError):  # whoever wrote what is not a text, it was not the one here
+    with suppress(UnicodeDecodeError):  # who wrote what is not a text, it was not the one here
         maker = str(pq.read_metadata(pa.BufferReader(content)).created_by)
     return "" if maker == here else f" by {here}, which is here; it names another writer"
 
@@ -471,7 +471,7 @@ READ = "csv"
 
 def file_names(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
     """Return the names of the files that published tables may have."""
-    parts, csv = parts_told(export), export.get("csv", True) is not False
+    parts, csv = number_of_parts(export), export.get("csv", True) is not False
     endings = [ending for ending in FORMATS if csv or ending != READ]
     if parts > 1:
         return [p for name in tables for ending in endings for p in part_names(name, parts, ending)]
@@ -488,7 +488,7 @@ def read_files(
     BadInput
         If a table has no file of the format that is read, or a file cannot be read.
     """
-    whole = export.get("csv", True) is not False and parts_told(export) == 1
+    whole = export.get("csv", True) is not False and number_of_parts(export) == 1
     needed = {f"{name}.{READ}" for name in tables if whole}
     return {
         name: FileBytes(folder / name, "The published file")

@@ -1,6 +1,6 @@
 """Is every published text the one way to write what it says?
 
-A number can be written ``43``, ``43.0`` or ``+43``, a set in any order. Whoever may choose among
+A number can be written ``43``, ``43.0`` or ``+43``, a set in any order. Anyone who may choose among
 such texts can mark a person with them, though every model holds. So there is one spelling: of a
 value the shortest that the table has, of a group its label, of a range or set what follows.
 """
@@ -133,7 +133,7 @@ class _Spellings:
 
     @cached_property
     def _order(self) -> list[str]:
-        """The values of the level table; each group of texts stands together."""
+        """The values of the level table; each group of texts is together."""
         lines = list(zip(*level_columns(self._levels), strict=True))
         return [line[0] for line in (_depth_first(lines) if self._is_text else lines)]
 
@@ -212,7 +212,7 @@ def _member(text: str) -> str:
 
 
 def _depth_first(lines: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the lines of a level table so that each group stands together, first named first.
+    """Return the lines of a level table so that each group is together, first named first.
 
     Groups that hold the missing value come after the others.
     """
@@ -229,7 +229,7 @@ def _depth_first(lines: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 def _tails(terms: Terms, name: str) -> dict[str, str | None]:
     """Return the limits that a column's tails are coded at, by sign.
 
-    None is any value of the table; a sign that is not there stands for no tail.
+    None is any value of the table; a sign that is not there represents no tail.
     """
     if terms.shape.tails != "coded":
         return {}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from anon_core.base.errors import BadInput, BadPlan
 from anon_core.verification.files.bounded_reading import is_address, objects_at, read_bytes, unpack
 from anon_core.verification.files.csv_files import rows_of
-from anon_core.verification.files.release_files import part_names, parts_told
+from anon_core.verification.files.release_files import number_of_parts, part_names
 from anon_core.verification.findings import Check
 from anon_core.verification.text.cells import text_of
 
@@ -66,7 +66,7 @@ def check_typed(
     dictionary = _dictionary(data) if both else {}
     for name in both:
         table, _, ending = name.rpartition(".")
-        header, rows = _rows_of(folder, table, parts_told(export))
+        header, rows = _rows_of(folder, table, number_of_parts(export))
         # Of rows that are none nothing can be written; another check names what is wrong with them.
         same = all(len(row) == len(header) for row in rows)
         made = _again(ending, header, rows, dictionary) if same else b""
@@ -162,7 +162,7 @@ def _again(
 def _values(
     shown: set[str], labelled: Mapping[str, str]
 ) -> tuple[dict[str, float], dict[float, str]]:
-    """Return which number each cell stands for, none where some is none; and labels of numbers."""
+    """Return which number each cell represents, none where some is none; and labels of numbers."""
     if all(map(_is_number, labelled)) and shown and labelled:
         once = len(set(labelled.values())) == len(labelled)
         if once and shown <= set(labelled.values()):

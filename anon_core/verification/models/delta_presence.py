@@ -246,7 +246,7 @@ def delta_presence(evidence: Evidence) -> list[Check]:
     between = f"chances of presence lie between {float(least):.4g} and {float(most):.4g}"
     asked = f"{float(low):g} to {float(high):g} were required"
     broken_low = not holds and most <= high
-    where = f" {named(rows)}" if rows else ""  # whoever is in no class has no row
+    where = f" {named(rows)}" if rows else ""  # who is in no class has no row
     return [
         Check(
             name=evidence.name,
@@ -264,7 +264,7 @@ def delta_presence(evidence: Evidence) -> list[Check]:
 def _by_cells(evidence: Evidence) -> Grouped:
     """Return the table of the quasi-identifiers by what they show, whatever group a row is in.
 
-    Whoever looks for people finds all rows that show a person's values; groups tell nothing more.
+    Who looks for people finds all rows that show a person's values; groups tell nothing more.
     """
     part = evidence.grouped
     codes = [part.table.codes_of(name) for name in evidence.terms.quasi]

@@ -228,12 +228,14 @@ def differential_privacy(evidence: Evidence) -> list[Check]:
     terms = evidence.terms
     if terms.shape.rows != "drawn":
         return [
-            _told(False, "No row is drawn by chance: one row can change all that is published.")
+            _check(False, "No row is drawn by chance: one row can change all that is published.")
         ]
     for_levels = _setting(evidence, "levels_epsilon", most=10)
     for_rows = epsilon - for_levels
     if for_rows <= 0:
-        return [_told(False, f"No budget is left for the rows: levels cost {float(for_levels):g}.")]
+        return [
+            _check(False, f"No budget is left for the rows: levels cost {float(for_levels):g}.")
+        ]
     share, gamma = share_of(for_rows, _setting(evidence, "share", most=1))
     if share <= 0:
         raise CannotTell("so small a share of the rows that none is drawn")
@@ -280,16 +282,16 @@ def _fixed(evidence: Evidence) -> Check:
     """Check that nothing but the levels decides what a row publishes."""
     terms = evidence.terms
     if terms.exact:
-        return _told(False, "Columns are published row by row with the classes.")
+        return _check(False, "Columns are published row by row with the classes.")
     if terms.sample != 1:
-        return _told(False, "A sample was drawn before, by a number that follows from the table.")
+        return _check(False, "A sample was drawn before, by a number that follows from the table.")
     if terms.algorithm.get("fixed_rules") is not True:
-        return _told(
+        return _check(
             False, "The recipe does not confirm that its hierarchies were made without the table."
         )
     if not _choices(evidence):
-        return _told(False, "A column is not published at one level of its hierarchy throughout.")
-    return _told(
+        return _check(False, "A column is not published at one level of its hierarchy throughout.")
+    return _check(
         True,
         "Every column is published at one level of a hierarchy that the recipe says was made "
         "without the table; whether it was cannot be recomputed.",
@@ -326,13 +328,13 @@ def _sample(evidence: Evidence, share: Fraction, least: int) -> Check:
     for choice in _choices(evidence):
         labels = [own[level] for own, level in zip(levels, choice, strict=True)]
         if classes_of(rows, drawn, labels, least) == published:
-            return _told(
+            return _check(
                 True,
                 f"Drawn again from the secret, {sum(drawn)} rows are in the sample, and the "
                 f"{many(len(published), 'class', 'is', 'are')} its classes of at least {least}.",
             )
-    return _told(False, "Drawn again from the secret, the sample has other classes.")
+    return _check(False, "Drawn again from the secret, the sample has other classes.")
 
 
-def _told(holds: bool, sentence: str) -> Check:
+def _check(holds: bool, sentence: str) -> Check:
     return Check(name=_NAME, holds=holds, sentence=sentence)

@@ -77,7 +77,7 @@ def _of_people(evidence: Evidence, k: int) -> Check:
 
 
 def _columns(evidence: Evidence) -> tuple[str, ...]:
-    """Return the quasi-identifiers that the model names; none stands for all."""
+    """Return the quasi-identifiers that the model names; none means all."""
     given = evidence.model.get("columns", [])
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         raise CannotTell("columns is not a list of names")

@@ -249,7 +249,7 @@ def km_anonymity(evidence: Evidence) -> list[Check]:
 
 @recomputes("personalized", forms=("whole",), called="personalized privacy", looks_at="every")
 def personalized(evidence: Evidence) -> list[Check]:
-    """Everyone stands among as many rows as they ask for, or no guarded value is too likely."""
+    """Everyone is among as many rows as they ask for, or no guarded value is too likely."""
     column, level = evidence.text("column"), evidence.text("level")
     if not column:
         raise CannotTell("it names no private column")
@@ -338,7 +338,7 @@ def _under(owner: Codes, count: Codes, inside: npt.NDArray[np.bool_], classes: i
 
 
 def _whole(value: Hashable) -> int:
-    """Return a k as it stands in the table."""
+    """Return a k as it is in the table."""
     number = Decimal(value) if isinstance(value, str) and value.strip().isdigit() else value
     if not isinstance(number, Decimal) or number != int(number) or number < 1:
         raise CannotTell("a person's k is not a whole number from 1 up")

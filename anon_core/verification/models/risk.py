@@ -436,7 +436,7 @@ def _of_all(
 
 
 def _weight(value: Hashable, name: str) -> Fraction:
-    """Return a weight as it stands in the table."""
+    """Return a weight as it is in the table."""
     (number,) = cast(tuple[Hashable, ...], value)
     if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
         raise CannotTell(f"'{name}' has a value that is not a weight: a number of at least 1")

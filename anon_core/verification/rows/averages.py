@@ -1,7 +1,7 @@
 """Are published numbers averages of groups, recomputed from their texts?
 
 From the files alone it can be checked only column by column: which rows form a group is not
-published. Where it is known which row of the table stands behind which published row, every
+published. Where it is known which row of the table is behind which published row, every
 average is recomputed.
 """
 
@@ -128,7 +128,7 @@ def check_groups(
     Parameters
     ----------
     witness : Witness or None
-        What a run says of which row stands behind which; the files do not tell it.
+        What a run says of which row is behind which; the files do not tell it.
     """
     if not numbers_of(terms, table):
         return []  # cells cover values then, as coverage tells
@@ -155,7 +155,7 @@ def check_groups(
     behind[place[row]] = row
     found: list[Check] = []
     averaged = numbers_of(terms, table)
-    # Only who knows which row stands behind which has to look at rows one by one.
+    # Only who knows which row is behind which has to look at rows one by one.
     line = file.line_of_row
     for name in terms.published:
         column = table.columns[name]
@@ -220,7 +220,7 @@ def _wrong_averages(
     nothing = np.array([t == "" for t in texts], dtype=np.bool_)[codes]
     whole = np.array([t == EVERYTHING for t in texts], dtype=np.bool_)[codes]
     none = np.isnan(average)
-    # A gap stands for gaps alone, and what hides a column for values and gaps together.
+    # A gap represents gaps alone, and what hides a column for values and gaps together.
     return np.where(nothing, ~none, np.where(whole, none | ~gaps, none | gaps | off))
 
 

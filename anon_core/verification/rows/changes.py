@@ -451,23 +451,23 @@ def with_changes(
             kind=lambda column: terms.kinds.get(column, "text"),
             measures=measures,
         )
-        other, rows_told = 0, 0
+        other, every = 0, 0
         for column, (cells, kind) in MADE_AGAIN[name](request).items():
             place: dict[str, int] = {}
             codes = [-1 if cell is None else place.setdefault(cell, len(place)) for cell in cells]
             shown[column] = Cells(codes=narrow(np.array(codes), len(place)), texts=list(place))
             kinds[column] = kind
             other += sum(was != now for was, now in zip(rows(column), cells, strict=True))
-            rows_told += len(cells)
+            every += len(cells)
         checks.append(
             Check(
                 name="changes",
                 holds=True,
                 column=columns[0],
-                bound=float(rows_told),
+                bound=float(every),
                 reached=float(other),
                 sentence=f"{listing(columns)} {'was' if len(columns) == 1 else 'were'} changed "
-                f"again ('{name}'): {other:,} of {rows_told:,} cells differ from the table's, and "
+                f"again ('{name}'): {other:,} of {every:,} cells differ from the table's, and "
                 "what is published is true of the changed table.",
             )
         )

@@ -162,7 +162,7 @@ def check_linked(
 def check_one_level(terms: Terms, release: Lines, table: PrivateTable) -> Check:
     """Check that some level of each hierarchy has all texts that its column shows.
 
-    Whoever may choose a level cell by cell can mark a person, though every cell is true.
+    Anyone who may choose a level cell by cell can mark a person, though every cell is true.
     """
     if not release.has(terms.quasi):
         return undecided("levels", "Whether columns are at one level cannot be recomputed.")

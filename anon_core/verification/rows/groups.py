@@ -121,7 +121,7 @@ def tally(codes: Codes, count: Codes, size: int = 0) -> Codes:
     Parameters
     ----------
     codes, count : int64 arrays of one shape
-        Lines, and how many rows each stands for.
+        Lines, and how many rows each represents.
     """
     return np.bincount(codes, weights=count, minlength=size).astype(np.int64)
 

@@ -252,7 +252,7 @@ def unmet(supply: Codes, demand: Codes, giver: Codes, taker: Codes) -> Codes:
         sole = choices[giver] == 1
         if not sole.any():
             break
-        # Whoever can give to one only gives all of it there; no better use is lost.
+        # Anyone who can give to one only gives all of it there; no better use is lost.
         offered = np.bincount(taker[sole], weights=left[giver[sole]], minlength=len(open_))
         open_ = np.maximum(open_ - offered.astype(np.int64), 0)
         left[giver[sole]] = 0

@@ -327,7 +327,7 @@ def _whole_numbers(matrix: Any, wanted: Codes) -> Standing:
     return Standing(possible=True) if right else Standing(possible=None, why=_TOO_LONG)
 
 
-# What a run knows and no file says: which row of the table stands behind which published one.
+# What a run knows and no file says: which row of the table is behind which published one.
 #
 # It is checked like everything else: its rows have to be the table's, and each group has to show
 # exactly the parts of the rows that it is said to be made of.
@@ -344,7 +344,7 @@ class Witness:
     codes : mapping of str to array of integers, shape (rows,)
         Each row's text as a place in them; -1 where it is missing.
     place : int64 array of shape (rows,)
-        The row of the first published table, from 0, in which each row stands; -1 where it is
+        The row of the first published table, from 0, in which each row is; -1 where it is
         suppressed. Where columns are permuted apart nothing but its group follows from it.
     """
 

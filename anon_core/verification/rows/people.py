@@ -133,9 +133,9 @@ def behind(
 
 # Where values of a public table stand in a hierarchy whose level table does not list them.
 #
-# A number or day stands in a group if the group's listed values lie on both sides of it, or if the
+# A number or day is in a group if the group's listed values lie on both sides of it, or if the
 # group's label states a range that holds it (``20-29`` holds 21, listed or not). Everything else
-# stands in no named group below the top.
+# is in no named group below the top.
 
 
 LevelLines = Sequence[Sequence[str]]
@@ -158,7 +158,7 @@ def completed(
     Returns
     -------
     list of lists of str, or None
-        None where it is not clear on which group's side a value stands.
+        None where it is not clear on which group's side a value is.
     """
     lines = [[cell.strip() for cell in line] for line in levels if line]
     listed = {spelling.key(line[0]): line for line in lines}
@@ -168,7 +168,7 @@ def completed(
     top = lines[0][-1] if width > 1 else ""
     for number, value in enumerate(dict.fromkeys(v for v in values if v not in listed)):
         line = [value if isinstance(value, str) else spelling.rules.write(value)]
-        under: list[str] | None = None  # a listed value's line in the group it stands in
+        under: list[str] | None = None  # a listed value's line in the group it is in
         for level, groups in enumerate(by_level, start=1):
             # A category that is not listed is in no group, whatever a label sounds like.
             label = "" if isinstance(value, str) else _group_of(value, groups, spelling)
@@ -199,7 +199,7 @@ def _groups(listed: dict[Key, list[str]], level: int) -> dict[str, Span]:
 
 
 def _group_of(value: Measure, groups: dict[str, Span], spelling: Spelling) -> str | None:
-    """Return the label of the group a value stands in, "" for none, None where it is unclear."""
+    """Return the label of the group a value is in, "" for none, None where it is unclear."""
     inside = [label for label, (low, high) in groups.items() if low <= value <= high]
     if inside:
         return inside[0] if len(inside) == 1 else None
@@ -250,7 +250,7 @@ class PublicPeople:
     sizes : tuple of int
         Per quasi-identifier, the code of the missing value: the highest.
     unplaced : tuple of str
-        Columns whose hierarchy does not list a public value and does not say where it stands.
+        Columns whose hierarchy does not list a public value and does not say where it is.
     strangers : int
         Rows of the table without a person of their own in the public table.
     """
@@ -290,7 +290,7 @@ def read_public(
     sizes: list[int] = []
     unplaced: list[str] = []
     for name in terms.quasi:
-        # Both tables in one column, so that a value has one code wherever it stands.
+        # Both tables in one column, so that a value has one code wherever it is.
         column = read_private_column(
             Cells.joined([private.column(name), public.column(name)]),
             table.columns[name].spelling.kind,

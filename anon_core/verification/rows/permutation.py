@@ -147,7 +147,7 @@ def check_permuted(
     """Recompute what a permuted release keeps of its recipe's models.
 
     `judged` recomputes these of the published tables in groups, `witness` is what a run says of
-    who stands in which.
+    who is in which.
     """
     columns = parts(terms)
     group = group_name(terms.published)
@@ -370,7 +370,7 @@ def _check_truth(terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTab
         if wide
         else ""
     )
-    not_told = (
+    unknown = (
         " Which other columns stay linked is not in the recipe and was not recomputed."
         if sets_are_formed(terms)
         else ""
@@ -382,7 +382,7 @@ def _check_truth(terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTab
             bound=float(table.rows),
             reached=float(table.rows),
             sentence=f"Every column holds exactly the table's {table.rows} values{by_row}."
-            f"{not_told} Which rows form a group cannot be read from the publication.",
+            f"{unknown} Which rows form a group cannot be read from the publication.",
         )
     ]
 
@@ -410,7 +410,7 @@ def _check_membership(
     table: PrivateTable,
     witness: Witness | None,
 ) -> Check:
-    """Check that everyone stands in a group with all their parts.
+    """Check that everyone is in a group with all their parts.
 
     A run says which group that is; from the files alone it has to be possible.
     """

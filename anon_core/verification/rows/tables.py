@@ -222,7 +222,7 @@ class PrivateTable:
         return self._used[name]
 
     def level_sets(self, name: str) -> LevelSets:
-        """Return what stands in a column's hierarchy; several checks ask for it.
+        """Return what is in a column's hierarchy; several checks ask for it.
 
         Raises
         ------

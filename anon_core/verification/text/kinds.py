@@ -62,7 +62,7 @@ def bare_day(text: str) -> str:
 
 
 def _parted(text: str) -> tuple[str, bool]:
-    """Return what stands before a time of day, and whether that is midnight in UTC or anywhere."""
+    """Return what is before a time of day, and whether that is midnight in UTC or anywhere."""
     date, *rest = _APART.split(text, maxsplit=1)
     if not rest or _date(date) is None:
         return date, False
@@ -390,13 +390,13 @@ def _all(form: str, cells: Collection[str]) -> bool:
 # The kinds of columns, as the second computation knows them: one row each.
 
 
-#: What a text of a measured kind stands for: a number, or whole units such as days, microseconds.
+#: What a text of a measured kind represents: a number, or whole units such as days, microseconds.
 Measure = Decimal | int
 #: The least and the greatest value that a label states.
 Span = tuple[Measure, Measure]
 
 #: Digits up to which every whole number is one of its own as a 64-bit float.
-_TOLD_APART = 15
+_DISTINCT_DIGITS = 15
 #: Sizes between which numbers other than 0 can be reckoned with.
 _LEAST, _GREATEST = 1e-100, 1e100
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
@@ -425,7 +425,7 @@ class Kind:
     Attributes
     ----------
     read : callable or None
-        Returns what a text stands for, or None where it is no value of the kind. A kind without
+        Returns what a text represents, or None where it is no value of the kind. A kind without
         it, None, is text: values are equal if their texts are, and groups of them are sets.
     write : callable
         Writes what `read` returns.
@@ -500,7 +500,7 @@ def _numbers(texts: Sequence[str]) -> bool:
     apart. Where all commas may as well mark thousands, what the numbers are is not known.
     """
     if are_digits(texts):
-        return max(map(len, texts)) <= _TOLD_APART or not _confused(map(Decimal, texts))
+        return max(map(len, texts)) <= _DISTINCT_DIGITS or not _confused(map(Decimal, texts))
     mark = thousands_of(texts)
     found = [number_of(unmarked(t, mark or "")) for t in texts]
     if mark is None or None in found or _confused(n for n in found if n is not None):

@@ -1,6 +1,6 @@
 """What a published label claims of the values under it.
 
-A label is taken apart around the values in it: what stands before the first, between the two and
+A label is taken apart around the values in it: what is before the first, between the two and
 behind the last decides what is claimed. Nothing of it is shared with what a run reads.
 """
 
@@ -281,7 +281,7 @@ def _pairs(
 
 
 def _one_value(text: str, read: Read) -> Iterator[tuple[str, tuple[Exact, Exact], str]]:
-    """Yield the longest value of a label, with what stands before and behind it."""
+    """Yield the longest value of a label, with what is before and behind it."""
     first = next((i for i, c in enumerate(text) if c.isdigit()), None)
     if first is None:
         return
@@ -396,7 +396,7 @@ def ranges_of(label: str, spelling: Spelling) -> list[Inside]:
 
 
 def _ends(spelling: Spelling, text: str) -> tuple[Exact, Exact] | None:
-    """Return the least and the greatest value that one end of a range stands for."""
+    """Return the least and the greatest value that one end of a range represents."""
     key = spelling.key(text.strip())
     if not isinstance(key, str):
         return Fraction(key), Fraction(key)

@@ -279,9 +279,9 @@ class PrivateColumn:
         Index into `texts`; -1 where there is none.
     code_of_cell : int64 array of shape (texts + 1,)
         Each text's value as an index into `keys`, ``len(keys)`` where it is missing; the last
-        stands for no text.
+        represents no text.
     gone : bool array of shape (texts + 1,)
-        Whether a text stands for a missing value.
+        Whether a text represents a missing value.
     keys : sequence
         Distinct values; of a quasi-identifier numbers and days ascending, then texts.
     measured : int
@@ -534,7 +534,7 @@ def level_sets(
     Raises
     ------
     BadHierarchy
-        If the lines of the level table differ in length, or a value stands in it with two paths.
+        If the lines of the level table differ in length, or a value is in it with two paths.
     """
     if levels is None:
         return set(), [{EVERYTHING: set(range(column.missing + 1))}]
@@ -587,7 +587,7 @@ def _sets_by_level(
     tops = {above[-1][line] for line, _ in there}
     if len(tops) == 1:
         labels[-1][tops.pop()].add(column.missing)
-    elif not tops:  # no value at all: the missing value stands alone under every top
+    elif not tops:  # no value at all: the missing value is alone under every top
         for under in labels[-1].values():
             under.add(column.missing)
     return set(keys), labels
@@ -596,7 +596,7 @@ def _sets_by_level(
 def on_levels(
     column: PrivateColumn, leaves: set[Key], labels: Sequence[Mapping[str, set[int]]], text: str
 ) -> dict[int, set[int]]:
-    """Return the codes a text stands for on every level it occurs on; level 0 is the values."""
+    """Return the codes a text represents on every level it occurs on; level 0 is the values."""
     if text == "":
         return {}
     places: dict[int, set[int]] = {}

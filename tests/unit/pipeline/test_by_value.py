@@ -10,14 +10,14 @@ import pytest
 from anon_core.methods.queries.count_queries import parts_of
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.measure.column_statistics import column_statistics
-from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
+from anon_core.pipeline.measure.value_breakdown import distribution, listed_columns, who_pays
 from anon_core.pipeline.runner import run
 from tests.making import PATIENTS, Case
 
 
 def test_a_small_release_value_by_value() -> None:
     result = run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)
-    assert columns_told(result.problem) == ("age", "zip", "illness")
+    assert listed_columns(result.problem) == ("age", "zip", "illness")
     pays = who_pays(result, "illness")
     assert pays is not None
     assert {r["value"]: r["rows"] for r in pays.rows} == {"angina": 1, "cold": 2, "flu": 3}

@@ -82,7 +82,7 @@ def test_a_release_is_written_replaced_and_leaves_nothing_beside(out: Path) -> N
 def test_an_attempt_that_is_not_taken_leaves_nothing_to_the_next(out: Path) -> None:
     with writing(out, list(NEW)) as staged:
         staged.write(OLD)
-        assert not list(staged.anew().iterdir())
+        assert not list(staged.emptied().iterdir())
         staged.write(NEW)
         staged.publish()
     assert held(out) == NEW

@@ -108,11 +108,11 @@ def _answer(answer: Least, points: Sequence[Point], axes: Axes) -> None:
                 lowest = nearest.risk(axes.risk, axes.figure) or 0.0
                 near = f" The lowest has **{plain(nearest.title)}**: {plain(chance(lowest))}."
             st.markdown(f"No release has {plain(asked)}.{near}")
-        if answer.untold:
-            of = answer.untold[0]
+        if answer.uncounted:
+            of = answer.uncounted[0]
             st.caption(
                 plain(
-                    f"{len(answer.untold)} of the releases do not count here: they have no "
+                    f"{len(answer.uncounted)} of the releases do not count here: they have no "
                     f"risk figure, such as {of.title}: {of.why_unknown(axes.risk)}"
                 )
             )

@@ -110,7 +110,7 @@ def _edited(column: Column, asked: Mapping[str, Any]) -> str:
     drafts.put(
         column, made if what in ("start", "ends", "style") else cutting.with_names_kept(made, rows)
     )
-    return said or _told(column, cuts)
+    return said or _words(column, cuts)
 
 
 def _changed(
@@ -173,7 +173,7 @@ def _with_level(column: Column, cuts: Cuts) -> Cuts:
     return replace(cuts, levels=(*cuts.levels, tuple(acting[1::2])))
 
 
-def _told(column: Column, cuts: Cuts) -> str:
+def _words(column: Column, cuts: Cuts) -> str:
     groups = [sum(1 for one in level if one.values) for level in intervals(column, cuts)]
     if not groups:
         return "No cuts."

@@ -34,7 +34,7 @@ def draw(column: Column) -> None:
     found = drafts.untrue(column)
     for place, one in enumerate(found[:_MOST]):
         with st.container(border=True, key=f"false-label-{place}"):
-            st.markdown(f":material/warning: {_told(one)}")
+            st.markdown(f":material/warning: {_words(one)}")
             st.button(
                 plain(f"Rename to “{one.instead}”"),
                 key=f"hierarchies/mend/{column.name}/{place}",
@@ -110,7 +110,7 @@ def _unread(labels: Sequence[str]) -> str:
     )
 
 
-def _told(one: FalseLabel) -> str:
+def _words(one: FalseLabel) -> str:
     return plain(
         f"Label “{one.label}” on level {one.level} is wrong for {len(one.outside):,} of its "
         f"{one.members:,} values. Runs are blocked until you rename the group, move these values "

@@ -46,7 +46,7 @@ def draw(columns: tuple[str, ...]) -> None:
         + (f", {left:,} not." if left else ".")
     )
     with st.container(height="content" if len(lines) <= _MOST_LINES else 300, border=True):
-        st.markdown("  \n".join(_told(line) for line in lines))
+        st.markdown("  \n".join(_words(line) for line in lines))
     with st.container(horizontal=True):
         if many_hierarchies.can_undo():
             st.button(
@@ -87,7 +87,7 @@ def offer(columns: tuple[str, ...]) -> None:
     )
 
 
-def _told(line: many_hierarchies.Line) -> str:
+def _words(line: many_hierarchies.Line) -> str:
     source = plain(hierarchy_proposals.NAMES.get(line.source, line.source))
     if not line.height:
         named = f"**{plain(line.column)}**, " if line.column else ""

@@ -171,11 +171,11 @@ def _questions(run: Series) -> None:
         for one in here:
             sign = ":material/check_box:" if one.tested else ":material/check_box_outline_blank:"
             st.markdown(
-                f"{sign} **{plain(title_of(one.attack, one.column))}** – {plain(_told(one))}"
+                f"{sign} **{plain(title_of(one.attack, one.column))}** – {plain(_words(one))}"
             )
 
 
-def _told(one: Evidence) -> str:
+def _words(one: Evidence) -> str:
     if not one.tested:
         return f"not tested: {one.why}"
     chance = f"{share(one.rate or 0.0)} on average, {share(one.worst or 0.0)} at worst"

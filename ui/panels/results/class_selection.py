@@ -136,7 +136,7 @@ def row_picker(facts: Facts, frame: pd.DataFrame, key: str) -> dict[str, Any]:
         event = cast(Mapping[str, Any], st.session_state.get(place) or {})
         rows = event.get("selection", {}).get("rows", [])
         if rows:
-            selection.afresh(key)  # the row stands elsewhere among the chosen ones
+            selection.afresh(key)  # the row is elsewhere among the chosen ones
             selection.choose_number(facts, int(numbers[rows[0]]))
             redraw_linked()
 

@@ -39,7 +39,7 @@ class Dropped:
     others: tuple[Opened, ...] = ()
 
 
-def told_apart(files: Sequence[Opened]) -> Dropped:
+def files_by_kind(files: Sequence[Opened]) -> Dropped:
     """Return the files by what they are.
 
     Raises

@@ -154,7 +154,7 @@ def _begin(found: Sequence[Recommendation], base: Mapping[str, Any]) -> jobs.Job
         return {**base, "algorithm": made["algorithm"], "models": made["models"]}
 
     def work(context: Context) -> Found:
-        return _told(trying.worth_offering(found, recipe_of, given, context))
+        return _found(trying.worth_offering(found, recipe_of, given, context))
 
     needs = [one.algorithm.name for one in found]
     title = "Trying recommendations"
@@ -166,7 +166,7 @@ def _as_they_are(found: Sequence[Recommendation], why: str) -> Found:
     return Found(shown=shown, untried=why)
 
 
-def _told(offers: Offers) -> Found:
+def _found(offers: Offers) -> Found:
     """Return what came of it in figures; the releases themselves are let go."""
     shown: list[Offered] = []
     for one, trial in offers.shown:

@@ -72,7 +72,7 @@ def alone(
     @st.fragment(key=key)
     def drawn() -> None:
         panel = _panels().get(key)
-        if guard.waits_elsewhere(name) or panel is None or not panel.before.stands():
+        if guard.waits_elsewhere(name) or panel is None or not panel.before.holds():
             st.rerun()
         _drawn_from().pop(key, None)
         with guard.panel(name):
@@ -213,7 +213,7 @@ class _Shared:
     choices: object
     work: tuple[tuple[str, object, str], ...]
 
-    def stands(self) -> bool:
+    def holds(self) -> bool:
         """Say whether it is still so; results and choices are replaced, never edited."""
         now = _shared()
         return now.result is self.result and now.choices is self.choices and now.work == self.work

@@ -267,7 +267,7 @@ def relations_text(hierarchy: Hierarchy) -> str:
         if parse_relations(simple, hierarchy.column) == rows:
             return simple
     except BadHierarchy:
-        pass  # a label stands on several levels: they have to be parted
+        pass  # a label is on several levels: they have to be parted
     return "".join(f"{line}\n" for line in (*head, *_lines(rows, parted=True)))
 
 

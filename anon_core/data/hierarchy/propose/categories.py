@@ -88,7 +88,7 @@ def _joined(weights: Sequence[int], targets: Sequence[int]) -> list[list[int]]:
             keep, gone = sorted((-a, -b))
             parent[gone] = keep
             heapq.heappush(heap, (light + next_light, -keep))
-        for i in range(len(parent)):  # a parent stands before its children
+        for i in range(len(parent)):  # a parent is before its children
             parent[i] = parent[parent[i]]
         found.append(list(parent))
     return found

@@ -19,7 +19,7 @@ from anon_core.contracts.per_column import (
     weights_by_column,
 )
 from anon_core.contracts.search_cost import CellCost
-from anon_core.contracts.stop_rules import limits_told
+from anon_core.contracts.stop_rules import stop_limits
 from anon_core.methods.partition.best_gain import cell_prices, suppression_prices
 from anon_core.methods.partition.box_release import box_outcome
 from anon_core.methods.partition.merging import merged_as_published
@@ -122,7 +122,7 @@ class CellSuppression(Algorithm):
             problem, models, groups, prices, nodes, within, blank_above=blank, linked=linked
         )
         found = box_outcome(problem, groups, nodes, blank_above=blank, linked=linked)
-        limits = limits_told(problem, models)
+        limits = stop_limits(problem, models)
         # At the least cost, whatever said less of some rows and of none more would cost less.
         cheapest = self.method == "exact" and self.transformation == "CG"
         if limits is None or not cheapest or context.out_of_time():

@@ -200,7 +200,7 @@ class Group:
         problem, _ = from_types(codes, self.count[fits], margins)
         return problem, bool(fits.all())
 
-    def told_at(
+    def facts_at(
         self, node: Sequence[int], bounds: Bounds, context: Context, max_states: int
     ) -> dict[str, object]:
         """Return what a node is, for those who listen: levels, people who fit, and their δ."""

@@ -201,7 +201,7 @@ def _tell(
     """
     runs = group.runs.tolist()
     for node in ascending([[o.level for o in column] for column in group.options]):
-        state = group.told_at(node, bounds, context, _STATES)
+        state = group.facts_at(node, bounds, context, _STATES)
         heights = [len(column) for column in group.options]
         context.event("coarsened", group=number, runs=runs, place=node, options=heights, **state)
         if node == found:

@@ -89,10 +89,10 @@ def _one(one: Tried, now: AttackResult, key: str) -> None:
                     on_click=handled("Attacks")(_use),
                     args=(one,),
                 )
-        st.caption(plain(_told(one)))
+        st.caption(plain(_words(one)))
 
 
-def _told(one: Tried) -> str:
+def _words(one: Tried) -> str:
     cost = ""
     if not math.isnan(one.loss):
         removed = f", {one.suppressed:,} rows suppressed" if one.suppressed else ""

@@ -13,7 +13,7 @@ from anon_core.pipeline.measure.column_statistics import (
     column_statistics,
     two_way,
 )
-from anon_core.pipeline.measure.value_breakdown import columns_told, distribution, who_pays
+from anon_core.pipeline.measure.value_breakdown import distribution, listed_columns, who_pays
 from ui.charts.chart_frame import Palette, Series, show, table
 from ui.charts.details_plot import details_chart
 from ui.charts.two_way_plot import two_way_chart
@@ -24,7 +24,7 @@ from ui.state.kept_fields import remembered
 def draw(run: Series, colours: Palette) -> None:
     """Draw the panel of one run; nothing where losses were not measured."""
     result = run.facts.result
-    names = columns_told(result.problem)
+    names = listed_columns(result.problem)
     column = st.selectbox("Column", names, **remembered("by-value"))
     halves = st.columns(2, gap="medium")
     spread = state.once(f"spread/{column}", result, partial(distribution, result, column))
@@ -40,7 +40,7 @@ def draw(run: Series, colours: Palette) -> None:
 
 def compare(runs: Sequence[Series], colours: Palette) -> None:
     """Draw statistics and two columns against each other, before and after in several runs."""
-    own = [columns_told(run.facts.result.problem) for run in runs]
+    own = [listed_columns(run.facts.result.problem) for run in runs]
     names = [name for name in own[0] if all(name in others for others in own)]
     if not names:
         st.caption("No column is published by all of these runs.")
