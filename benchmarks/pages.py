@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from anon_core.base.registry import find
 from anon_core.data.samples.adult import adult_path
@@ -46,6 +47,12 @@ _WATCH = """
   }).observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
   document.addEventListener('pointerdown', () => { window.begun = performance.now(); }, true);
 }
+"""
+#: Whether a page is open, by its heading. Playwright's own `expect` writes down the whole page for
+#: its message each time it has to look again: a tenth of a second, while the page is being drawn.
+_OPEN = """
+title => [...document.querySelectorAll('[data-testid="stMain"] h1')]
+  .some(heading => heading.checkVisibility() && heading.textContent.trim() === title)
 """
 _QUIET = 400
 _SETTLED = f"""
@@ -113,13 +120,13 @@ def visit(page: Page, step: str, *, title: str = "") -> float:
 
     A click without effect is repeated, and printed.
     """
-    heading = page.get_by_role("heading", name=title or step, level=1, exact=True)
     page.mouse.move(0, 0)
+    link = page.get_by_test_id("stSidebar").locator(f'[class*="-step-{step}"] a')
     for tried in range(1, 6):
-        page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True).click()
+        link.click()
         try:
-            expect(heading).to_be_visible(timeout=_LOST)
-        except AssertionError:
+            page.wait_for_function(_OPEN, arg=title or step, timeout=_LOST)
+        except PlaywrightTimeout:
             print(f"Click {tried} on {step} had no effect within {_LOST / 1000:.0f} s.", flush=True)
         else:
             return since_click(page)

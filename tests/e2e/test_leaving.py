@@ -81,6 +81,7 @@ def test_a_click_while_the_links_are_put_in_again_is_carried_out(page: Page) -> 
     wait_for_app(page, seconds=60)
     bar = page.get_by_test_id("stSidebar")
     boxes = {name: bar.get_by_role("link", name=name, exact=True).bounding_box() for name in WAY}
+    bar.get_by_role("link", name=WAY[0], exact=True).evaluate("link => { link.wasThere = true; }")
     for first, then in pairwise(WAY):
         for name in (first, then):
             box = boxes[name]
@@ -93,6 +94,8 @@ def test_a_click_while_the_links_are_put_in_again_is_carried_out(page: Page) -> 
         title = page.get_by_role("heading", name=then, level=1, exact=True)
         expect(title).to_be_visible(timeout=PATIENCE)
         wait_for_app(page)
+    stayed = bar.get_by_role("link", name=WAY[0], exact=True).evaluate("link => link.wasThere")
+    assert stayed, "the sidebar was put in again with each page"
     # As where the page that is left asks for a run in the same moment: Streamlit opens no page.
     page.evaluate(
         "() => document.addEventListener('click', one => { one.stopPropagation();"

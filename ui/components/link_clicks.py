@@ -1,10 +1,10 @@
 """A click on a link of the sidebar opens its page, whatever Streamlit does meanwhile.
 
-Streamlit takes all links of the sidebar away and puts them in again where a page is opened. A
-browser makes a click only of a press and a release on the same element, so a click in that moment
-was lost; it is carried out on the link that is there now. A click is also lost where the page that
-is left asks for a run in the same moment, as the later request counts. So a link is clicked once
-more where its page has not opened and nothing runs.
+Streamlit takes the links of a page away where another is opened, and puts in again those whose
+place changes. A browser makes a click only of a press and a release on the same element, so a click
+in that moment was lost; it is carried out on the link that is there now. It is also lost where the
+page that is left asks for a run in the same moment, as the later request counts. So a link is
+clicked once more where its page has not opened and nothing runs.
 """
 
 from __future__ import annotations

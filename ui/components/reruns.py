@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 from weakref import WeakKeyDictionary
@@ -189,6 +191,20 @@ def _elsewhere(widget: Any) -> bool:
     context = get_script_run_ctx()
     drawn = None if context is None else context.fragment_ids_this_run
     return bool(drawn) and getattr(widget, "fragment_id", None) not in (drawn or ())
+
+
+@contextmanager
+def on_every_page() -> Iterator[None]:
+    """Draw what all pages share: it stays in the browser where another page is opened.
+
+    Streamlit takes all away that a page has drawn, save what the main script did.
+    """
+    context = get_script_run_ctx()
+    if context is None:
+        yield
+        return
+    with context.run_with_active_hash(context.pages_manager.main_script_hash):
+        yield
 
 
 def mend() -> None:

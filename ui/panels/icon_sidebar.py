@@ -109,5 +109,4 @@ def draw() -> None:
     look = _LOOK.replace("FROM", str(FROM)).replace("BELOW", str(FROM - 0.02))
     look = look.replace("WIDTH", str(WIDTH)).replace("GRID", grid())
     st.html(f"<style>{look.replace('INK', ink()).replace('PAPER', paper())}</style>")
-    with st.container(key="rail"):
-        component("workbench_rail", js=_JS, html=_HTML, css=_CSS)(key="rail-button", height=32)
+    component("workbench_rail", js=_JS, html=_HTML, css=_CSS)(key="rail-button", height=32)

@@ -33,6 +33,7 @@ from ui.components import (
     leaving,
     link_clicks,
     narrow,
+    reruns,
     theme_change,
 )
 from ui.components.guard import handled, panel
@@ -191,7 +192,8 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     # Streamlit writes white on the primary colour, too pale for that in the dark theme.
     colours = {"MUTED": muted(), "ON_PRIMARY": paper(), "GRID": grid(), "INK": ink()}
     look = re.sub("|".join(colours), lambda found: colours[found[0]], _CSS)
-    st.html(f"<style>{look}</style>")
+    with reruns.on_every_page():
+        st.html(f"<style>{look}</style>")
     login.gate()
     session_panel.begin()
     running.settle()  # also where the run ended while another page was open
@@ -201,7 +203,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     st.title(title, anchor=False)
     guard.tell("")
     begun = st.session_state.setdefault(_BEGUN, title)
-    with st.sidebar:
+    with reruns.on_every_page(), st.sidebar:
         theme_change.redraws(*VERDICT_STYLE["plain"][:2])
         latest_file.waits()
         link_clicks.hears()
@@ -266,9 +268,10 @@ def _undo() -> None:
 
 
 def _sidebar(title: str, *, needed: str) -> None:
-    with st.sidebar, panel():
-        if title in _FULL:
-            icon_sidebar.draw()
+    with reruns.on_every_page(), st.sidebar, panel():
+        with st.container(key="rail"):  # it is on every page, so that no link changes its place
+            if title in _FULL:
+                icon_sidebar.draw()
         st.markdown("**Anonymity Workbench**")
         _table_facts()
         login.line()
