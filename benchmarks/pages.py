@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -164,7 +164,7 @@ def _run(page: Page, title: str) -> float:
 
 
 @contextmanager
-def served(home: Path) -> Iterator[tuple[str, int]]:
+def served(home: Path) -> Generator[tuple[str, int]]:
     """Start the workbench with a home of its own; yield its address and the process's number."""
     port = free_port()
     environment = os.environ | {
@@ -203,7 +203,7 @@ def answers(url: str) -> bool:
 
 
 @contextmanager
-def tab(url: str) -> Iterator[Page]:
+def tab(url: str) -> Generator[Page]:
     """Open the workbench in a browser: the one in CHROMIUM, or Debian's."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -194,7 +194,7 @@ def _elsewhere(widget: Any) -> bool:
 
 
 @contextmanager
-def on_every_page() -> Iterator[None]:
+def on_every_page() -> Generator[None]:
     """Draw what all pages share: it stays in the browser where another page is opened.
 
     Streamlit takes all away that a page has drawn, save what the main script did.
