@@ -12,7 +12,7 @@ from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.attack import Attack
 from anon_core.pipeline.measure import thresholds
 from ui.forms.draft_sync import follow, place
-from ui.forms.parameter_forms import filled, parameter_form
+from ui.forms.parameter_forms import filled, further_forms, parameter_form
 from ui.state import state
 from ui.state.work.fragments import folded
 from ui.words.escaping import changed, plain, what_is_this
@@ -180,25 +180,10 @@ def further_attacks(given: Mapping[str, Mapping[str, object]]) -> list[dict[str,
     known = {
         n: a for n, a in family("attack").items() if issubclass(a, Attack) and not a.use.by_default
     }
-    if not known:
-        return []
-    chosen = st.multiselect(
-        "Attack further with",
-        list(known),
-        default=follow("further-attacks", [n for n in known if n in given]),
-        format_func=lambda n: known[n].title,
-        key="further-attacks",
+    return further_forms(
+        known,
+        given,
+        kind="attack",
+        label="Attack further with",
         help="Slow. You can also run them later, on Results.",
     )
-    found: list[dict[str, Any]] = []
-    for name in chosen:
-        st.markdown(f"**{plain(known[name].title)}**")
-        own = parameter_form(
-            known[name],
-            given.get(name, {}),
-            key="run_form/attack",
-            sensitive=state.roles().sensitive,
-        )
-        found.append({"name": name, **own})
-        what_is_this(known[name])
-    return found

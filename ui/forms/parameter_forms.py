@@ -13,7 +13,8 @@ from anon_core.base.params import Parameter, Technique
 from anon_core.base.registry import option_title
 from ui.forms import column_form, query_form
 from ui.forms.draft_sync import follow, place
-from ui.words.escaping import plain
+from ui.state import state
+from ui.words.escaping import plain, what_is_this
 
 #: The kind of parameters that are count queries.
 _QUERIES = "queries"
@@ -91,6 +92,51 @@ def parameter_form(
             below = f"{key}/{technique.name}"
             shown[parameter.name] = _part(parameter, chosen, own, below, sensitive)
     return {p.name: shown[p.name] for p in parameters if not (p.quiet and usual(p, shown))}
+
+
+def further_forms(
+    known: Mapping[str, type[Technique]],
+    given: Mapping[str, Mapping[str, object]],
+    *,
+    kind: str,
+    label: str,
+    help: str,
+) -> list[dict[str, object]]:
+    """Draw a choice among techniques that run on request, and a form for each; return those chosen.
+
+    Parameters
+    ----------
+    known : mapping of str to type of Technique
+        Those that are offered, by name; nothing is drawn without any.
+    given : mapping of str to mapping
+        The tables that the session holds, by name.
+    kind : {'attack', 'metric'}
+        Part of the keys of the widgets.
+    label, help : str
+        Of the choice.
+    """
+    if not known:
+        return []
+    chosen = st.multiselect(
+        label,
+        list(known),
+        default=follow(f"further-{kind}s", [n for n in known if n in given]),
+        format_func=lambda n: known[n].title,
+        key=f"further-{kind}s",
+        help=help,
+    )
+    found: list[dict[str, object]] = []
+    for name in chosen:
+        st.markdown(f"**{plain(known[name].title)}**")
+        own = parameter_form(
+            known[name],
+            given.get(name, {}),
+            key=f"run_form/{kind}",
+            sensitive=state.roles().sensitive,
+        )
+        found.append({"name": name, **own})
+        what_is_this(known[name])
+    return found
 
 
 def usual(parameter: Parameter, values: Mapping[str, object]) -> bool:

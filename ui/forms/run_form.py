@@ -19,7 +19,7 @@ from anon_core.data.samples import sample
 from ui.components.guard import handled, show_error
 from ui.forms import technique_picker
 from ui.forms.draft_sync import follow, place
-from ui.forms.parameter_forms import label_of, parameter_form, usual
+from ui.forms.parameter_forms import further_forms, label_of, parameter_form, usual
 from ui.state import population_tables, state
 from ui.state.work.what_if import BUDGET
 from ui.words.escaping import changed, explained, plain, what_is_this
@@ -308,28 +308,13 @@ def _further_metrics(given: Mapping[str, Mapping[str, Any]]) -> list[dict[str, A
     known = {
         n: m for n, m in family("metric").items() if issubclass(m, Metric) and not m.use.by_default
     }
-    if not known:
-        return []
-    chosen = st.multiselect(
-        "Measure further",
-        list(known),
-        default=follow("further-metrics", [n for n in known if n in given]),
-        format_func=lambda n: known[n].title,
-        key="further-metrics",
+    return further_forms(
+        known,
+        given,
+        kind="metric",
+        label="Measure further",
         help="Slow. You can also measure them later, on Results.",
     )
-    found: list[dict[str, Any]] = []
-    for name in chosen:
-        st.markdown(f"**{plain(known[name].title)}**")
-        own = parameter_form(
-            known[name],
-            given.get(name, {}),
-            key="run_form/metric",
-            sensitive=state.roles().sensitive,
-        )
-        found.append({"name": name, **own})
-        what_is_this(known[name])
-    return found
 
 
 def _required(models: Sequence[Mapping[str, Any]]) -> list[PrivacyModel]:
