@@ -29,12 +29,10 @@ from ui.components import (
     clicks,
     decimal_comma,
     guard,
-    latest_file,
-    leaving,
     link_clicks,
-    narrow,
     reruns,
-    theme_change,
+    typed_text,
+    window,
 )
 from ui.components.guard import handled, panel
 from ui.panels import icon_sidebar, login, session_panel
@@ -204,13 +202,13 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     guard.tell("")
     begun = st.session_state.setdefault(_BEGUN, title)
     with reruns.on_every_page(), st.sidebar:
-        theme_change.redraws(*VERDICT_STYLE["plain"][:2])
-        latest_file.waits()
+        window.redraws(*VERDICT_STYLE["plain"][:2])
+        typed_text.waits()
         link_clicks.hears()
         decimal_comma.reads()
-        narrow.folds_sidebar(title)
+        window.folds_sidebar(title)
         if state.dataset() is not None and not kept_sessions.is_kept():
-            leaving.asks_first()
+            window.asks_first()
     session_panel.restored(title)
     absent = missing(needs)
     if not absent:

@@ -12,7 +12,7 @@ from anon_core.explain.text.tiles import certain, proven
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
 from ui.components.guard import handled
-from ui.components.kept_text import keep_text
+from ui.components.typed_text import keep_text
 from ui.panels.results.drawers import round_ends_panel
 from ui.state import release_context
 from ui.state.result_view import facts

@@ -1,14 +1,33 @@
-"""The page is drawn again when the browser changes between light and dark."""
+"""What the browser's window does to a page: it is narrow, turns dark or light, or is closed."""
 
 from __future__ import annotations
 
 from streamlit.components.v2 import component
 
+from ui.components.listener import listener
+
+#: Pixels of the window up to which the sidebar would take more than a third of it.
+NARROW = 820
+#: Streamlit itself folds it up on windows of 768 pixels and less.
+_NARROWS = """
+export default function () {
+  const fold = () => {
+    if (window.innerWidth > NARROW) return;
+    const bar = document.querySelector('[data-testid="stSidebar"][data-collapsed="false"]');
+    bar?.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click();
+  };
+  const seen = window.matchMedia("(max-width: NARROWpx)");
+  const turned = () => { if (seen.matches) fold(); };
+  const waited = setTimeout(fold, 150);
+  seen.addEventListener("change", turned);
+  return () => { clearTimeout(waited); seen.removeEventListener("change", turned); };
+}
+"""
 #: Milliseconds after which a chart that was not drawn again is left as it is.
 _PATIENCE = 20_000
 #: The frontend turns its own colours over at once; those that Python chose wait for a run. Until
 #: a chart is drawn in the new ones, a filter turns its light over and keeps its hues.
-_JS = """
+_TURNS = """
 export default function ({ setTriggerValue }) {
   const QUIET = { light: "LIGHT", dark: "DARK" };
   const seen = window.matchMedia("(prefers-color-scheme: dark)");
@@ -37,6 +56,20 @@ export default function ({ setTriggerValue }) {
   return () => seen.removeEventListener("change", turned);
 }
 """
+#: The browser asks in words of its own; it only does so where something was clicked or typed.
+_LEAVES = """
+function listen() {
+  const ask = (event) => { event.preventDefault(); event.returnValue = true; };
+  window.addEventListener("beforeunload", ask);
+  return () => window.removeEventListener("beforeunload", ask);
+}
+"""
+
+
+def folds_sidebar(page: str) -> None:
+    """Let the sidebar fold up on a narrow window, once for each page that is opened."""
+    script = _NARROWS.replace("NARROW", str(NARROW))
+    component("workbench_narrow", js=script, html="<span></span>")(key=f"narrow-{page}", height=1)
 
 
 def redraws(light: str, dark: str) -> None:
@@ -48,9 +81,14 @@ def redraws(light: str, dark: str) -> None:
         The quiet colour of every chart's letters in each theme, as ``#4B5563``: what still has the
         other one's is not drawn again yet.
     """
-    script = _JS.replace("LIGHT", light).replace("DARK", dark)
+    script = _TURNS.replace("LIGHT", light).replace("DARK", dark)
     component(
         "workbench_theme",
         js=script.replace("PATIENCE", str(_PATIENCE)),
         html="<span></span>",
     )(key="theme-change", height=1, on_turned_change=lambda: None)
+
+
+def asks_first() -> None:
+    """Let the browser ask before the page is left, closed or loaded again."""
+    listener("workbench_leaving", _LEAVES)(key="leaving", height=1)
