@@ -1,6 +1,6 @@
-"""Whoever tries seeds: knows the code, the recipe without its seed, and what is published.
+"""Anyone who tries seeds: knows the code, the recipe without its seed, and what is published.
 
-Two of them. One knows even every number that was drawn, and asks which seed gives them: whoever
+Two of them. One knows even every number that was drawn, and asks which seed gives them: anyone who
 knows less finds no more. The other has the published file alone, and undoes its permutation.
 """
 
@@ -296,7 +296,7 @@ def drawn_places(
 
 
 def linked(ways: Sequence[Algorithm], number: int, seed: int) -> Links | None:
-    """Release a table by one of the ways, in turn, so that an exact age stands next to a value.
+    """Release a table by one of the ways, in turn, so that an exact age is next to a value.
 
     None where no way does that.
     """

@@ -12,7 +12,7 @@ from anon_core.base.errors import BadInput
 
 @dataclass(frozen=True, kw_only=True)
 class Occurrence:
-    """How likely a combination of values stands in a group whose columns were permuted apart.
+    """How likely a combination of values is in a group whose columns were permuted apart.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ Keep = Callable[[naive.Classes, naive.Classes], list[naive.Row]]
 def sets_hold(
     classes: Iterable[tuple[naive.Row, int]], sets: Sequence[Sequence[int]], k: int
 ) -> bool:
-    """Say whether each combination of each set of columns stands in k rows."""
+    """Say whether each combination of each set of columns is in k rows."""
     for columns in sets:
         rows: Counter[naive.Row] = Counter()
         for cells, size in classes:
@@ -156,7 +156,7 @@ def own_holds(members: Sequence[int], own: Sequence[int]) -> bool:
 def keep_guards(
     values: Sequence[str], guards: Sequence[str], lines: dict[str, Sequence[str]], most: Fraction
 ) -> Keep:
-    """Keep classes in which no guarded value is too likely for whoever guards it."""
+    """Keep classes in which no guarded value is too likely for anyone who guards it."""
     return lambda found, around: [
         c for c, m in found.items() if guards_hold(m, values, guards, lines, most)
     ]

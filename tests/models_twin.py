@@ -1,6 +1,6 @@
 """What every model asks of a release, by its plain definition; and what a published text covers.
 
-A release is here its classes: which values each covers, and who stands in it. The second
+A release is here its classes: which values each covers, and who is in it. The second
 computation of the workbench shares nothing with this, nor do the searches.
 """
 
@@ -116,7 +116,7 @@ def _k_anonymous(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> b
 
 
 def _people(trial: Trial, c: Class) -> int:
-    """Return among how many people whoever stands in a class is hidden."""
+    """Return among how many people anyone who is in a class is hidden."""
     return sum(fits(p, c.cells) for p in trial.people) if trial.people else len(c.rows)
 
 

@@ -1,7 +1,7 @@
 """Plain-loop twins of the core, written from the definitions: slow, and easy to see through.
 
 They share nothing with the core. A table is a list of rows, a row a tuple of texts (``""`` where a
-value is missing); what a column's hierarchy says stands in an `Attribute`.
+value is missing); what a column's hierarchy says is in an `Attribute`.
 """
 
 from __future__ import annotations
@@ -462,7 +462,7 @@ def two_sides(
 
 
 def positions(a: Attribute) -> dict[str, Fraction]:
-    """Return where every leaf stands: by value for numbers, else by rank; missing far outside."""
+    """Return where every leaf is: by value for numbers, else by rank; missing far outside."""
     span = max(len(a.leaves) - 1, 1)
     where = {leaf: Fraction(i, span) for i, leaf in enumerate(a.leaves)}
     if a.number:

@@ -1,7 +1,7 @@
 """Plain-loop twins of the kernels that work on codes: slow, and easy to see through.
 
 Like `tests.naive` they share nothing with the core. A tuple is a tuple of leaf numbers, one per
-attribute; what a cell costs that must cover several of them stands in a `Way` per attribute.
+attribute; what a cell costs that must cover several of them is in a `Way` per attribute.
 """
 
 from __future__ import annotations
@@ -762,11 +762,11 @@ def posterior_of(
         match = Fraction(1)
         for block, value in zip(shown, t, strict=True):
             match *= Fraction(sum(block[i] == value for i in bucket), len(bucket))
-        beside = [s[i] for i in bucket if shown[star][i] == t[star]]
-        for value in beside if match else ():
+        matching = [s[i] for i in bucket if shown[star][i] == t[star]]
+        for value in matching if match else ():
             if value != naive.MISSING:  # the chance among rows that have a value
-                mass[value] += match / len(beside)  # type: ignore[assignment]
-                whole += match / len(beside)
+                mass[value] += match / len(matching)  # type: ignore[assignment]
+                whole += match / len(matching)
     return max((Fraction(m) / whole for m in mass.values()), default=Fraction(1))
 
 

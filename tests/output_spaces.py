@@ -241,7 +241,7 @@ def shown_chance(trial: Trial, result: Result) -> Fraction:
 
 
 def _values_of(tables: Sequence[Sequence[dict[str, str]]], group: str) -> list[str]:
-    """Return the sensitive values of a group, each as often as it stands there."""
+    """Return the sensitive values of a group, each as often as it is there."""
     (table,) = (t for t in tables if "s0" in t[0])
     return [r["s0"] for r in table if r["group"] == group for _ in range(int(r.get("count", 1)))]
 

@@ -142,7 +142,7 @@ def sliced_posterior(buckets: Sequence[SlicedBucket], person: Tuple) -> SlicedPo
     for b, p in zip(buckets, chance, strict=True):
         if not p:
             continue
-        beside = [s for v, s in zip(b.columns[-1], b.sensitive, strict=True) if v == person[-1]]
-        for s in beside:
-            found[s] = found.get(s, Fraction(0)) + p / len(beside)
+        matching = [s for v, s in zip(b.columns[-1], b.sensitive, strict=True) if v == person[-1]]
+        for s in matching:
+            found[s] = found.get(s, Fraction(0)) + p / len(matching)
     return SlicedPosterior(bucket=chance, sensitive=found)

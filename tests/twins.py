@@ -49,7 +49,7 @@ TWINS: Mapping[str, str] = {
     "cluster.farthest_from_mean": "naive.mdav",
     "cluster.take_nearest": "naive.mdav",
     "boxes_of_groups.nearest_boxes": "naive_kernels.nearest_box",
-    # What stands in a table of bits is compared by what is read from it.
+    # What is in a table of bits is compared by what is read from it.
     "overlap.fitting": "naive_kernels.fitting_classes",
     "overlap.least": "naive_kernels.fitting_classes",
     "overlap.lowest": "naive_kernels.lowest_bit",

@@ -106,8 +106,8 @@ def test_where_every_cell_is_hidden_an_attack_is_a_guess(name: str) -> None:
     for problem, _ in tables(19):
         for found in run(name, at_node(problem, [h.height for h in problem.quasi_hierarchies])):
             # Of equal people of a register the one left out may be who is in the table.
-            beside = 1 / problem.rows if problem.population is not None else 0.0
-            assert found.rate == pytest.approx(found.baseline, rel=max(beside, 1e-9))
+            tolerance = 1 / problem.rows if problem.population is not None else 0.0
+            assert found.rate == pytest.approx(found.baseline, rel=max(tolerance, 1e-9))
             seen += found.raw > found.baseline
     # What is about columns that are permuted apart does not apply to rows that are one class, and a
     # population of one person more than the table has no light predicates. How many people the

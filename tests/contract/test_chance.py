@@ -1,4 +1,4 @@
-"""Chance: which techniques use it, and that whoever tries seeds is no better than guessing."""
+"""Chance: which techniques use it, and that anyone who tries seeds is no better than guessing."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def in_order(
 
 @pytest.mark.parametrize("name", list(family("algorithm")))
 def test_order_and_numbers_follow_from_what_is_published(name: str) -> None:
-    """Whoever shuffles the rows and renames the groups gets the very same tables back."""
+    """Anyone who shuffles the rows and renames the groups gets the very same tables back."""
     rng = np.random.default_rng([31337, len(name)])
     ways = DRAWING.get(name) or [cast(Algorithm, find("algorithm", name)())]
     seen = 0

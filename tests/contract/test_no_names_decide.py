@@ -91,7 +91,7 @@ def texts(tree: ast.Module) -> Iterator[ast.Constant]:
 
 @cache
 def named() -> dict[tuple[str, str], list[int]]:
-    """Return where a name of the registry stands outside its technique's own file, with lines."""
+    """Return where a name of the registry is outside its technique's own file, with lines."""
     own = owners()
     found: dict[tuple[str, str], list[int]] = {}
     for file in files():

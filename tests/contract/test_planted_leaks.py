@@ -2,7 +2,7 @@
 
 Both tables go through a whole run, and what is looked at is the run's JSON. In tables about a
 sensitive column the control holds the same values in every column: only who has which is dealt
-anew. In the others one person, or the public table, is like the others.
+again. In the others one person, or the public table, is like the others.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ LEAKS: Mapping[str, Planted] = {
         figure=by_rate,
         least=0.3,
     ),
-    # Whoever is known not to have the one value of a class has the other.
+    # Anyone who is known not to have the one value of a class has the other.
     "background": replace(
         SECRET,
         leak=classes("fffccc", "fcuofcuo"),

@@ -72,7 +72,7 @@ def scheme_is(page: Page, scheme: str) -> None:
 
 def follow(page: Page, step: str) -> None:
     """Click a step in the sidebar, with the pointer taken off whatever it would be shown about."""
-    page.mouse.move(0, 0)  # a tooltip stands in the way for as long as the pointer rests
+    page.mouse.move(0, 0)  # a tooltip is in the way for as long as the pointer rests
     page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True).click()
 
 

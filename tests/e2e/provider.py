@@ -1,4 +1,4 @@
-"""A small OpenID Connect provider of this machine, for tests: whoever asks picks who they are.
+"""A small OpenID Connect provider of this machine, for tests: anyone who asks picks who they are.
 
 Authorisation code with PKCE (RFC 7636), an ID token signed with RS256, a page with a button each.
 """

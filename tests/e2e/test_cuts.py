@@ -93,7 +93,7 @@ def test_age_is_cut_into_three_nested_levels_by_dragging(page: Page) -> None:
     third = cuts(page, 3)
     assert set(third) < set(cuts(page, 2)) < set(cuts(page, 1))
 
-    # A cut moves on every level it stands on.
+    # A cut moves on every level it is on.
     old = third[0]
     drag_to(page, 3, old, old + 1)
     for level in (1, 2, 3):

@@ -338,7 +338,7 @@ def test_five_thousand_values_stay_usable(page: Page, capsys: pytest.CaptureFixt
         )
 
 
-#: The contrast of every text in the builder with what stands behind it, the least first.
+#: The contrast of every text in the builder with what is behind it, the least first.
 CONTRASTS = """
 () => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

@@ -103,9 +103,9 @@ def commands(inputs: Path) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
         process.communicate()
 
 
-def pinned(page: Page, inputs: Path, letter: str, *beside: str) -> None:
+def pinned(page: Page, inputs: Path, letter: str, *extra: str) -> None:
     """Open a recipe with files next to it, run it, and pin what comes out."""
-    files = [f"{letter}.toml", "age.csv", "zip.csv", "day.csv", *beside]
+    files = [f"{letter}.toml", "age.csv", "zip.csv", "day.csv", *extra]
     recipes = page.get_by_test_id("stFileUploader").last.locator("input[type=file]")
     recipes.set_input_files([inputs / name for name in files])
     # The uploader is a new one once the recipe is open; its note may be that of the one before.

@@ -95,7 +95,7 @@ def test_a_click_on_a_class_is_seen_in_every_panel(page: Page) -> None:
     expect(marked).to_have_count(0)
     expect(page.locator(_GHOST)).to_have_count(_TRACKS)  # the baseline lies behind each track
     expect(page.locator(".st-key-head-classes-chart")).to_contain_text("baseline (")
-    # The chart took the new data, and was not drawn anew.
+    # The chart took the new data, and was not drawn again.
     expect(page.locator(".st-key-vega-tracks svg.marks[data-seen]")).to_have_count(1)
 
     page.get_by_role("button", name="Choose a class").click()

@@ -151,7 +151,7 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     expect(paper.locator("#risk svg").first).to_be_visible()
     promise = re.compile("^Recomputed from the published file: k = 5 holds")
     expect(paper.get_by_role("cell", name=promise)).to_be_visible()
-    # The pinned run that is not released stands among what was tried, with its figures.
+    # The pinned run that is not released is among what was tried, with its figures.
     expect(paper.get_by_role("cell", name=re.compile("^A: "))).to_be_visible()
     assert ink(paper.screenshot(full_page=True)) > 50
     # The report itself is the only thing that was opened next to the dashboard.

@@ -82,7 +82,7 @@ def test_k_19_hellen() -> None:
     assert known.per_class[class_of(after, hellen)] == 1
     # Certain of the other white woman, who runs: it would be wrong of her, who is not eligible.
     assert known.eligible == 6
-    # So is whoever may rule out any one value, of everyone but the three of two values and more.
+    # So is anyone who may rule out any one value, of everyone but the three of two values and more.
     any_one = found(before, "background")
     assert any_one.per_class[class_of(before, hellen)] == 1
 

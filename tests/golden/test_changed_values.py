@@ -64,7 +64,7 @@ class Scripted:
 def made(
     name: str, table: Table, columns: Sequence[str], generator: Any, **settings: Any
 ) -> dict[str, list[Any]]:
-    """Make a change of a table in the order it stands in, and return the columns as numbers."""
+    """Make a change of a table in the order it is in, and return the columns as numbers."""
     data = dataset(table)
     change = find("change", name).from_mapping(settings)
     assert isinstance(change, Change)

@@ -42,8 +42,8 @@ def published(
         name: [*cells, "987654321" if name == "id" else cells[-1]] for name, cells in table.items()
     }
     rows = len(next(iter(more.values())))
-    beside = {"q": ["a"] * rows, "row": [f"{n:03}" for n in range(rows)]}
-    frame = pd.DataFrame({**more, **beside}, dtype="str")
+    fixed_columns = {"q": ["a"] * rows, "row": [f"{n:03}" for n in range(rows)]}
+    frame = pd.DataFrame({**more, **fixed_columns}, dtype="str")
     named = roles or {"identifier": [n for one in changes for n in one["columns"]]}
     plan = Plan.from_mapping(
         {

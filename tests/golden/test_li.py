@@ -121,7 +121,7 @@ def test_table_3_as_two_tables() -> None:
 
 
 def test_p_10_what_anatomy_tells_of_bob() -> None:
-    """Whoever knows Bob's row knows his group; every disease of it has c(v)/N."""
+    """Anyone who knows Bob's row knows his group; every disease of it has c(v)/N."""
     view = anatomy().view
     table, sensitive = view.blocks
     ages, sexes = view.vocabularies["Age"].texts, view.vocabularies["Sex"].texts

@@ -171,7 +171,7 @@ def test_the_joint_model_is_sharper_t16_e08() -> None:
 
 def test_a_release_of_overlapping_buckets_as_attacked() -> None:
     problem = with_public(private())
-    # Sara's row stands in the first bucket, and Ada's age with it, as in fig 4.5.
+    # Sara's row is in the first bucket, and Ada's age with it, as in fig 4.5.
     group = [0, 0, 0, 0, 1, 1, 1, 1]
     release = by_hand(problem, group, (("zip",), ("age", "salary")))
     assert problem.population is not None
@@ -194,13 +194,13 @@ def test_a_release_of_overlapping_buckets_as_attacked() -> None:
     assert (result.attempted, result.interval) == (10, None)
     assert "Sara" in {n for n, d in zip(NAMES, truth.delta_worlds, strict=True) if d == 1}
     # T-16 next to T-15 (E-08): of Ada, Elizabeth and the others what both models say.
-    spread, known, beside = result.details
+    spread, known, others = result.details
     assert sum(int(r["members"]) for r in spread.rows) == 8
     assert sum(int(r["non-members"]) for r in spread.rows) == 2
     assert {r["known"]: r["people"] for r in known.rows}["δ = 1, proven"] == proven
     both = {
         NAMES[int(r["public row"]) - 1]: (r["δ, groups kept separate"], r["δ, groups united"])
-        for r in beside.rows
+        for r in others.rows
     }
     for name, pair in both.items():
         assert pair == pytest.approx((float(JOINT[name]), float(BY_UNION[name]))), name

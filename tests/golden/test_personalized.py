@@ -229,11 +229,11 @@ def test_a_private_column_moves_no_figure(seed: int) -> None:
     rows = [{"column": "own", "what": "repeats", "rows": 30}]  # a row is a person all the same
     plain = case.plan(algorithm=algorithm, models=[k], confirmed=rows)
     both = case.plan(algorithm=algorithm, models=[k, {"name": "personalized", "column": "own"}])
-    without, beside = (run(plan, case.dataset, case.levels) for plan in (plain, both))
-    assert beside.problem.private == ("own",)
-    assert len(beside.problem.frequency.count) > len(without.problem.frequency.count)
-    assert dict(beside.files) == dict(without.files)
-    one, other = figures_of(without), figures_of(beside)
+    without, with_column = (run(plan, case.dataset, case.levels) for plan in (plain, both))
+    assert with_column.problem.private == ("own",)
+    assert len(with_column.problem.frequency.count) > len(without.problem.frequency.count)
+    assert dict(with_column.files) == dict(without.files)
+    one, other = figures_of(without), figures_of(with_column)
     drawn = ("query-error",)  # its questions are drawn by the plan
     for key in ("metrics", "classes", "smallest_class", "unique_over_all_columns"):
         of = [dict(v[key]) if key == "metrics" else {key: v[key]} for v in (one, other)]

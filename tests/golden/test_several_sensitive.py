@@ -1,6 +1,6 @@
 """Several sensitive columns: a table recomputed by hand, through a whole run.
 
-In a class of two rows (a, x) and (b, y) each column shows two values, and whoever knows one value
+In a class of two rows (a, x) and (b, y) each column shows two values, and who knows one value
 of a person knows the other.
 """
 

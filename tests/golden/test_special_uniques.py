@@ -147,7 +147,7 @@ def test_minimal_sets_are_those_of_brute_force(drawn: Boxed) -> None:
 @often(60)
 @given(case=cases(rows=(4, 25), quasi=(3, 3), missing=False))
 def test_a_change_covers_whom_it_says(case: Case) -> None:
-    """The column is published one level higher, or not at all, and the rows are looked at anew."""
+    """The column is published one level higher, or not at all, and the rows are looked at again."""
     problem = case.problem()
     view, truth = raw_view(problem), truth_of(problem)
     lines = quasi_lines(view, truth)

@@ -61,7 +61,7 @@ ATTACKS = [
 
 
 def more_leaves(rng: np.random.Generator, levels: Levels, kind: str) -> Levels:
-    """Add leaves to groups that there are, and groups that no row stands in.
+    """Add leaves to groups that there are, and groups that no row is in.
 
     Groups of numbers stay intervals, and values in a declared order keep theirs.
     """

@@ -282,7 +282,7 @@ def test_top_down_uncovers_values_while_everyone_stays_within_bounds() -> None:
 
 
 def test_top_down_counts_people_of_values_that_only_they_have() -> None:
-    """Whoever has a value of their own below an uncovered node is known to be absent."""
+    """Anyone who has a value of their own below an uncovered node is known to be absent."""
     levels = [("a", "A", "*"), ("b", "A", "*"), ("c", "C", "*"), ("d", "C", "*")]
     case = Case(
         columns={"q": ["a", "a", "b", "b", "c", "c"]},

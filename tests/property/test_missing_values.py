@@ -1,4 +1,4 @@
-"""A missing sensitive value is no value: no class is more diverse for it, whoever computes it."""
+"""A missing sensitive value is no value: no class is more diverse for it, in either computation."""
 
 from __future__ import annotations
 

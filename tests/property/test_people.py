@@ -486,7 +486,7 @@ def test_the_second_computation_finds_too_few_persons() -> None:
     @given(case=repeated(rows=(8, 30), people=(3, 6)))
     def tried(case: Case) -> None:
         nonlocal caught
-        # k rows in every class, whoever they are of.
+        # k rows in every class, no matter whose they are.
         rows = dataclasses.replace(case, person="", identifier=("who",))
         try:
             plan = rows.plan(models=[{**K, "k": 3}], confirmed=ROWS_ARE_PERSONS)

@@ -235,7 +235,7 @@ def test_one_of_those_with_these_values_is_looked_for_in_a_population() -> None:
     release = by_boxes(case.problem(population=public.dataset), [0, 1])
     found = attacked(Linking(), release)
     assert (found.attempted, found.baseline) == (5, 1 / 5)
-    # Of three with a two are in the table; whoever of them is meant, p0 is found 2 times in 3.
+    # Of three with a two are in the table; whichever is meant, p0 is found 2 times in 3.
     options = [sum(p) * 2 / 3 + 1 for p in itertools.product([1 / 3, 2 / 3], repeat=3)]
     assert min(abs(found.succeeded - o) for o in options) < 1e-12
     assert attacked(Linking(row=1), release).succeeded == pytest.approx(2 / 3)

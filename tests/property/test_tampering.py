@@ -115,7 +115,7 @@ def bytes_change(change: Callable[[bytes, np.random.Generator], bytes]) -> Chang
 def cell_change(change: Callable[[str, np.random.Generator], str]) -> Change:
     """Change one cell that the change is for; the rows are sorted again where they have no group.
 
-    The Parquet file says the same, as whoever tampers would see to it.
+    The Parquet file says the same, as anyone who tampers would see to it.
     """
 
     def apply(files: Files, rng: np.random.Generator) -> Files:

@@ -1,7 +1,7 @@
 """A release of any model that was tampered with: a promise that breaks is found, and where.
 
 One cell is made more specific, one row deleted, or one sensitive value changed; then the rows are
-sorted again, as whoever tampers would. What that breaks is shown by the models' plain definitions.
+sorted again, as a tamperer would. What that breaks is shown by the models' plain definitions.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Tampered:
     ----------
     header : list of str
     rows : list of lists of str
-        As published, with the place of whoever stands behind each at the end.
+        As published, with the place of anyone who is behind each at the end.
     touched : set of int
         Rows of the release, from 1, of the classes that were changed.
     """

@@ -80,7 +80,7 @@ def attacked(
 def candidates(
     case: Case, groups: Sequence[int], there: Sequence[tuple[frozenset[str], list[str]]]
 ) -> list[tuple[set[str], set[str]]]:
-    """Return the values that each release leaves to each person; a label stands for its values."""
+    """Return the values that each release leaves to each person; a label represents its values."""
     names, values = case.column("who"), case.column("s")
     found: list[tuple[set[str], set[str]]] = []
     for who, group in zip(names, groups, strict=True):

@@ -89,7 +89,7 @@ def test_every_row_is_published_as_its_line_of_the_hierarchy_says(
     assert result.verification.holds
     shown = Counter(line["x"] for line in csv.DictReader(io.StringIO(result.csv.decode())))
     assert shown == Counter({text: n for text, n in expected.items() if n >= 2})
-    # Whoever verifies anew, with the recipe alone, finds the same.
+    # Anyone who verifies again, with the recipe alone, finds the same.
     assert verify(plan.completed(), case.frame, {"x": rows}, result.files).holds
 
 

@@ -27,7 +27,7 @@ def bucket_people(
 
 
 def bucket_of(people: People, inside: list[bool], odd: int = 0) -> BucketProblem:
-    """Return a bucket of some people, and whoever else could be in it.
+    """Return a bucket of some people, and anyone who else could be in it.
 
     Where it is odd, each block's counts are turned by one more place, so that it may publish
     something that nobody could be.

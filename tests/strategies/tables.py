@@ -20,7 +20,7 @@ Cell = str | None
 
 
 def cells_of(likely: Sequence[T], rows: int) -> st.SearchStrategy[list[T]]:
-    """Draw a cell for each of some rows; a value is as likely as it often stands in the list.
+    """Draw a cell for each of some rows; a value is as likely as it often is in the list.
 
     A byte a cell, counted round the list: one draw is quick, and shrinks cell by cell.
     """

@@ -53,7 +53,7 @@ DRAWERS = (
     "metrics",
     "advanced",
 )
-#: The drawer of Results with the tiles in full and what stands behind them.
+#: The drawer of Results with the tiles in full and what is behind them.
 VERDICTS = "Verdicts and judgement"
 #: The drawers of its panels.
 CLASSES, METRICS, ATTACKS = (f"{name} in detail" for name in ("Classes", "Metrics", "Attacks"))

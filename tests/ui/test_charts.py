@@ -252,7 +252,7 @@ def test_a_run_behind_another_keeps_its_own_number_of_classes() -> None:
 
 
 def test_the_form_is_the_same_for_every_run() -> None:
-    """A changed form is drawn anew in the browser, so a run, A and the choice are data."""
+    """A changed form is drawn again in the browser, so a run, A and the choice are data."""
     now, base = (
         drawn(ran("optimal", {"name": "k-anonymity", "k": k}, "hospital")) for k in (25, 5)
     )

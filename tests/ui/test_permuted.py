@@ -277,7 +277,7 @@ def test_people_proven_to_be_in_the_table_are_listed() -> None:
     assert not app.exception
     shown = next(d.value for d in app.dataframe if "standing" in d.value.columns)
     assert len(shown) == attack.at_risk
-    # Whoever is proven present is one of the table's people.
+    # Anyone who is proven present is one of the table's people.
     private = sample("toth-private").frame()
     there = set(zip(private["Zip"].astype(str), private["Age"].astype(str), strict=True))
     for row in shown[shown["standing"].str.startswith("proven")]["row"]:

@@ -28,7 +28,7 @@ GENUINE = precompile_status.begin  # before the fixture puts another in its plac
 
 
 class Process:
-    """Stands for the process that compiles: it says some lines and ends."""
+    """Represents the process that compiles: it says some lines and ends."""
 
     lines: tuple[str, ...] = ()
 

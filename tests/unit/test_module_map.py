@@ -1,4 +1,4 @@
-"""`make map`: every module says in its first line what it is for, and stands in the map."""
+"""`make map`: every module says in its first line what it is for, and is in the map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever knocks on a server's door, the server itself calls nobody."""
+"""Anyone who knocks on a server's door, the server itself calls nobody."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def test_tables_that_are_safe_alone_are_protected_together() -> None:
         "earlier: a|f less a|f leaves 1: 1 respondent, fewer than 3",
         "b|f less earlier: b|f leaves 1: 1 respondent, fewer than 3",
     }
-    # Whoever subtracts is shown of one woman: she is a cell like any other, and hidden.
+    # Anyone who subtracts is shown of one woman: she is a cell like any other, and hidden.
     new = both.protected()
     names = new.table.names
     assert {names[c] for c in new.suppressed} == {"a|f", "b|f", "a|m", "b|m"}

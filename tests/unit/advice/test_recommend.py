@@ -1,4 +1,4 @@
-"""Recommendations: they run and verify or say what stands against them, on every shipped sample."""
+"""Recommendations: they run and verify or say what speaks against them, on every shipped sample."""
 
 from __future__ import annotations
 

@@ -426,7 +426,7 @@ def test_a_hierarchy_that_is_the_tables_is_told() -> None:
 
 
 def test_another_sample_breaks_the_second_computation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever chooses the sample in place of the secret is found by drawing it again."""
+    """Anyone who chooses the sample in place of the secret is found by drawing it again."""
     draw = SortedRows.sampled
 
     def chosen(rows: SortedRows, share: F, coins: Coins) -> npt.NDArray[np.int64]:

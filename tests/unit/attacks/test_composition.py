@@ -28,7 +28,7 @@ from tests.making import Case, by_hand
 Groups = Sequence[int]
 
 
-def beside(case: Case, groups: Groups, people: Overlap = "all") -> Problem:
+def after_release(case: Case, groups: Groups, people: Overlap = "all") -> Problem:
     """Return a table next to an earlier release of it: the value sets of groups of its rows."""
     names = case.column("who")
     sets = {
@@ -64,13 +64,13 @@ def people(names: str, values: str) -> Case:
 
 def test_the_worked_example() -> None:
     """Four people in two releases; none alone, two intersected, all four where all are weighed."""
-    problem = beside(people("PQRT", "baac"), [0, 1, 0, 1])
+    problem = after_release(people("PQRT", "baac"), [0, 1, 0, 1])
     assert known(found(problem, [0, 0, 1, 1])) == [0, 0, 2, 2]
     assert known(found(problem, [0, 0, 1, 1], together=True)) == [0, 0, 4, 4]
 
 
 def test_where_nobody_says_who_stood_in_both_it_is_a_bracket() -> None:
-    result = found(beside(people("PQRT", "baac"), [0, 1, 0, 1], "unknown"), [0, 0, 1, 1])
+    result = found(after_release(people("PQRT", "baac"), [0, 1, 0, 1], "unknown"), [0, 0, 1, 1])
     assert result.upper_bound
     assert result.interval == (0.0, 0.5)
     assert result.rate == 0.5
@@ -104,7 +104,7 @@ def test_every_world_of_small_cases() -> None:
             & {true[j] for j in range(size) if there[j] == there[i]}
             for i in range(size)
         ]
-        problem = beside(case, there)
+        problem = after_release(case, there)
         for together, left in ((False, allowed), (True, possible)):
             result = found(problem, here, together=together)
             certain = sum(one == {own} for one, own in zip(left, true, strict=True))
@@ -148,7 +148,7 @@ def test_cells_of_the_earlier_release_are_read_as_they_are_published(
 
 
 def test_the_worked_example_of_correspondence() -> None:
-    """Of five in Europe and four in France three are left, whoever the person is."""
+    """Of five in Europe and four in France three are left, no matter who the person is."""
     # 0 is Europe and France, 1 Europe and the UK; flu is 0 and HIV 1.
     here = Classes(
         places=(0,),
@@ -187,7 +187,7 @@ def test_rows_left_are_those_of_some_mapping_by_counts() -> None:
         possible = [
             [x for x in range(shown[0, v] + 1) if 0 <= before[v] - x <= shown[1, v]] for v in (0, 1)
         ]
-        # Of whoever stood in both, the rows from the earlier class; of whoever joined, the others.
+        # Of people in both, the rows from the earlier class; of those who joined, the others.
         came = [max(one) for one in possible]
         joined = [shown[0, v] - min(one) for v, one in enumerate(possible)]
         entry, value = (x.ravel() for x in np.indices((2, 2)))

@@ -208,7 +208,7 @@ def test_beliefs_keep_weights_that_are_small_beside_others() -> None:
     assert none.per_class == pytest.approx([1, 1 / 2, 1])
     assert none.succeeded == pytest.approx(1000 + 2 * 1 / 2 + 1)
     one = attack(case, Background(ruled_out=1, knows=known))
-    # Of the third a is ruled out, and c and d stay; of whoever has a one of them.
+    # Of the third a is ruled out, and c and d stay; of anyone who has a one of them.
     assert one.succeeded == pytest.approx(1000 + 2 + 1 + 2 * 1 / 2)
 
 

@@ -1,4 +1,4 @@
-"""Steps are shown to whoever listens, and what is found does not depend on whether anyone does."""
+"""Steps are reported to a listener, and what is found does not depend on whether there is one."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from anon_core.data.values.formulas import neutralised
 from anon_core.pipeline.figures import figures_of
 from anon_core.techniques.attacks import membership
 
-#: Stands in every cell that is wrong; no message may show it.
+#: Is in every cell that is wrong; no message may show it.
 SECRET = "Zanzibari"
 GOOD = "sex,age,job\n" + "".join(
     f"{sex},{age},{job}\n"

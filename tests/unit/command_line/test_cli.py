@@ -1,4 +1,4 @@
-"""The command line: exit statuses, what stands on which stream, and that nothing is half done."""
+"""The command line: exit statuses, what is on which stream, and that nothing is half done."""
 
 from __future__ import annotations
 

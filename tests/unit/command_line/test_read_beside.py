@@ -47,8 +47,8 @@ def test_both_are_compared_and_the_csv_file_counts(place: Path) -> None:
     assert "flu" in text
     file.write_text(text.replace("flu", "FLU", 1))
     with_parquet = faults(place)
-    for beside in (place / "out").glob("*.parquet"):
-        beside.unlink()
+    for parquet in (place / "out").glob("*.parquet"):
+        parquet.unlink()
     alone = faults(place)
     assert alone
     assert set(alone) <= set(with_parquet)  # and Parquet is not the CSV file's besides
@@ -67,8 +67,8 @@ def test_a_header_alone_breaks_the_release_and_is_no_error(place: Path) -> None:
     for file in (place / "out").glob("*.csv"):
         file.write_text(file.read_text().partition("\n")[0] + "\n")
     assert faults(place)
-    for beside in (place / "out").glob("*.parquet"):
-        beside.unlink()
+    for parquet in (place / "out").glob("*.parquet"):
+        parquet.unlink()
     assert faults(place)
 
 

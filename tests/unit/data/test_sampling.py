@@ -58,7 +58,7 @@ def test_the_spelling_of_a_number_does_not_depend_on_which_row_is_drawn() -> Non
         one, two = (sampled(c.dataset, ("q", "s"), 0.2, seed) for c in (case, other))
         assert texts(one) == texts(two)
         assert "1.0" not in one.column("s").values
-        # Who stands behind which row is drawn again too: averages are recomputed from it.
+        # Who is behind which row is drawn again too: averages are recomputed from it.
         algorithm = {"name": "microaggregation"}
         assert released(other, 0.5, seed, algorithm=algorithm).verification.holds
 

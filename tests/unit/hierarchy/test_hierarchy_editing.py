@@ -241,7 +241,7 @@ def test_groups_are_reordered_under_their_parent() -> None:
         Reorder(level=1, nodes=(number(draft, "Two"),), beside=number(draft, "Single"), after=True),
     )
     assert [row[0] for row in to_rows(draft)][-2:] == ["Married", "Partner"]
-    # A value next to a group stands, on the level above, next to that group.
+    # A value next to a group is, on the level above, next to that group.
     moved = apply(
         draft,
         Reorder(level=0, nodes=leaf(draft, "Single"), beside=leaf(draft, "Partner")[0], after=True),

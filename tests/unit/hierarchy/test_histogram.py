@@ -67,7 +67,7 @@ def day(number: int) -> str:
     return date.fromordinal(730_000 + number).isoformat()
 
 
-#: Columns in which every value of a grid stands in as many rows.
+#: Columns in which every value of a grid is in as many rows.
 EVEN = {
     "ages 17 to 90": [str(v) for v in range(17, 91)],
     "whole numbers": [str(v) for v in range(3, 203)],

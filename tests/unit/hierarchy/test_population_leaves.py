@@ -221,7 +221,7 @@ def test_random_ranges_hold_what_they_say() -> None:
         present = {row[1] for row in rows}
         for v in new.tolist():
             said = next(n for n, (a, b) in zip(names, ends, strict=True) if a <= v < b)
-            # A range that no leaf stands under is no group.
+            # A range that no leaf is under is no group.
             assert path(wide, f"{v:g}")[0] == (said if said in present else f"{v:g}")
         # No node gains or loses a leaf that counts.
         for level in range(hierarchy.height + 1):

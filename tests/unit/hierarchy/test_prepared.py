@@ -1,4 +1,4 @@
-"""A hierarchy is built once for what it is built from, and anew where any of that differs."""
+"""A hierarchy is built once for what it is built from, and again where any of that differs."""
 
 from __future__ import annotations
 

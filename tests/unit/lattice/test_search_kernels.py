@@ -39,7 +39,7 @@ class Rolled:
     def __init__(self, rows: int, rng: np.random.Generator, most: int = 40) -> None:
         sizes, heights = [5, most, 3], [2, 3, 1]
         layout = layout_of([*sizes, 4])  # the last is a value that stays
-        # At level n the first leaf of four to the power of n leaves stands for them.
+        # At level n the first leaf of four to the power of n leaves represents them.
         tables = [
             [np.arange(s) // 4**n * 4**n for n in range(h + 1)]
             for s, h in zip(sizes, heights, strict=True)

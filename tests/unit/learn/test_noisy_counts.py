@@ -37,7 +37,7 @@ def test_noise_is_what_differential_privacy_asks_for(epsilon: float) -> None:
     for person in range(trace.rows):
         assert exp(-epsilon) - 1e-9 <= odds(trace, person, 1) <= exp(epsilon) + 1e-9
         if trace.texts("Disease")[person] != trace.texts("Disease")[trace.person]:
-            assert odds(trace, person, 256) == 1  # whoever is not counted changes nothing
+            assert odds(trace, person, 256) == 1  # anyone who is not counted changes nothing
 
 
 def test_many_answers_tell_what_one_does_not() -> None:

@@ -26,7 +26,7 @@ from tests.making import Case, random_case
 
 
 def known_only(case: Case, gone: str) -> Case:
-    """Return the case without a column: what is left to whoever does not know it."""
+    """Return the case without a column: what is left to anyone who does not know it."""
     return dataclasses.replace(
         case,
         columns={name: cells for name, cells in case.columns.items() if name != gone},

@@ -160,7 +160,7 @@ def test_nobody_stays_undecided(k: int, blocks: tuple[tuple[str, ...], ...]) -> 
     decision = decide(found.joint, zero=False)
     assert decision.feasible
     assert not np.any(decision.all_present == UNKNOWN)
-    # Whoever is proven present is: the truth is looked at only here.
+    # Anyone who is proven present is: the truth is looked at only here.
     problem = drawn(1)
     assert problem.population is not None
     assert problem.population.codes is not None

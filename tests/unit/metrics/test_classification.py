@@ -27,7 +27,7 @@ def test_a_small_release() -> None:
     result = run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)
     found = result.measures["classification"]
     assert found.value == pytest.approx(3 / 6)
-    assert found.share == 1  # whoever sees nothing but the labels is wrong of three as well
+    assert found.share == 1  # anyone who sees nothing but the labels is wrong of three as well
     # By themselves the rows of one age and ZIP code already disagree: (20, 101) and (40, 202).
     assert found.also == pytest.approx({"of the table itself": 2 / 6})
 

@@ -152,7 +152,7 @@ def test_labels_beside_which_public_values_have_no_place_are_refused_at_first(
         run(plan, table, {"age": levels}, population=public(value), assess=False)
     assert "as a range" in refused.value.remedy
     assert label not in refused.value.message
-    # Between listed values of one group it is clear where a value stands.
+    # Between listed values of one group it is clear where a value is.
     assert run(
         plan, table, {"age": levels}, population=public("21"), assess=False
     ).verification.holds
@@ -161,7 +161,7 @@ def test_labels_beside_which_public_values_have_no_place_are_refused_at_first(
 @pytest.mark.parametrize(
     ("labels", "more", "chances"),
     [
-        # The label holds 29, though no leaf stands beyond it.
+        # The label holds 29, though no leaf is beyond it.
         (("20-29", "30-39"), ["21", "29", "35"], (3 / 5, 3 / 4)),
         (("young", "old"), ["21", "33", "35"], (3 / 4, 3 / 5)),
         # 30 lies in the gap between the leaves: in no group.

@@ -67,7 +67,7 @@ def test_the_worked_examples_of_risks_and_registers(
     ("columns", "k", "reached"), [(["sex"], 2, 2), (["age"], 2, 2), (["sex", "age"], 2, 1)]
 )
 def test_the_worked_example_of_sets_of_columns(columns: list[str], k: int, reached: int) -> None:
-    """M-47: each column alone has two of everything, and M with 30 stands alone."""
+    """M-47: each column alone has two of everything, and M with 30 is alone."""
     problem = FIVE.problem()
     model = KAnonymity.from_mapping({"k": k, "columns": columns})
     (verdict,) = model.measure(*measured(problem, raw_view(problem)), Context())

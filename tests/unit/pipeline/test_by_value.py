@@ -30,7 +30,7 @@ def test_a_small_release_value_by_value() -> None:
 
 
 def test_who_is_removed_is_told() -> None:
-    """One woman among men stands alone and is removed: all women are hidden, and no man is."""
+    """One woman among men is alone and is removed: all women are hidden, and no man is."""
     case = Case(
         columns={"sex": ["m"] * 6 + ["f"], "s": list("abababa")},
         quasi=("sex",),

@@ -104,5 +104,5 @@ def test_pages_take_what_a_zip_has_in_the_folder_or_what_was_chosen() -> None:
     plan = Plan.from_toml(RECIPE)
     inside = ["levels/age.csv", "own.csv", "table.csv"]
     assert set(named_among(plan, inside).hierarchies) == {"Age", "sex"}
-    beside = ["zip-code.csv", "own.csv", "table.csv"]
-    assert set(named_among(plan, beside).hierarchies) == {"ZIP-code", "sex"}
+    neighbours = ["zip-code.csv", "own.csv", "table.csv"]
+    assert set(named_among(plan, neighbours).hierarchies) == {"ZIP-code", "sex"}

@@ -20,7 +20,7 @@ from anon_core.recipe.plan import Plan
 from anon_core.verification.rows.recipe_changes import relabelled
 from anon_core.verification.text.texts import Spelling
 
-#: As a well-known file of the field has it: 5 stands under 0-4.
+#: As a well-known file of the field has it: 5 is under 0-4.
 AGES = [[str(a), f"{(a - 1) // 5 * 5}-{(a - 1) // 5 * 5 + 4}", "*"] for a in range(1, 16)]
 REASON = "the groups of the agency's own form"
 

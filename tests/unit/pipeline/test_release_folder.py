@@ -1,4 +1,4 @@
-"""A release's folder holds the old release or the new one, whatever fails and whoever kills it."""
+"""A release's folder holds the old release or the new one, whatever fails or kills it."""
 
 from __future__ import annotations
 
@@ -198,12 +198,12 @@ from pathlib import Path
 from anon_core.pipeline.publish import release_folder
 
 at, out, files = int(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
-steps, beside = [], str(out.parent)
+steps, parent = [], str(out.parent)
 
 def step(event, given):
     path = str(given[0]) if given else ""
     changes = event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "exchange")
-    if (changes or event == "open") and (path.startswith(beside) or not path.startswith("/")):
+    if (changes or event == "open") and (path.startswith(parent) or not path.startswith("/")):
         steps.append(event)
         if len(steps) == at:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -256,7 +256,7 @@ def test_a_kill_at_any_step_never_leaves_new_beside_old(out: Path) -> None:
         whole = found == old
         assert is_named(out) or whole
         seen.append(is_named(out))
-        if is_named(out):  # whoever puts it back may be killed as well
+        if is_named(out):  # anyone who puts it back may be killed as well
             assert put_and_killed(out, new, 2)
             assert is_named(out) or held(out) == old
         named = is_named(out)

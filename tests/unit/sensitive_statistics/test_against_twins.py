@@ -223,7 +223,7 @@ def test_numbers_near_each_other(seed: int) -> None:
             apart = nearness.packed(own, by, 9).tolist()
             assert apart == [most_apart(sorted(set(g)), e) for g in real]
             assert nearness.packed(own, by, 2).tolist() == [min(n, 2) for n in apart]
-            # Whoever is near at most one m-th of a group's rows leaves m values apart.
+            # Anyone who is near at most one m-th of a group's rows leaves m values apart.
             assert all(n * c >= len(g) for n, c, g in zip(apart, found, real, strict=True))
 
 

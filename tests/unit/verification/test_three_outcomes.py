@@ -19,7 +19,7 @@ from anon_core.verification.checks import verify_files
 from anon_core.verification.findings import PENDING, Verification
 
 ROOT = Path(__file__).parents[3]
-#: One row of the table stands for all promises, which are named as their models are.
+#: One row of the table represents all promises, which are named as their models are.
 PROMISE = "k-anonymity"
 OPEN = ("not checked", "counts as broken")
 

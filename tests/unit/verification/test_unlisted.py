@@ -15,8 +15,8 @@ NUMBERS = ["20-29", "[20, 30)", "(19, 29]", "20..29", "20 to 29", "20–29", "2*
 MONTH = ["2020-02", "2020-02-01 to 2020-02-29", "[2020-02-01, 2020-03-01)"]
 
 
-def stands(label: str, kind: str, listed: str, value: Key | None) -> bool | None:
-    """Return whether a value stands in the group of a listed one; None where it is unclear."""
+def in_group(label: str, kind: str, listed: str, value: Key | None) -> bool | None:
+    """Return whether a value is in the group of a listed one; None where it is unclear."""
     spelling = Spelling(kind=kind, neutralised=True)
     more = [listed, "2020-02-15" if kind == "date" else "22"]
     assert value is not None
@@ -30,7 +30,7 @@ def stands(label: str, kind: str, listed: str, value: Key | None) -> bool | None
 @pytest.mark.parametrize("label", NUMBERS)
 def test_numbers(label: str) -> None:
     expected = {
-        text: stands(label, "number", "25", number_of(text)) for text in ("20", "29", "19", "30")
+        text: in_group(label, "number", "25", number_of(text)) for text in ("20", "29", "19", "30")
     }
     assert expected == {"20": True, "29": True, "19": False, "30": False}
 
@@ -39,13 +39,13 @@ def test_numbers(label: str) -> None:
     ("label", "end"), [("20+", "999"), ("≥ 20", "999"), ("20 and over", "999"), ("<30", "-5")]
 )
 def test_numbers_without_an_end(label: str, end: str) -> None:
-    assert stands(label, "number", "25", number_of(end)) is True
+    assert in_group(label, "number", "25", number_of(end)) is True
 
 
 @pytest.mark.parametrize("label", MONTH)
 def test_days(label: str) -> None:
     days = ("2020-02-01", "2020-02-29", "2020-01-31", "2020-03-01")
-    values = [stands(label, "date", "2020-02-14", day_of(day)) for day in days]
+    values = [in_group(label, "date", "2020-02-14", day_of(day)) for day in days]
     assert values == [True, True, False, False]
 
 
@@ -62,17 +62,17 @@ def test_periods(label: str, first: str, last: str) -> None:
     begin, end = day_of(first), day_of(last)
     assert begin is not None
     assert end is not None
-    values = [stands(label, "date", "2020-02-14", v) for v in (begin, end, begin - 1, end + 1)]
+    values = [in_group(label, "date", "2020-02-14", v) for v in (begin, end, begin - 1, end + 1)]
     assert values == [True, True, False, False]
 
 
 @pytest.mark.parametrize("label", ["about 20", "20-21-29"])
 def test_labels_that_may_state_a_range_leave_it_unclear(label: str) -> None:
-    assert stands(label, "number", "25", number_of("29")) is None
+    assert in_group(label, "number", "25", number_of("29")) is None
 
 
 def test_words_state_none() -> None:
-    assert stands("young", "number", "25", number_of("29")) is False
+    assert in_group("young", "number", "25", number_of("29")) is False
 
 
 def test_what_a_group_holds_the_groups_above_hold() -> None:

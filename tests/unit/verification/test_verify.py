@@ -57,11 +57,11 @@ def verify(
     private: pd.DataFrame,
     levels: Any,
     release: bytes,
-    beside: bytes | None = None,
+    parquet: bytes | None = None,
 ) -> Verification:
     files = {"release.csv": release}
     return verify_published(
-        plan, private, levels, files if beside is None else {**files, "release.parquet": beside}
+        plan, private, levels, files if parquet is None else {**files, "release.parquet": parquet}
     )
 
 

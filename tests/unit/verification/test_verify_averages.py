@@ -46,7 +46,7 @@ def broken(rows: list[str], private: pd.DataFrame = PEOPLE, **changes: Any) -> s
 def groups(
     rows: list[str], place: list[int], private: pd.DataFrame = PEOPLE, **changes: Any
 ) -> list[Check]:
-    """Return what comes of saying which row stands behind which."""
+    """Return what comes of saying which row is behind which."""
     codes, texts = zip(*(pd.factorize(private[n]) for n in private.columns), strict=True)
     witness = Witness(
         texts=dict(zip(private.columns, (list(t) for t in texts), strict=True)),
