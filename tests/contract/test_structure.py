@@ -96,3 +96,15 @@ def test_modules_are_nouns() -> None:
         r"^(beside|ahead|behind|again|alone|asked|told|once|apart|anew|moved|at_scale|seen|shuffled|permuted|permuting|describing|before_and_after)$"
     )
     assert not [name for name in modules() if bad.match(name.rpartition(".")[2])]
+
+
+def test_values_are_named_by_what_they_hold() -> None:
+    # The key of a container on Learn is older than the rule.
+    bad = re.compile(r"(?<!learn-)\b(told|anew|whoever)\b")
+    found = {
+        f"{name}: {line.strip()}"
+        for name, path in modules().items()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if bad.search(line)
+    }
+    assert not found, sorted(found)
