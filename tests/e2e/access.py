@@ -19,11 +19,11 @@ EXCEPTIONS: list[dict[str, str]] = tomllib.loads(
 
 _FIND = """
 async ([tags, exceptions]) => {
-  const found = await axe.run(document, {
+  const answer = await axe.run(document, {
     runOnly: {type: "tag", values: tags}, resultTypes: ["violations"],
   });
   const found = [];
-  for (const violation of found.violations)
+  for (const violation of answer.violations)
     for (const node of violation.nodes) {
       const target = node.target.flat();
       const element = target.length === 1 ? document.querySelector(target[0]) : null;
