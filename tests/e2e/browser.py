@@ -31,18 +31,25 @@ SCHEMES = ("light", "dark")
 #: Whether the page has a theme's quiet colour, and no chart the other's: charts follow the page.
 _REDRAWN = """
 ([now, before]) =>
-  [...document.querySelectorAll("style")].some(one =>
+  [...document.querySelectorAll("style:not([data-turning])")].some(one =>
     one.textContent.includes("stCaptionContainer") && one.textContent.includes(now))
   && ![...document.querySelectorAll("svg.marks text")].some(one =>
     one.getAttribute("fill") === before)
   && ![...document.querySelectorAll("svg.marks")].some(one => one.style.filter)
 """
 _FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-#: Whether every chart of the theme before is turned over until it is drawn again: none is unread.
+#: Whether nothing is unread in the colours of the theme before: each chart of it is turned over
+#: until it is drawn again, and side notes have the new quiet colour.
 _TURNED = """
-before => ![...document.querySelectorAll("svg.marks")].some(one =>
-  !one.style.filter
-  && [...one.querySelectorAll("text")].some(text => text.getAttribute("fill") === before))
+before => {
+  const probe = document.createElement("span");
+  probe.style.color = before;
+  return ![...document.querySelectorAll("svg.marks")].some(one =>
+      !one.style.filter
+      && [...one.querySelectorAll("text")].some(text => text.getAttribute("fill") === before))
+    && ![...document.querySelectorAll('[data-testid="stCaptionContainer"]')].some(one =>
+      getComputedStyle(one).color === probe.style.color);
+}
 """
 
 

@@ -26,13 +26,14 @@ export default function () {
 #: Milliseconds after which a chart that was not drawn again is left as it is.
 _PATIENCE = 20_000
 #: The frontend turns its own colours over at once; those that Python chose wait for a run. Until
-#: a chart is drawn in the new ones, a filter turns its light over and keeps its hues.
+#: then rules are copied with the new quiet colour, and a filter turns the light of charts over and
+#: keeps their hues.
 _TURNS = """
 export default function ({ setTriggerValue }) {
   const QUIET = { light: "LIGHT", dark: "DARK" };
   const seen = window.matchMedia("(prefers-color-scheme: dark)");
   const turned = () => {
-    const old = QUIET[seen.matches ? "light" : "dark"];
+    const [old, now] = seen.matches ? [QUIET.light, QUIET.dark] : [QUIET.dark, QUIET.light];
     const rgb = `rgb(${[1, 3, 5].map((at) => parseInt(old.slice(at, at + 2), 16)).join(", ")})`;
     const ink = `text[fill="${old}" i], text[style*="${rgb}"]`;
     const look = () => {
@@ -40,8 +41,22 @@ export default function ({ setTriggerValue }) {
         chart.style.filter = chart.querySelector(ink) ? "invert(1) hue-rotate(180deg)" : "";
     };
     window.awTurning?.();  // a change back ends the one before
+    const rules = [...document.querySelectorAll("style")].filter(
+      (one) => one.textContent.includes(old)
+    ).map((one) => {
+      const copy = document.createElement("style");
+      copy.dataset.turning = "";
+      copy.textContent = one.textContent.replaceAll(old, now);
+      return copy;
+    });
+    document.body.append(...rules);
     const drawn = new MutationObserver(look);
-    const end = () => { drawn.disconnect(); clearTimeout(late); window.awTurning = undefined; };
+    const end = () => {
+      drawn.disconnect();
+      clearTimeout(late);
+      for (const one of rules) one.remove();
+      window.awTurning = undefined;
+    };
     const late = setTimeout(() => {
       end();
       for (const chart of document.querySelectorAll("svg.marks, .js-plotly-plot"))

@@ -275,7 +275,7 @@ def table_of(text: str) -> Dataset:
     return state.once(
         "learn/typed/table",
         text,
-        lambda: read_table(text.encode(), DataOptions(), name="typed table.csv"),
+        lambda: read_table(text.encode(), DataOptions(), name="The typed table"),
     )
 
 

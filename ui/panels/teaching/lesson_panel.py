@@ -232,7 +232,8 @@ def _followed(now: Reading) -> int:
             on_change=_example,
             args=(f"learn/example/{now.lesson.name}/{own}",),
             help="The table of the lesson: an example, or a few rows of your own.",
-            width=290,
+            # A typed one has a button too: all is in one line at 1280 pixels.
+            width=200 if own == TYPED else 290,
         )
     if own == TYPED:
         st.button(

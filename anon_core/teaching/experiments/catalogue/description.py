@@ -62,14 +62,14 @@ def agree(
     other: list[str] = []
     for place, (column, value) in enumerate(numbers.items()):
         if abs(measured[place] - value) >= 10.0**-digits:  # rounded or cut off
-            other.append(f"{column} is {measured[place]:,.{digits}f}, not {value:,.{digits}f}")
+            other.append(f"{column} {measured[place]:,.{digits}f}, not {value:,.{digits}f}")
     count = f"{len(numbers) - len(other)} of {len(numbers)} agree."
     generated = " This is a generated table." if found.generated else f" {reason}".rstrip()
     return Claim(
         says=says,
         holds=not other,
         measured=count,
-        because=f"{'; '.join(other)}.{generated}" if other else "",
+        because=f"Here: {'; '.join(other)}.{generated}" if other else "",
         wrong=bool(other) and own and not found.generated,
         error=error,
     )
