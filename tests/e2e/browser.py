@@ -36,6 +36,7 @@ _REDRAWN = """
   && ![...document.querySelectorAll("svg.marks text")].some(one =>
     one.getAttribute("fill") === before)
   && ![...document.querySelectorAll("svg.marks")].some(one => one.style.filter)
+  && document.querySelector("style[data-turning]") === null
 """
 _FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 #: Whether nothing is unread in the colours of the theme before: each chart of it is turned over

@@ -37,6 +37,8 @@ export default function ({ setTriggerValue }) {
     const rgb = `rgb(${[1, 3, 5].map((at) => parseInt(old.slice(at, at + 2), 16)).join(", ")})`;
     const ink = `text[fill="${old}" i], text[style*="${rgb}"]`;
     const look = () => {
+      for (const [one, copy] of rules)  // drawn again, or of a page that was left
+        if (!one.isConnected || !one.textContent.includes(old)) copy.remove();
       for (const chart of document.querySelectorAll("svg.marks, .js-plotly-plot"))
         chart.style.filter = chart.querySelector(ink) ? "invert(1) hue-rotate(180deg)" : "";
     };
@@ -47,14 +49,14 @@ export default function ({ setTriggerValue }) {
       const copy = document.createElement("style");
       copy.dataset.turning = "";
       copy.textContent = one.textContent.replaceAll(old, now);
-      return copy;
+      document.body.append(copy);
+      return [one, copy];
     });
-    document.body.append(...rules);
     const drawn = new MutationObserver(look);
     const end = () => {
       drawn.disconnect();
       clearTimeout(late);
-      for (const one of rules) one.remove();
+      for (const [, copy] of rules) copy.remove();
       window.awTurning = undefined;
     };
     const late = setTimeout(() => {
