@@ -56,6 +56,9 @@ def test_only_signs_that_are_in_the_grid_are_explained() -> None:
     app.slider(key="tables/level/age").set_value(3).run()
     assert "**0** sensitive" in words(app)
     assert "▲" not in words(app)
+    wait_for(app.button(key="tables/protect").click().run(), "protect-table")
+    assert "Nothing is sensitive, so nothing is suppressed." in [one.value for one in app.info]
+    assert "Every suppressed cell" not in words(app)  # there is none
 
 
 def test_protected_cells_are_proven_and_a_change_takes_the_proof_away() -> None:

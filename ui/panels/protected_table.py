@@ -289,7 +289,7 @@ def _proof(done: Publication) -> None:
             st.caption(f"Suppressed cells of {total} are protected as one cell: {one.reason}.")
     for note in done.notes:
         st.info(plain(note), icon=":material/info:")
-    if done.pattern is not None:
+    if done.pattern is not None and (done.pattern.primary or done.pattern.secondary):
         st.caption(f"Every suppressed cell is published as {SUPPRESSED}, sensitive or not.")
 
 
