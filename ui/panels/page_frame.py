@@ -51,6 +51,7 @@ _CSS = """
 [data-testid="stMainBlockContainer"] {padding: 2.6rem clamp(1rem, 2.5vw, 2.5rem) 3rem;
   max-width: none;}
 [data-testid="stMain"] [data-testid="stMarkdownContainer"] > p {max-width: 56rem;}
+[data-testid="stSidebar"] {transition: none !important;}
 [data-testid="stSidebarUserContent"] {padding-bottom: 1.5rem;}
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .35rem;}
 [data-testid="stSidebar"] .stPopover {margin-top: .4rem;}
