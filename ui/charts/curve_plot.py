@@ -93,6 +93,8 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
     def share(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", axis=None, scale=alt.Scale(zero=True, padding=3))
 
+    # Marks stay when other data come, and only what differs is drawn.
+    of_value = alt.Key("value:Q")
     every = alt.Chart(alt.NamedData(name="curve"))
     base = every.transform_filter("datum.known")  # a gap is where no release is possible
     gone = base.mark_rect(color=colours.muted, opacity=0.35, aria=False).encode(
@@ -100,18 +102,21 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
         x2=high,
         y=alt.Y("gone:Q", axis=None, scale=alt.Scale(domain=[0, 1])),
         y2=alt.datum(0),
+        key=of_value,
     )
+    # What a value comes to is said by what answers to a click. A key would cut a line at each.
     lines = [
-        base.mark_line(
-            color=colour,
-            strokeWidth=1.6,
-            point={"size": 14, "color": colour, "aria": False},
-            aria=False,  # what a value comes to is said by what answers to a click
-        ).encode(x=x, y=share(field))
+        alt.layer(
+            base.mark_line(color=colour, strokeWidth=1.6, aria=False).encode(x=x, y=share(field)),
+            base.mark_point(size=14, filled=True, opacity=1, color=colour, aria=False).encode(
+                x=x, y=share(field), key=of_value
+            ),
+        )
         for field, colour in (("loss", colours.quasi), ("chance", colours.sensitive))
     ]
     marked = every.transform_filter("datum.sign != ''").mark_rule(strokeWidth=2, aria=False).encode(
         x=x,
+        key=alt.Key("sign:N"),
         color=alt.Color(
             "sign:N",
             legend=None,
@@ -126,6 +131,7 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
     clicked = base.mark_rect(opacity=0, cursor="pointer").encode(
         x=low,
         x2=high,
+        key=of_value,
         tooltip=[
             alt.Tooltip("value:Q", format="~g"),
             alt.Tooltip("loss:Q", format=".3f", title="loss"),

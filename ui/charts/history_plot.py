@@ -89,6 +89,7 @@ def history_spec(colours: Palette, now: str) -> dict[str, Any]:
                     domain=["now", "baseline", "run"], range=["square", "diamond", "circle"]
                 ),
             ),
+            key=alt.Key(f"{PICKED}:O"),  # dots stay where a run comes to them
             tooltip=[
                 alt.Tooltip("settings:N"),
                 alt.Tooltip("lost:Q", format=".3f", title="loss"),
