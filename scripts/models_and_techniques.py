@@ -1,4 +1,4 @@
-"""Write `docs/models_and_techniques.md`: which technique hosts which privacy model, and why not.
+"""Write `docs/models_and_techniques.md`: which technique works with which privacy model, and why not.
 
 Nothing is run: refusals are asked of the very check that a run makes, and the rest of the classes.
 """
@@ -20,33 +20,33 @@ from anon_core.contracts.model import GroupModel  # noqa: E402
 
 PAGE = CHECKOUT / "docs" / "models_and_techniques.md"
 STEERED, BOTH, TESTED = "●", "◐", "○"
-_HEAD = """# Which technique hosts which privacy model
+_HEAD = """# Which technique works with which privacy model
 
-Rows are privacy models, columns techniques. `python scripts/models_and_techniques.py` writes this
-page from the registry, and a test compares them.
+Each row is a privacy model, each column a technique. Look up the pair: its sign shows how they work
+together. `python scripts/models_and_techniques.py` writes this page, and a test keeps it current.
 
 | sign | what the technique does with the model | how a run can end |
 |:-:|---|---|
 | ● | The model steers the search. | verified; *infeasible*; *not found* |
-| ○ | The technique forms ever larger groups; releases are tested. | verified; *not found* |
-| ◐ | The model steers the search, and finished releases are tested too. | as ● |
-| a–f | The pair is refused before the search; the reasons are below the table. | refused |
+| ○ | The technique forms ever larger groups and tests each finished release. | verified; *not found* |
+| ◐ | The model steers the search, and the technique also tests finished releases. | as ● |
+| a–f | The run is refused before the search. The reasons are below the table. | refused |
 
 - *Infeasible* is a proof: nothing that the technique can publish satisfies the model.
 - *Not found* proves nothing: the technique did not look at every release.
-- Every model of a verified release is recomputed from the published text. What cannot be recomputed
-  is not released.
+- *Verified* means that every model was recomputed from the published text. A release whose models
+  cannot be recomputed is not written.
 
-**◐ with k-map and δ-presence.** The technique merges groups until the people of the public table
-whom their cells cover satisfy the model. δ-presence also asks that no person fits two groups. Where
-merging fails, the technique goes on as ○.
+**◐ with k-map and δ-presence.** The cells of a group cover people of the public table. The technique
+merges groups until these people satisfy the model. δ-presence also requires that no person fits two
+groups. If merging fails, the technique continues as for ○.
 
-**†** marks a model that larger groups can break, with its default settings. One group of all rows
-then proves nothing, so a technique that does not look at every release says *not found*, not
-*infeasible*. Suppressed rows have the same effect with other models.
+**†** marks a model that larger groups can break (with its default settings). Trying one group of all
+rows then proves nothing. So a technique that does not look at every release ends with *not found*,
+not *infeasible*. Suppressed rows have the same effect with other models.
 
-With a public table, average and maximum risk ask less than k rows a class. Techniques that count
-rows alone test finished releases for them.
+With a public table, average and maximum risk require less than k rows per class. Techniques that
+count only rows test finished releases for these models.
 """
 
 

@@ -252,18 +252,18 @@ def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None
             raise BadPlan(
                 f"{model.title} is not defined where columns are permuted separately.",
                 remedy="Require a bucket size or frequency l-diversity instead, or choose a "
-                "generalization.",
+                "technique that generalizes.",
             )
         if model.scope.by_cells and not algorithm.shape.one_level:
             raise BadPlan(
-                f"{model.title} goes by what each class loses, which {algorithm.title} knows only "
+                f"{model.title} depends on the loss of each class, which {algorithm.title} knows only "
                 "once its classes are formed.",
-                remedy="Choose a technique that publishes one level a column, such as the optimal "
+                remedy="Choose a technique that publishes one level per column, such as the optimal "
                 "search.",
             )
         if (model.scope.public or model.private_columns()) and algorithm.shape.averages:
             raise BadPlan(
-                f"{model.title} is not defined for averages: an average fits no one for sure.",
+                f"{model.title} is not defined for averages: no one fits an average for certain.",
                 remedy="Choose a technique that publishes ranges or groups, or remove the model.",
             )
 
@@ -281,20 +281,20 @@ def _refuse_other_chance(algorithm: Algorithm, models: Sequence[GroupModel]) -> 
             raise BadPlan(
                 f"{model.title} is a property of the way a release is made, not of the release: "
                 f"{algorithm.title} decides by the rows themselves, so one row more or less can "
-                "change all that is published, and no later check can give what that lacks.",
+                "change the whole release. No later check can make up for that.",
                 remedy=f"Choose {listing(way.title for way in ways if way.shape.mechanism)}, or "
                 "require another model.",
             )
         of_sizes = model.logic.class_sizes and not model.of_release()
         if algorithm.shape.mechanism and not (model.scope.mechanism or of_sizes):
             raise BadPlan(
-                f"{algorithm.title} cannot be steered by {model.title}: which classes it removes "
-                "may depend on their sizes alone, or its guarantee is void.",
+                f"{algorithm.title} cannot be steered by {model.title}: the choice of classes to "
+                "remove may depend only on their sizes, or the guarantee is void.",
                 remedy="Remove the model, or choose another technique.",
             )
     if algorithm.shape.mechanism and not any(model.scope.mechanism for model in models):
         raise BadPlan(
-            f"{algorithm.title} needs the budget of differential privacy it may spend.",
+            f"{algorithm.title} needs the budget of differential privacy that it may spend.",
             remedy="Require differential-privacy with its epsilon and delta.",
         )
 

@@ -47,7 +47,7 @@ def test_other_techniques_are_not_offered_it_and_say_why_they_cannot_give_it() -
     assert "Differential privacy" not in offered(app)
     app = opened("optimal", BUDGET)
     assert "is a property of the way a release is made" in words(app)
-    assert "SafePub" in words(app).split("what that lacks")[1]
+    assert "SafePub" in words(app).split("make up for that")[1]
     assert not runs(app)
 
 

@@ -34,8 +34,8 @@ class Anatomy(Algorithm):
     name: ClassVar[str] = "anatomy"
     title: ClassVar[str] = "Anatomy"
     summary: ClassVar[str] = (
-        "Publishes one table of exact quasi-identifiers and one of sensitive values; only the "
-        "group number joins them."
+        "Publishes two tables: one with exact quasi-identifiers, one with sensitive values. Only "
+        "the group number joins them."
     )
     offer: ClassVar[Offer] = Offer(
         when="When counts over the quasi-identifiers must stay exact and only the sensitive value "

@@ -46,8 +46,8 @@ class Angel(Algorithm):
     name: ClassVar[str] = "angel"
     title: ClassVar[str] = "ANGEL"
     summary: ClassVar[str] = (
-        "Publishes small boxes of at least k rows, and sensitive values in batches of their own; "
-        "the rows of a box are in many batches."
+        "Publishes quasi-identifiers in small boxes of at least k rows, and sensitive values in "
+        "separate batches. The rows of a box are spread over many batches."
     )
     offer: ClassVar[Offer] = Offer(
         when="Use it where both identity and sensitive values must be hidden and boxes should stay "

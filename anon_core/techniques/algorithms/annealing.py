@@ -29,8 +29,8 @@ class Annealing(Algorithm):
     name: ClassVar[str] = "annealing"
     title: ClassVar[str] = "Simulated annealing"
     summary: ClassVar[str] = (
-        "Moves one column's level up or down at random; a worse choice is taken too, ever more "
-        "rarely, so that the walk leaves dead ends. The best choice it met is published."
+        "Moves the level of one column up or down at random. Accepts a worse choice too, ever "
+        "more rarely, to escape dead ends. Publishes the best choice it met."
     )
     offer: ClassVar[Offer] = Offer(
         when="For teaching and comparison: it guarantees nothing about what it missed, and other "

@@ -23,8 +23,8 @@ class AsIs(Algorithm):
     name: ClassVar[str] = "as-is"
     title: ClassVar[str] = "Values as they are"
     summary: ClassVar[str] = (
-        "Publishes every value of the table, or what a change made of it, and coarsens nothing; "
-        "where a privacy model is asked for, rows that stay too rare are suppressed."
+        "Publishes every value of the table unchanged, or as a change made it, and generalizes "
+        "nothing. Suppresses rows that are too rare for the privacy models."
     )
     offer: ClassVar[Offer] = Offer(
         when="When values are swapped, redrawn or get noise before, so that no privacy model about "

@@ -33,8 +33,8 @@ class Bucketization(Algorithm):
     name: ClassVar[str] = "bucketization"
     title: ClassVar[str] = "Bucketization"
     summary: ClassVar[str] = (
-        "Publishes every row's quasi-identifiers as they are, and shuffles the sensitive values "
-        "within groups, so that a person is found but the value is uncertain."
+        "Publishes exact quasi-identifiers, and shuffles the sensitive values within groups. A "
+        "person can be found, but not their sensitive value."
     )
     offer: ClassVar[Offer] = Offer(
         when="When membership is no secret and only the sensitive value must be protected, in one "

@@ -27,8 +27,8 @@ class Datafly(Algorithm):
     name: ClassVar[str] = "datafly"
     title: ClassVar[str] = "Datafly"
     summary: ClassVar[str] = (
-        "Raises the column with most distinct values by one level, again and again, until the rows "
-        "that stay too rare fit the budget; those are suppressed."
+        "Raises the column with the most distinct values by one level, again and again, until the"
+        " rows that are too rare fit the budget. Suppresses those rows."
     )
     offer: ClassVar[Offer] = Offer(
         when="When any number of columns must be handled at once and a quick answer is enough: it "

@@ -44,9 +44,9 @@ class EarlierParts(Algorithm):
     name: ClassVar[str] = "earlier-parts"
     title: ClassVar[str] = "Parts of an earlier release"
     summary: ClassVar[str] = (
-        "Cuts the table where the parts of an earlier release were cut, and searches nothing. "
-        "Parts that became too small are joined with neighbours, or removed within the budget. "
-        "Without an earlier release the whole table is one part."
+        "Cuts the table where an earlier release was cut, without a search. Joins parts that "
+        "became too small with neighbours, or removes them within the budget. Without an earlier "
+        "release, the whole table is one part."
     )
     offer: ClassVar[Offer] = Offer(
         when="When a partition was decided on last month's table and is to be carried out on this "

@@ -28,8 +28,8 @@ class FixedLevels(Algorithm):
     name: ClassVar[str] = "fixed-levels"
     title: ClassVar[str] = "Chosen levels"
     summary: ClassVar[str] = (
-        "Publishes every column at the level you name, removes the rows that stay too rare, and "
-        "refuses where that takes more rows than the budget allows."
+        "Publishes every column at the level you name, and suppresses rows that are too rare. "
+        "Refuses if that takes more rows than the budget allows."
     )
     offer: ClassVar[Offer] = Offer(
         when="When you know which level of detail each column should have, for example from the "

@@ -31,8 +31,8 @@ class Genetic(Algorithm):
     name: ClassVar[str] = "genetic"
     title: ClassVar[str] = "Genetic algorithm"
     summary: ClassVar[str] = (
-        "Breeds choices of levels: the better ones are crossed and changed a little, generation "
-        "after generation. The best choice of all generations is published."
+        "Breeds choices of levels: crosses the better ones and changes them a little, generation "
+        "after generation. Publishes the best choice of all generations."
     )
     offer: ClassVar[Offer] = Offer(
         when="For teaching and comparison: it guarantees nothing about what it missed, and other "

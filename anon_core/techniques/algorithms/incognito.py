@@ -51,9 +51,9 @@ class Incognito(Algorithm):
     name: ClassVar[str] = "incognito"
     title: ClassVar[str] = "Incognito"
     summary: ClassVar[str] = (
-        "Finds every choice of levels that satisfies the privacy models, by looking at single "
-        "columns first, then at pairs of what is left, and so on; among the minimal ones the "
-        "preferred is taken."
+        "Finds every choice of levels that satisfies the privacy models: first for single "
+        "columns, then for pairs of the levels that are left, and so on. Publishes the preferred "
+        "one of the minimal choices."
     )
     offer: ClassVar[Offer] = Offer(
         when="When you want every choice of levels that satisfies the privacy models, and what "

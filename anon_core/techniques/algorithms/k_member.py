@@ -34,8 +34,8 @@ class KMember(Clustering):
     name: ClassVar[str] = "k-member"
     title: ClassVar[str] = "k-member clustering"
     summary: ClassVar[str] = (
-        "Grows clusters of k rows, each time adding the row that loses least, and seeds the next "
-        "one far from the last. Rows left over join the nearest cluster."
+        "Grows clusters of k rows, each time adding the row that loses least, and starts the next"
+        " cluster far from the last. Rows left over join the nearest cluster."
     )
     offer: ClassVar[Offer] = Offer(
         when="When similar rows should share a class and the table is small enough to compare "

@@ -34,9 +34,9 @@ class LocalRecoding(Algorithm):
     name: ClassVar[str] = "local-recoding"
     title: ClassVar[str] = "Local recoding of a full-domain result"
     summary: ClassVar[str] = (
-        "Chooses one level per column for the whole table, then cuts each class further and lets "
-        "every part publish the lowest groups of the hierarchy that cover it. Rows the first step "
-        "suppressed are published as classes of their own where the privacy models allow it."
+        "Chooses one level per column for the whole table, then cuts each class further. Each "
+        "part publishes the lowest groups of the hierarchy that cover it. Rows that the first "
+        "step suppressed become classes of their own if the privacy models allow it."
     )
     offer: ClassVar[Offer] = Offer(
         when="When cells must be groups of the given hierarchies, but levels may differ within a "

@@ -265,10 +265,9 @@ class Matching(Algorithm):
     name: ClassVar[str] = "matching"
     title: ClassVar[str] = "Boxes by matches"
     summary: ClassVar[str] = (
-        "Starts from exact rows and widens the cells of people with too few matches, each time to "
-        "the row that costs least. Privacy models about classes are met by merging rows. Classes "
-        "that meet every model are also formed by clustering and by cuts; the cheapest result is "
-        "published."
+        "Starts from exact rows and widens the cells of people with too few matches, each time to"
+        " the row that costs least. Merges rows to satisfy privacy models about classes. Also "
+        "forms classes by clustering and by cuts, and publishes the cheapest result."
     )
     offer: ClassVar[Offer] = Offer(
         when="When (k, k)- or global (1, k)-anonymity is required, which needs no equal rows."

@@ -170,9 +170,9 @@ class Microaggregation(Algorithm):
     name: ClassVar[str] = "microaggregation"
     title: ClassVar[str] = "Microaggregation (MDAV)"
     summary: ClassVar[str] = (
-        "Repeatedly groups the k rows around those farthest from the average, and publishes the "
-        "group's mean or median instead of every number. Equal rows stay together. Other columns "
-        "publish a value that covers the group."
+        "Repeatedly groups the k rows around those farthest from the average. Publishes the "
+        "group's mean or median instead of each number, and a value that covers the group in "
+        "other columns. Equal rows stay together."
     )
     offer: ClassVar[Offer] = Offer(
         when="When quasi-identifiers are numbers and the release is for statistics: values change "

@@ -47,9 +47,9 @@ class Mondrian(Algorithm):
     name: ClassVar[str] = "mondrian"
     title: ClassVar[str] = "Mondrian"
     summary: ClassVar[str] = (
-        "Cuts the table in two again and again, along the column that varies most, as long as both "
-        "sides satisfy the privacy models. Each part publishes its own range per column; no row "
-        "is suppressed."
+        "Cuts the table in two along the column that varies most, again and again, while both "
+        "sides satisfy the privacy models. Each part publishes its own range per column. "
+        "Suppresses no row."
     )
     offer: ClassVar[Offer] = Offer(
         when="When most detail should survive and columns may be published at different detail in "

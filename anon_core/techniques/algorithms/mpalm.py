@@ -38,9 +38,9 @@ class Mpalm(Algorithm):
     name: ClassVar[str] = "mpalm"
     title: ClassVar[str] = "MPALM"
     summary: ClassVar[str] = (
-        "Cuts the table and a public table together, along the column that varies most, as long as "
-        "every side satisfies the privacy models. Each part publishes its own box; no row is "
-        "suppressed."
+        "Cuts the table and a public table together, along the column that varies most, while "
+        "every side satisfies the privacy models. Each part publishes its own box. Suppresses no "
+        "row."
     )
     offer: ClassVar[Offer] = Offer(
         when="When being in the table is itself the secret, and the attacker has a list of "

@@ -28,8 +28,8 @@ class ColumnSlicing(Algorithm):
     name: ClassVar[str] = "one-attribute-slicing"
     title: ClassVar[str] = "One-attribute-per-column slicing"
     summary: ClassVar[str] = (
-        "Publishes one table in which, within each group, every column is shuffled by itself: "
-        "exact values, no links."
+        "Publishes one table of exact values, and shuffles every column separately within each "
+        "group. No links remain."
     )
     offer: ClassVar[Offer] = Offer(
         when="When every link between columns should be cut, and one table is wanted."

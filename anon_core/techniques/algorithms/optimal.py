@@ -56,8 +56,8 @@ class Optimal(Algorithm):
     name: ClassVar[str] = "optimal"
     title: ClassVar[str] = "Optimal full-domain search"
     summary: ClassVar[str] = (
-        "Chooses one hierarchy level per quasi-identifier for the whole table, removes the rows "
-        "that stay too rare (within the budget), and proves that no other choice is better."
+        "Chooses one hierarchy level per quasi-identifier for the whole table, suppresses rows "
+        "that are too rare (within the budget), and proves that no other choice is better."
     )
     offer: ClassVar[Offer] = Offer(
         when="When every value of a column should be published at the same level of detail, and "

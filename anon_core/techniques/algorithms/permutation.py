@@ -33,8 +33,8 @@ class PermutationAnonymization(Algorithm):
     name: ClassVar[str] = "permutation"
     title: ClassVar[str] = "Permutation anonymization"
     summary: ClassVar[str] = (
-        "Like Anatomy in two tables, and within a group every quasi-identifier column is shuffled "
-        "by itself, so that no published row is a person's."
+        "Publishes two tables, like Anatomy, and also shuffles every quasi-identifier separately "
+        "within groups. No published row is a person's own."
     )
     offer: ClassVar[Offer] = Offer(
         when="When the combination of quasi-identifiers must be blurred as well, while every value "

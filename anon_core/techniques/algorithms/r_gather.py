@@ -50,8 +50,9 @@ class RGather(Algorithm):
     name: ClassVar[str] = "r-gather"
     title: ClassVar[str] = "r-Gather"
     summary: ClassVar[str] = (
-        "Gathers at least k rows around each of some centres so that no row is far from its own: "
-        "at most twice as far as in the best such clusters. Clusters publish what covers them."
+        "Groups at least k rows around each of several centres and keeps every row near its "
+        "centre: at most twice as far as in the best clusters. Each cluster publishes values that"
+        " cover it."
     )
     offer: ClassVar[Offer] = Offer(
         when="Use it where the worst row matters and a proven bound is wanted; never to lose least "

@@ -35,9 +35,9 @@ class RTree(Clustering):
     name: ClassVar[str] = "rtree"
     title: ClassVar[str] = "R⁺-tree, row by row"
     summary: ClassVar[str] = (
-        "Inserts rows one at a time into an index of disjoint regions. What is full is split where "
-        "that costs least, with k rows on either side, so that after every insertion every class "
-        "keeps k."
+        "Inserts rows one at a time into an index of disjoint regions. Splits a full region where"
+        " that costs least, with k rows on either side, so every class keeps k rows after every "
+        "insertion."
     )
     offer: ClassVar[Offer] = Offer(
         when="When rows arrive bit by bit and the index is to keep k at any time; the order of "

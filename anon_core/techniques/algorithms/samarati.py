@@ -113,9 +113,9 @@ class Samarati(Algorithm):
     name: ClassVar[str] = "samarati"
     title: ClassVar[str] = "Samarati's binary search"
     summary: ClassVar[str] = (
-        "Finds the lowest height of the lattice at which some choice of levels satisfies the "
-        "privacy models within the budget, by halving; among the minimal choices the preferred "
-        "one is taken."
+        "Searches by halving for the lowest height of the lattice at which some choice of levels "
+        "satisfies the privacy models within the budget. Publishes the preferred one of the "
+        "minimal choices."
     )
     offer: ClassVar[Offer] = Offer(
         when="When as few generalization steps as possible should be taken, whatever each of them "

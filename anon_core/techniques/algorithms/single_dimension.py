@@ -197,9 +197,9 @@ class SingleDimension(Algorithm):
     name: ClassVar[str] = "single-dimension"
     title: ClassVar[str] = "Top-down, one dimension at a time"
     summary: ClassVar[str] = (
-        "Starts with one class and splits the widest column's widest part for all rows at once, "
-        "as long as every class satisfies the privacy models; equal values always publish the "
-        "same."
+        "Starts with one class and splits the widest part of the widest column for all rows at "
+        "once, while every class satisfies the privacy models. Equal values are always published "
+        "alike."
     )
     offer: ClassVar[Offer] = Offer(
         when="When equal values should be published alike everywhere, but levels may differ."

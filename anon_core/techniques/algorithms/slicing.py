@@ -150,8 +150,8 @@ class Slicing(Algorithm):
     name: ClassVar[str] = "slicing"
     title: ClassVar[str] = "Slicing"
     summary: ClassVar[str] = (
-        "Columns that depend on each other stay linked row by row; within each group of rows the "
-        "sets of columns are shuffled against each other."
+        "Keeps columns that depend on each other linked row by row, and shuffles these sets of "
+        "columns against each other within groups of rows."
     )
     offer: ClassVar[Offer] = Offer(
         when="When relations between certain columns must survive, and other links should be cut.",

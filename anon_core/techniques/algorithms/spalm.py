@@ -35,9 +35,8 @@ class Spalm(Algorithm):
     name: ClassVar[str] = "spalm"
     title: ClassVar[str] = "SPALM"
     summary: ClassVar[str] = (
-        "Chooses one hierarchy level per quasi-identifier so that no person of a public table is "
-        "known to be in the release or not to be in it, and proves that no other choice loses "
-        "less."
+        "Chooses one hierarchy level per quasi-identifier so that no one in a public table is "
+        "known to be in the release, or not to be in it. Proves that no other choice loses less."
     )
     offer: ClassVar[Offer] = Offer(
         when="When being in the table is itself the secret, and every value of a column should be "

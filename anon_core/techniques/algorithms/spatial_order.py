@@ -31,8 +31,8 @@ class SpatialOrder(Clustering):
     name: ClassVar[str] = "spatial-order"
     title: ClassVar[str] = "Space-filling order"
     summary: ClassVar[str] = (
-        "Orders rows along a curve that keeps neighbours together and cuts it, as cheaply as that "
-        "order allows, into runs of at least k rows."
+        "Orders rows along a curve that keeps neighbours together, and cuts this order into runs "
+        "of at least k rows, as cheaply as the order allows."
     )
     offer: ClassVar[Offer] = Offer(
         when="When the table is large and columns are numbers or ordered: one sort and one pass do."

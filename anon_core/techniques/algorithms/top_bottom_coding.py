@@ -151,8 +151,8 @@ class TopBottomCoding(Algorithm):
     name: ClassVar[str] = "top-bottom-coding"
     title: ClassVar[str] = "Top and bottom coding"
     summary: ClassVar[str] = (
-        "Publishes the smallest and the largest numbers and dates of a column as ≤ and ≥ a limit, "
-        "everything between as it is, and removes the rows that stay too rare."
+        "Publishes the smallest and largest numbers and dates of a column as ≤ and ≥ a limit, and"
+        " everything between unchanged. Suppresses rows that are too rare."
     )
     offer: ClassVar[Offer] = Offer(
         when="When only extreme values give people away: few quasi-identifiers, each with common "

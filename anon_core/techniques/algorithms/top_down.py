@@ -42,9 +42,9 @@ class TopDownSpecialization(Algorithm):
     name: ClassVar[str] = "top-down"
     title: ClassVar[str] = "Top-down specialization"
     summary: ClassVar[str] = (
-        "Starts with everything suppressed and reveals one value after another, for the whole "
-        "table, as long as the privacy models hold: first the value that says most about a target "
-        "column for the privacy it costs. No row is suppressed."
+        "Starts with everything suppressed and reveals one value after another for the whole "
+        "table, while the privacy models hold: first the value that says most about a target "
+        "column for the privacy it costs. Suppresses no row."
     )
     offer: ClassVar[Offer] = Offer(
         when="When the release will train a classifier, and a value should be published the same "

@@ -34,8 +34,8 @@ class UtilityHalving(Clustering):
     name: ClassVar[str] = "utility-halving"
     title: ClassVar[str] = "Utility-based local recoding"
     summary: ClassVar[str] = (
-        "Picks two rows far from each other, lets every row join the one whose box grows less, and "
-        "goes on with both halves as long as they have k rows. Ranges of classes may overlap."
+        "Picks two rows far from each other, and every row joins the one whose box grows less. "
+        "Continues with both halves while they have k rows. Ranges of classes may overlap."
     )
     offer: ClassVar[Offer] = Offer(
         when="When some columns matter more than others: weights say how much the detail of each "

@@ -35,9 +35,8 @@ class AttributeInference(Attack):
     name: ClassVar[str] = "attribute-inference"
     title: ClassVar[str] = "Attribute inference"
     summary: ClassVar[str] = (
-        "Someone who knows which group a person is in guesses the sensitive value that most rows "
-        "of the group have; permuting quasi-identifiers inside the group does not make the guess "
-        "worse."
+        "An attacker who knows a person's group guesses its most common sensitive value. "
+        "Permuting quasi-identifiers inside the group does not make the guess worse."
     )
     formula: ClassVar[str] = (
         "Pr[t.S = v] = c(v) / |G|, rows without a value left out; rate = Σ max c(v) over groups / n"

@@ -32,8 +32,8 @@ class Background(SecretAttack):
     name: ClassVar[str] = "background"
     title: ClassVar[str] = "Background knowledge"
     summary: ClassVar[str] = (
-        "Someone who knows a person well enough to rule out sensitive values of the group, or to "
-        "find some likelier than others, is left with fewer to choose from, or with one."
+        "An attacker who knows a person well can rule out sensitive values of the group, or find "
+        "some likelier than others. Fewer values are left, or only one."
     )
     formula: ClassVar[str] = (
         "c(v)·w(v) / Σ c(u)·w(u) over the values that are left, w as the attacker knows it (0 "

@@ -57,8 +57,8 @@ class Composition(AboutSecrets):
     name: ClassVar[str] = "composition"
     title: ClassVar[str] = "Two releases together"
     summary: ClassVar[str] = (
-        "Someone who knows a person's quasi-identifiers, and that the person is in this release "
-        "and in an earlier one, rules out every sensitive value that either excludes."
+        "An attacker who knows a person's quasi-identifiers, and that the person is in this "
+        "release and in an earlier one, rules out every sensitive value that either excludes."
     )
     formula: ClassVar[str] = (
         "people with C₁ ∩ C₂ = {own value} / people; Cᵢ = values of the classes of release i that "

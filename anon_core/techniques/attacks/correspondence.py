@@ -35,8 +35,8 @@ class Correspondence(Attack):
     name: ClassVar[str] = "correspondence"
     title: ClassVar[str] = "Rows two releases leave"
     summary: ClassVar[str] = (
-        "Someone who knows a person's quasi-identifiers compares this release with an earlier one "
-        "and strikes out the rows of the person's class that cannot belong to both."
+        "An attacker who knows a person's quasi-identifiers compares this release with an earlier"
+        " one, and rules out rows of the person's class that cannot belong to both."
     )
     formula: ClassVar[str] = (
         "mean over people of 1 / rows left; for each value min(A, B) for people in both, min(B, T "

@@ -38,9 +38,9 @@ class DeFinetti(AboutSecrets):
     name: ClassVar[str] = "definetti"
     title: ClassVar[str] = "deFinetti"
     summary: ClassVar[str] = (
-        "Someone who knows which group a person is in learns from all groups together which "
-        "sensitive value goes with which age, place or job, and so finds out who in a group has "
-        "which value: the share of the value in the group is no bound."
+        "An attacker who knows people's groups learns from all groups together which sensitive "
+        "value goes with which age, place or job, and infers who in a group has which value. The "
+        "share of the value in the group does not limit the guess."
     )
     formula: ClassVar[str] = (
         "P(t, s) by all deals of a group's values, each weighed by Π θ_i(t_i | s); θ_i(v | s) = "

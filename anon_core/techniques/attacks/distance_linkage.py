@@ -44,8 +44,8 @@ class DistanceLinkage(Attack):
     name: ClassVar[str] = "distance-linkage"
     title: ClassVar[str] = "Linkage by distance"
     summary: ClassVar[str] = (
-        "Someone with a register of everyone's true quasi-identifiers links each published row to "
-        "the nearest person; of several that are equally near one is picked by chance."
+        "An attacker with a register of everyone's true quasi-identifiers links each published "
+        "row to the nearest person, and picks at random among several equally near."
     )
     formula: ClassVar[str] = (
         "argmin Σ ((x' − x)/s)², texts 0 if equal, else 1; ties 1/t; or the assignment of least "

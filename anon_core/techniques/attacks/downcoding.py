@@ -45,8 +45,9 @@ class Downcoding(Attack):
     name: ClassVar[str] = "downcoding"
     title: ClassVar[str] = "Downcoding"
     summary: ClassVar[str] = (
-        "Someone who knows that no row could be published in more detail concludes which smaller "
-        "cells the rows of a class must lie in, and publishes a more detailed table that is true."
+        "An attacker who knows that no row could be published in more detail infers which smaller"
+        " cells the rows of a class must lie in, and publishes a more detailed table that is "
+        "true."
     )
     formula: ClassVar[str] = (
         "Σ over disjoint cells d below a class of min j(d) / n; j(d) = 0 where d is published and "

@@ -31,9 +31,9 @@ class FakeTuples(Attack):
     name: ClassVar[str] = "fake-tuples"
     title: ClassVar[str] = "Fake tuples"
     summary: ClassVar[str] = (
-        "Someone without a public table takes the combinations that the buckets could hold for "
-        "real people; the more of them are fake, the less they reveal about who is in the table. "
-        "With a public table, membership is the sharper attack."
+        "An attacker without a public table takes combinations that the buckets could hold for "
+        "real people. The more of them are fake, the less they reveal about who is in the table. "
+        "With a public table, membership is the stronger attack."
     )
     formula: ClassVar[str] = (
         "original / (original + fake) tuples with a matching group; shown with Li's lemma value Π "

@@ -36,8 +36,8 @@ class Homogeneity(Attack):
     name: ClassVar[str] = "homogeneity"
     title: ClassVar[str] = "Homogeneity"
     summary: ClassVar[str] = (
-        "Someone who finds a person's class learns the sensitive value for certain where the whole "
-        "class has the same one; no row needs to be re-identified."
+        "An attacker who finds a person's class learns the sensitive value for certain if the "
+        "whole class has the same one. No row needs to be re-identified."
     )
     formula: ClassVar[str] = "people in classes with one sensitive value / n"
     aim: ClassVar[AttackAim] = AttackAim(discloses="attribute", answers=("inference",))

@@ -42,8 +42,8 @@ class IndividualRisk(Attack):
     name: ClassVar[str] = "individual-risk"
     title: ClassVar[str] = "Estimated individual risk"
     summary: ClassVar[str] = (
-        "Someone picks a row of a survey and names a person of the population who fits it. How "
-        "many people fit is estimated from the weights of the rows in its class."
+        "An attacker picks a row of a survey and names a person of the population who fits it. "
+        "The weights of the rows in its class give an estimate of how many people fit."
     )
     formula: ClassVar[str] = (
         "r = E[1/F | f] = Σ_{j ≥ f} C(j−1, f−1) p^f (1−p)^(j−f) / j per row: f rows of the class, "

@@ -33,8 +33,9 @@ class IntervalDisclosure(Attack):
     name: ClassVar[str] = "interval-disclosure"
     title: ClassVar[str] = "Number interval"
     summary: ClassVar[str] = (
-        "Someone who knows a person's row says that the true number is within a few ranks, or a "
-        "share of a standard deviation, of the published one. A random row's is often, too."
+        "An attacker who knows a person's row claims that the true number is within a few ranks, "
+        "or a share of a standard deviation, of the published one. For a random row, this is "
+        "often true as well."
     )
     formula: ClassVar[str] = (
         "x within w = ⌊p N/100⌋ ranks around x', or |x − x'| ≤ k s' in every changed column"

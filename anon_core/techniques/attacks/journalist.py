@@ -36,8 +36,8 @@ class Journalist(Attack):
     name: ClassVar[str] = "journalist"
     title: ClassVar[str] = "Journalist re-identification"
     summary: ClassVar[str] = (
-        "Someone picks a published row and names a person of the population who fits it, without "
-        "knowing who is in the table."
+        "An attacker who does not know who is in the table picks a published row and names a "
+        "person of the population who fits it."
     )
     formula: ClassVar[str] = (
         "1 / F per row, F = people of the population who fit its cells; with a stated size only, "

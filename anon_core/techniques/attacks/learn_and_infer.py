@@ -50,9 +50,9 @@ class LearnAndInfer(AboutSecrets):
     name: ClassVar[str] = "learn-and-infer"
     title: ClassVar[str] = "Learn and infer"
     summary: ClassVar[str] = (
-        "Someone learns from the whole release which sensitive value goes with which age, place or "
-        "job, and guesses everyone's from what is known of them. What is guessed as well of people "
-        "who had no part in the release is no leak of it."
+        "An attacker learns from the whole release which sensitive value goes with which age, "
+        "place or job, and guesses everyone's value from what is known of them. If the guess is "
+        "as good for people outside the release, the release leaks nothing about its people."
     )
     formula: ClassVar[str] = (
         "argmax of share(s) Π θ_i(v_i | s), θ counted in the release; risk = (rate − control) / "

@@ -56,9 +56,9 @@ class Linking(Attack):
     name: ClassVar[str] = "linking"
     title: ClassVar[str] = "Linking with a register"
     summary: ClassVar[str] = (
-        "Someone with a register of people, the population table or else the table itself, joins "
-        "it to the release by some columns, which may be known roughly or wrongly, and picks one "
-        "of the rows that fit each person."
+        "An attacker with a register of people (the population table, or else the table itself) "
+        "joins it to the release by some columns, which may be known roughly or wrongly, and "
+        "picks one of the rows that fit each person."
     )
     formula: ClassVar[str] = (
         "mean over people of [own row fits] / rows that fit; permuted: rows of the groups of which "

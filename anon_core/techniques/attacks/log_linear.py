@@ -54,8 +54,8 @@ class LogLinear(Attack):
     name: ClassVar[str] = "log-linear"
     title: ClassVar[str] = "Log-linear risk of single rows"
     summary: ClassVar[str] = (
-        "Someone names a person of the population for each row that no other is like. How many "
-        "people fit is estimated from the columns, and from pairs of them, by a log-linear model."
+        "An attacker names a person of the population for each unique row. A log-linear model of "
+        "the columns, and of pairs of them, estimates how many people fit."
     )
     formula: ClassVar[str] = (
         "τ₁ = Σ e^−a are unique in the population, τ₂ = Σ (1 − e^−a) / a are named right, over "

@@ -33,8 +33,8 @@ class Marketer(Attack):
     name: ClassVar[str] = "marketer"
     title: ClassVar[str] = "Marketer re-identification"
     summary: ClassVar[str] = (
-        "Someone links all rows to a register at once and is content if enough of the links are "
-        "right."
+        "An attacker links all rows to a register at once, and is content if enough of the links "
+        "are right."
     )
     formula: ClassVar[str] = (
         "(1/n) Σ f / F over classes, F = people who fit the class's cells; where no population is "

@@ -41,9 +41,9 @@ class Membership(Attack):
     name: ClassVar[str] = "membership"
     title: ClassVar[str] = "Membership"
     summary: ClassVar[str] = (
-        "Someone with a public table that holds everyone of the released one looks for people "
-        "without whom the published values could not have come about: they are in it for certain, "
-        "whatever the permutation was."
+        "An attacker with a public table that contains everyone released looks for people without"
+        " whom the published values are impossible. They are in the table for certain, whatever "
+        "the permutation was."
     )
     formula: ClassVar[str] = (
         "people with δ = 1 / people of the public table; δ = share of the choices of public "

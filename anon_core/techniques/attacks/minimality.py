@@ -45,9 +45,9 @@ class Minimality(AboutSecrets):
     name: ClassVar[str] = "minimality"
     title: ClassVar[str] = "Minimality"
     summary: ClassVar[str] = (
-        "Someone who knows the algorithm and everyone's quasi-identifiers asks why the table was "
-        "generalized this far: with less, some class would have violated the privacy model about "
-        "sensitive values. Which class that was may reveal who has which value."
+        "An attacker who knows the algorithm and everyone's quasi-identifiers asks why the table "
+        "was generalized this far: with less, some class would have violated the privacy model of"
+        " sensitive values. Finding that class may reveal who has which value."
     )
     formula: ClassVar[str] = (
         "people with y(c, s) = n(c) in every y ∈ ℕ that deals out the published values and breaks "

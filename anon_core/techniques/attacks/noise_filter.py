@@ -39,8 +39,8 @@ class NoiseFilter(Attack):
     name: ClassVar[str] = "noise-filter"
     title: ClassVar[str] = "Noise filter"
     summary: ClassVar[str] = (
-        "Someone who knows how noise was drawn takes as much of it away as the correlations of the "
-        "columns allow, and guesses each number to within 10 %."
+        "An attacker who knows how noise was drawn removes as much of it as the correlations of "
+        "the columns allow, and guesses each number to within 10 %."
     )
     formula: ClassVar[str] = (
         "x̄' + Σ_x (Σ_x + Σ_e)⁻¹ (x' − x̄'), Σ_x = S' − Σ_e cut at 0; spectral: eigenvalues above "

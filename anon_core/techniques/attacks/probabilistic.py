@@ -29,8 +29,9 @@ class Probabilistic(SecretAttack):
     name: ClassVar[str] = "probabilistic"
     title: ClassVar[str] = "Change of belief"
     summary: ClassVar[str] = (
-        "Someone forms a belief about everyone from the whole release, then looks at a person's "
-        "class: a release reveals little where the two beliefs in the true value are close."
+        "An attacker forms a belief about everyone from the whole release, then looks at a "
+        "person's class. The release reveals little if the two beliefs in the true value are "
+        "close."
     )
     formula: ClassVar[str] = (
         "gain of a person = c(v)/|G| − share of v, v the true value; rate = Σ gains / n: how much "

@@ -46,9 +46,9 @@ class ProbabilisticLinkage(Attack):
     name: ClassVar[str] = "probabilistic-linkage"
     title: ClassVar[str] = "Probabilistic linkage"
     summary: ClassVar[str] = (
-        "Someone weighs for every row and person of a register how well they agree, column by "
-        "column, links each row to one person so that the weights sum to most, and trusts a link "
-        "that is much likelier than every other."
+        "An attacker weighs how well every row agrees with every person of a register, column by "
+        "column. Each row is linked to one person so that the sum of weights is largest, and a "
+        "link is trusted if it is much likelier than every other."
     )
     formula: ClassVar[str] = (
         "Σ log₂(m/u) over columns, m = 1 − ε where the cell contains the value, u = share of the "

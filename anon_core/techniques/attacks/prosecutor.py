@@ -36,8 +36,8 @@ class Prosecutor(Attack):
     name: ClassVar[str] = "prosecutor"
     title: ClassVar[str] = "Prosecutor re-identification"
     summary: ClassVar[str] = (
-        "Someone who knows a person's quasi-identifiers, and that the person is in the table, "
-        "picks one of the rows that fit."
+        "An attacker who knows a person's quasi-identifiers, and that the person is in the table,"
+        " picks one of the rows that fit."
     )
     formula: ClassVar[str] = (
         "1 / published rows whose cells cover the person's values; where classes do not overlap "

@@ -40,8 +40,8 @@ class RankWindows(Attack):
     name: ClassVar[str] = "rank-windows"
     title: ClassVar[str] = "Windows of rank swapping"
     summary: ClassVar[str] = (
-        "Someone who knows a person's true numbers and the window of rank swapping keeps the rows "
-        "that could be theirs in every column; the right one is always among them."
+        "An attacker who knows a person's true numbers and the window of rank swapping keeps the "
+        "rows that could be the person's in every column. The right one is always among them."
     )
     formula: ClassVar[str] = "1 / |rows within w ranks of the person in every known column|"
     source: ClassVar[str] = "Nin, Herranz and Torra 2008, doi 10.1016/j.datak.2007.07.006"

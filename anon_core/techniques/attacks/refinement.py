@@ -47,9 +47,9 @@ class Refinement(Attack):
     name: ClassVar[str] = "refinement"
     title: ClassVar[str] = "Refinement"
     summary: ClassVar[str] = (
-        "Someone who knows the algorithm, but no one's values, asks for which tables it would "
-        "have stopped at this point. Where all of them agree on a class, the exact "
-        "quasi-identifiers of its rows are recovered, although the class meets its privacy model."
+        "An attacker who knows the algorithm, but no one's values, asks for which tables it would"
+        " have stopped at this point. If all of them agree on a class, the exact quasi-"
+        "identifiers of its rows are recovered, although the class meets its privacy model."
     )
     formula: ClassVar[str] = (
         "rows in classes that can be filled in one way / n; ways x ∈ ℕ^cells with Σ x = |G|, and "

@@ -36,8 +36,8 @@ class Similarity(SecretAttack):
     name: ClassVar[str] = "similarity"
     title: ClassVar[str] = "Similarity"
     summary: ClassVar[str] = (
-        "Someone who finds a person's class learns the kind of the sensitive value where all "
-        "values of the class are alike: several diseases of the stomach, or salaries that lie "
+        "An attacker who finds a person's class learns the kind of the sensitive value if all "
+        "values of the class are alike: several diseases of the stomach, or salaries that are "
         "close together."
     )
     formula: ClassVar[str] = (

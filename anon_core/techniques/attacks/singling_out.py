@@ -44,9 +44,9 @@ class SinglingOut(Attack):
     name: ClassVar[str] = "singling-out"
     title: ClassVar[str] = "Singling out"
     summary: ClassVar[str] = (
-        "Someone who knows what population the table was drawn from writes down a condition that "
-        "hardly anybody satisfies and exactly one person of the table does: the release then "
-        "singles her out, which no condition of this kind would without it."
+        "An attacker who knows the population the table was drawn from writes a condition that "
+        "hardly anyone satisfies, and exactly one person of the table does. The release then "
+        "singles that person out; without it, no condition of this kind would."
     )
     formula: ClassVar[str] = (
         "Σ over classes with n·w ≤ limit of P(exactly one row passes) / n; w = share of the "

@@ -28,9 +28,9 @@ class Skewness(SecretAttack):
     name: ClassVar[str] = "skewness"
     title: ClassVar[str] = "Skewness"
     summary: ClassVar[str] = (
-        "Someone who knows how common each sensitive value is, finds a person's class and sees "
-        "that a value is much commoner there: what one in five has, three in four of the class may "
-        "have."
+        "An attacker who knows how common each sensitive value is finds a person's class, and "
+        "sees that a value is much more common there: one in five have it in general, three in "
+        "four in the class."
     )
     formula: ClassVar[str] = (
         "gain of a class = max over values of c(v)/|G| − share of v; rate = its mean over people: "

@@ -56,9 +56,9 @@ class SpecialUniques(Attack):
     name: ClassVar[str] = "special-uniques"
     title: ClassVar[str] = "Special uniques (SUDA)"
     summary: ClassVar[str] = (
-        "Someone who knows a few quasi-identifiers looks for rows that are unique in them; a row "
-        "that many small sets of columns single out is at most risk. Says why each of these rows "
-        "is, and what would cover it."
+        "An attacker who knows a few quasi-identifiers looks for rows that are unique in them. "
+        "Rows that many small sets of columns single out are at most risk. The attack says why "
+        "each of these rows is, and what would cover it."
     )
     formula: ClassVar[str] = (
         "score = Σ over minimal sets Π_{i=|set|}^{M} (columns − i); rows with such a set / n; "

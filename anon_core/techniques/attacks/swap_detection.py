@@ -27,8 +27,8 @@ class SwapDetection(Attack):
     name: ClassVar[str] = "swap-detection"
     title: ClassVar[str] = "Swap detection"
     summary: ClassVar[str] = (
-        "Someone who knows how many cells of a column were exchanged accuses as many rows: those "
-        "whose value goes least with the rest of the row, such as a married child."
+        "An attacker who knows how many cells of a column were exchanged accuses as many rows: "
+        "those whose value fits the rest of the row least, such as a married child."
     )
     formula: ClassVar[str] = "least lift n n_ab/(n_a n_b) over pairs; right against share changed"
     source: ClassVar[str] = "Brin, Motwani, Ullman and Tsur 1997, doi 10.1145/253260.253325 (lift)"

@@ -37,9 +37,9 @@ class Uniqueness(Attack):
     name: ClassVar[str] = "uniqueness"
     title: ClassVar[str] = "Uniqueness"
     summary: ClassVar[str] = (
-        "Someone who knows only a few quasi-identifiers of a person finds the row at once if it is "
-        "the only one that fits them; every combination of so many columns is tried, and all "
-        "published columns together."
+        "An attacker who knows only a few quasi-identifiers of a person finds the row at once if "
+        "no other fits. Tries every combination of that many columns, and all published columns "
+        "together."
     )
     formula: ClassVar[str] = (
         "rows that alone fit in some set of at most `size` quasi-identifiers / n; where texts "

@@ -34,8 +34,8 @@ class AdditiveNoise(Change):
     name: ClassVar[str] = "additive-noise"
     title: ClassVar[str] = "Additive noise"
     summary: ClassVar[str] = (
-        "Adds normal noise to numbers, for each column by itself or correlated as the columns are; "
-        "variances can be brought back afterwards."
+        "Adds normal noise to numbers, separately for each column or correlated as the columns "
+        "are. Variances can be restored afterwards."
     )
     when: ClassVar[str] = (
         "Use it where means and covariances of many rows are estimated; never uncorrelated on "

@@ -36,8 +36,8 @@ class Condensation(Change):
     name: ClassVar[str] = "condensation"
     title: ClassVar[str] = "Condensation"
     summary: ClassVar[str] = (
-        "Gathers the k most alike rows, keeps only their means and covariances, and publishes rows "
-        "drawn from these. No published row is a person's own."
+        "Groups the k most similar rows, keeps only their means and covariances, and publishes "
+        "rows drawn from these. No published row is a person's own."
     )
     when: ClassVar[str] = (
         "Use it where numbers are analysed together, as for training; never as k-anonymity, since "

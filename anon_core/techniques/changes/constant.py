@@ -24,7 +24,8 @@ class Constant(Change):
     name: ClassVar[str] = "constant"
     title: ClassVar[str] = "One constant"
     summary: ClassVar[str] = (
-        "Every cell of the column says the same, so it says no more than a column left out."
+        "Gives every cell of the column the same value, so the column reveals no more than if you"
+        " left it out."
     )
     when: ClassVar[str] = (
         "Use it where a program needs the column to be there; never to keep anything of it, since "

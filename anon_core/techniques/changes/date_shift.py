@@ -32,7 +32,7 @@ class DateShift(Change):
     title: ClassVar[str] = "Dates shifted per person"
     summary: ClassVar[str] = (
         "Adds the same secret number of days to all dates of a person, so that the days between "
-        "them stay exact. The time of day does not change."
+        "them stay exact. Times of day do not change."
     )
     when: ClassVar[str] = (
         "Use it where the days between events of a person are studied; never where these intervals "

@@ -41,8 +41,8 @@ class ItemGeneralization(Change):
     name: ClassVar[str] = "item-generalization"
     title: ClassVar[str] = "Generalized items"
     summary: ClassVar[str] = (
-        "Publishes items of cells that hold sets, such as purchases or diagnoses, as groups of "
-        "items: whichever m items an attacker knows of a row, k rows hold them."
+        "Publishes the items of cells that hold sets, such as purchases or diagnoses, as groups "
+        "of items. Whichever m items an attacker knows of a row, k rows contain them."
     )
     when: ClassVar[str] = (
         "Use it for a column whose cells are sets; never by itself where rows are removed or "

@@ -28,8 +28,8 @@ class MultiplicativeNoise(Change):
     name: ClassVar[str] = "multiplicative-noise"
     title: ClassVar[str] = "Multiplicative noise"
     summary: ClassVar[str] = (
-        "Multiplies each number by a drawn mask around 1, so that large numbers get more noise. "
-        "The mean stays in expectation; zeros and signs stay."
+        "Multiplies each number by a random factor around 1, so that large numbers get more "
+        "noise. Keeps the expected mean, zeros and signs."
     )
     when: ClassVar[str] = (
         "Use it for skewed amounts such as incomes and turnovers; never where zeros or signs are "

@@ -30,8 +30,8 @@ class Pram(Change):
     name: ClassVar[str] = "pram"
     title: ClassVar[str] = "Post-randomisation (PRAM)"
     summary: ClassVar[str] = (
-        "Redraws each category with stated chances, so that counts can be estimated without bias "
-        "from the published ones."
+        "Replaces each category at random, with stated probabilities, so that counts can be "
+        "estimated without bias from the published ones."
     )
     when: ClassVar[str] = (
         "Use it for categories whose counts are estimated with the matrix at hand; never with a "

@@ -31,8 +31,8 @@ class Pseudonym(Change):
     name: ClassVar[str] = "pseudonym"
     title: ClassVar[str] = "Keyed pseudonyms"
     summary: ClassVar[str] = (
-        "Publishes a code for each value of an identifier that only holders of the secret key can "
-        "compute. The same value has the same code, so rows and tables of one domain can be joined."
+        "Replaces each value of an identifier with a code that only holders of the secret key can"
+        " compute. Equal values have equal codes, so rows and tables of one domain can be joined."
     )
     when: ClassVar[str] = (
         "Use it where the recipient has to join rows of one person; never as the only protection, "

@@ -29,8 +29,8 @@ class RankSwapping(Change):
     name: ClassVar[str] = "rank-swapping"
     title: ClassVar[str] = "Rank swapping"
     summary: ClassVar[str] = (
-        "Orders a column and exchanges each value with one at most p % of the ranks away. How "
-        "often each value occurs stays exact, and values move little."
+        "Orders a column and exchanges each value with one at most p % of the ranks away. "
+        "Frequencies of values stay exact, and values move little."
     )
     when: ClassVar[str] = (
         "Use it where numbers are analysed one column at a time and should stay near the truth; "

@@ -32,8 +32,8 @@ class Swapping(Change):
     name: ClassVar[str] = "swapping"
     title: ClassVar[str] = "Data swapping"
     summary: ClassVar[str] = (
-        "Draws pairs of rows, in the whole table or within strata, that exchange their value of a "
-        "column. How often each value occurs stays exact."
+        "Draws pairs of rows, from the whole table or within strata, that exchange their values "
+        "of a column. Frequencies of values stay exact."
     )
     when: ClassVar[str] = (
         "Use it where single columns are tabulated and their counts must stay exact; never where "

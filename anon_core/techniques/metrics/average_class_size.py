@@ -22,8 +22,8 @@ class AverageClassSize(SizeCost):
     name: ClassVar[str] = "average-class-size"
     title: ClassVar[str] = "Average class size"
     summary: ClassVar[str] = (
-        "Rows of the table per published class, in units of k: 1 is the best a k-anonymous table "
-        "can reach. Suppressed rows count in the numerator, so hiding rows never looks better."
+        "Rows of the table per published class, in units of k: 1 is the best that a k-anonymous "
+        "table can reach. Suppressed rows count too, so hiding rows never looks better."
     )
     formula: ClassVar[str] = "n / (number of published classes · k)"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"

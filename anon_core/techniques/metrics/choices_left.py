@@ -29,8 +29,8 @@ class ChoicesLeft(CellCost):
     name: ClassVar[str] = "choices-left"
     title: ClassVar[str] = "Choices left"
     summary: ClassVar[str] = (
-        "In how many ways the cells of a row can be read, as doublings: 0 is unchanged, 1 every "
-        "value of every column. A suppressed row counts as 1."
+        "How many ways there are to read the cells of a row, on a logarithmic scale: 0 is "
+        "unchanged, 1 is any value in every column. A suppressed row counts as 1."
     )
     formula: ClassVar[str] = (
         "mean over rows of Σ_j log leaves covered / Σ_j log |A_j|; ambiguity is the mean of "

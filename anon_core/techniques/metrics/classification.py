@@ -29,8 +29,8 @@ class Classification(LabelCost):
     name: ClassVar[str] = "classification"
     title: ClassVar[str] = "Classification metric"
     summary: ClassVar[str] = (
-        "How many rows a classifier gets wrong that knows no more than each class's most common "
-        "label; a suppressed row counts as wrong."
+        "How many rows a classifier gets wrong if it knows only each class's most common label. A"
+        " suppressed row counts as wrong."
     )
     formula: ClassVar[str] = (
         "CM = (suppressed rows + Σ over classes of rows not of the class's most common label) / "

@@ -27,10 +27,10 @@ class CorrelationChange(Metric):
     name: ClassVar[str] = "correlation-change"
     title: ClassVar[str] = "Change of correlations"
     summary: ClassVar[str] = (
-        "How far the correlations that an analyst finds in the published cells are from those of "
-        "the table: Pearson's r between numbers, a range taken at its middle; Cramér's V (φ) "
-        "between texts; the correlation ratio between the two. Coarse cells can raise a "
-        "correlation as well as lower it."
+        "How far the correlations in the published cells are from those in the table: Pearson's r"
+        " between numbers (a range counts as its middle), Cramér's V (φ) between texts, the "
+        "correlation ratio between a number and a text. Coarse cells can raise a correlation as "
+        "well as lower it."
     )
     formula: ClassVar[str] = (
         "mean over pairs of |after − before|; for columns permuted separately, after is what "

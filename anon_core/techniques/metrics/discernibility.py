@@ -21,8 +21,8 @@ class Discernibility(SizeCost):
     name: ClassVar[str] = "discernibility"
     title: ClassVar[str] = "Discernibility"
     summary: ClassVar[str] = (
-        "How many rows a row looks like, summed over rows. Small classes are good; a suppressed "
-        "row counts as if it looked like the whole table."
+        "How many rows each row looks like, summed over all rows. Small classes are good. A "
+        "suppressed row counts as if it looked like the whole table."
     )
     formula: ClassVar[str] = (
         "Σ |G|² over published classes + n · (suppressed rows); the form without the second term "

@@ -29,8 +29,8 @@ class EigenvalueDifference(Metric):
     name: ClassVar[str] = "eigenvalue-difference"
     title: ClassVar[str] = "Eigenvalues of correlations"
     summary: ClassVar[str] = (
-        "How much the eigenvalues of the correlations of all numbers changed, relative to what "
-        "they were. It is blind to the sign of a correlation."
+        "How much the eigenvalues of the correlations of all numbers changed, relative to before."
+        " Does not see the sign of a correlation."
     )
     formula: ClassVar[str] = "Σ |λ − λ'| / λ over the eigenvalues of both correlation matrices"
     source: ClassVar[str] = "Templ, Kowarik and Meindl 2015, doi 10.18637/jss.v067.i04"

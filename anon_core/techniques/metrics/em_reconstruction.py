@@ -35,9 +35,9 @@ class EmReconstruction(Metric):
     name: ClassVar[str] = "em-reconstruction"
     title: ClassVar[str] = "Distribution reconstructed (EM)"
     summary: ClassVar[str] = (
-        "How far the distribution that someone reconstructs from numbers with additive noise is "
-        "from the true one. Use it where readers know the noise and want histograms; never for "
-        "other changes, whose chances it does not know."
+        "How far the distribution that a reader reconstructs from numbers with additive noise is "
+        "from the true one. Use it if readers know the noise and want histograms. Never use it "
+        "for other changes: it does not know their probabilities."
     )
     formula: ClassVar[str] = (
         "θ_k ← θ_k Σ_i (n_i/n) A_ki / Σ_l A_li θ_l from uniform, A_ki = P(x' in bin i | x in bin "

@@ -24,9 +24,9 @@ class EntropyLoss(Metric):
     name: ClassVar[str] = "entropy-loss"
     title: ClassVar[str] = "Entropy loss"
     summary: ClassVar[str] = (
-        "How much of a column's information is gone, in bits: covering a frequent value and a "
+        "How much of a column's information is gone, in bits. Covering a frequent value and a "
         "rare one together costs little for the frequent one and much for the rare one. 0 is "
-        "unchanged, 1 is everything suppressed; a suppressed row has lost all its bits."
+        "unchanged, 1 is everything suppressed. A suppressed row loses all its bits."
     )
     formula: ClassVar[str] = (
         "per column Σ over cells of log₂(n(cover) / n(value)), divided by Σ over cells of "

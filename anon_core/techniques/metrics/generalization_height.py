@@ -24,9 +24,9 @@ class GeneralizationHeight(CellCost):
     name: ClassVar[str] = "generalization-height"
     title: ClassVar[str] = "Amount of generalization"
     summary: ClassVar[str] = (
-        "How high in their hierarchies the cells are: 0 is unchanged, 1 is every cell at the top. "
-        "A range or a value set counts as the lowest group that contains it; a suppressed row "
-        "counts as the top."
+        "How high in their hierarchies the cells are: 0 is unchanged, 1 is every cell at the top."
+        " A range or a value set counts as the lowest group that contains it, a suppressed row as"
+        " the top."
     )
     formula: ClassVar[str] = "mean over cells of level / height; AG = Σ of the levels"
     source: ClassVar[str] = "Toth 2015, section 6.2; height: Samarati 2001, doi 10.1109/69.971193"

@@ -33,9 +33,9 @@ class GroupLoss(Metric):
     name: ClassVar[str] = "group-loss"
     title: ClassVar[str] = "Loss of the groups"
     summary: ClassVar[str] = (
-        "How wide the groups are, whatever their cells show: where columns are permuted "
-        "separately, a person can have any value of the bucket. Where rows stay whole, it equals "
-        "the loss of the cells."
+        "How wide the groups are, whatever their cells show. If columns are permuted separately, "
+        "a person can have any value of the bucket. If rows stay whole, this equals the loss of "
+        "the cells."
     )
     formula: ClassVar[str] = (
         "mean over rows and columns of the loss of the group's hull: from its least to its "

@@ -24,8 +24,7 @@ class Il1s(Metric):
     name: ClassVar[str] = "il1s"
     title: ClassVar[str] = "Distance from true values (IL1s)"
     summary: ClassVar[str] = (
-        "How far numbers of changed columns are from what they were, in standard deviations of the "
-        "column."
+        "How far the numbers of changed columns moved, in standard deviations of the column."
     )
     formula: ClassVar[str] = "mean over cells of |x − x'| / (√2 s), s of the original column"
     source: ClassVar[str] = (

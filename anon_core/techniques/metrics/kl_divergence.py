@@ -38,10 +38,10 @@ class KlDivergence(Metric):
     name: ClassVar[str] = "kl-divergence"
     title: ClassVar[str] = "KL divergence of pairs"
     summary: ClassVar[str] = (
-        "How much of the relation between two columns is lost: the pairs of values that an "
-        "analyst would rebuild from the release, compared with those of the table. A cell is "
-        "spread evenly over the values it covers, columns permuted separately are paired at "
-        "random within their bucket, and a suppressed row can be anything."
+        "How much of the relation between two columns is lost: compares the pairs of values that "
+        "an analyst would rebuild from the release with those of the table. A cell is spread "
+        "evenly over the values it covers, columns permuted separately are paired at random "
+        "within their bucket, and a suppressed row can be anything."
     )
     formula: ClassVar[str] = (
         "mean over pairs of quasi-identifiers, and of a quasi-identifier and a sensitive column, "

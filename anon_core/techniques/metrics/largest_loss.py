@@ -21,8 +21,7 @@ class LargestLoss(Metric):
     name: ClassVar[str] = "largest-loss"
     title: ClassVar[str] = "Largest loss of a column"
     summary: ClassVar[str] = (
-        "The loss of the column that lost most: no column is worse. 0 is unchanged, 1 is a column "
-        "with nothing left."
+        "The loss of the column that lost most. 0 is unchanged, 1 is a column with nothing left."
     )
     formula: ClassVar[str] = "max over columns j of L_j, L_j the mean loss of its cells"
     source: ClassVar[str] = (

@@ -210,10 +210,10 @@ class ModelUtility(Metric):
     name: ClassVar[str] = "model-utility"
     title: ClassVar[str] = "Model utility"
     summary: ClassVar[str] = (
-        "A model is trained to predict a column from the quasi-identifiers, once on the table and "
-        "once on the release, and both are tested on rows of the table that neither was trained "
-        "on. The loss of accuracy is the cost of the release; 1 is a model no better than always "
-        "predicting the most frequent value."
+        "Trains a model to predict a column from the quasi-identifiers, once on the table and "
+        "once on the release. Tests both on rows of the table that neither was trained on. The "
+        "accuracy lost is the cost of the release; 1 is a model no better than always predicting "
+        "the most frequent value."
     )
     formula: ClassVar[str] = (
         "accuracy trained on the table − accuracy trained on the release, on the same held-out "

@@ -35,8 +35,8 @@ class Payout(Amounts, Metric):
     name: ClassVar[str] = "payout"
     title: ClassVar[str] = "Payout of the publisher"
     summary: ClassVar[str] = (
-        "What the published rows earn: the benefit of each, less what is lost of it, and less what "
-        "an attack costs the publisher where it is worth its cost. State the amounts."
+        "What the published rows earn: the benefit of each, minus the information lost, minus the"
+        " loss by an attack if attacking pays. State the amounts."
     )
     formula: ClassVar[str] = (
         "Σ over published rows of B (1 − IL) − [G/N > C] L/N, IL = Σ_j log leaves / Σ_j log |A_j|, "

@@ -22,8 +22,7 @@ class Precision(Metric):
     title: ClassVar[str] = "Precision"
     summary: ClassVar[str] = (
         "How much of the height of the hierarchies is left: 1 is unchanged, 0 is every cell at "
-        "the top. More is better, as in its source; on the common scale from 0 to 1 it is "
-        "reversed."
+        "the top. More is better, as in its source; the common scale from 0 to 1 reverses it."
     )
     formula: ClassVar[str] = (
         "Prec = 1 − mean over cells of level / height; a suppressed row counts as the top. 0–1 "

@@ -29,8 +29,8 @@ class Propensity(Metric):
     name: ClassVar[str] = "propensity"
     title: ClassVar[str] = "Propensity score (pMSE)"
     summary: ClassVar[str] = (
-        "How well published rows can be distinguished from original ones by pairs of columns, as a "
-        "multiple of what chance would give; 1 is no better than chance."
+        "How well pairs of columns distinguish published rows from original ones, as a multiple "
+        "of what chance would give. 1 is no better than chance."
     )
     formula: ClassVar[str] = (
         "pMSE = Σ (p̂ − c)² / N with p̂ of each cell of two columns; over its mean under chance "

@@ -29,11 +29,10 @@ class QueryError(Metric):
     name: ClassVar[str] = "query-error"
     title: ClassVar[str] = "Query error"
     summary: ClassVar[str] = (
-        "How far counts estimated from the release are from the true ones, as a share of the true "
-        "count, on average over random questions such as “how many are 30 to 50, female and ill "
-        "with flu”. Rare answers are easily missed many times over, so look at the median too; on "
-        "the scale from 0 to 1 the error that a release has which hides everything, or removes "
-        "it, is 1."
+        "How far counts estimated from the release are from the true ones, as a share of the true"
+        " count, on average over random questions such as “how many are 30 to 50, female and ill "
+        "with flu”. Rare answers often miss many times over, so look at the median too. On the "
+        "scale from 0 to 1, 1 is the error of a release that hides or removes everything."
     )
     formula: ClassVar[str] = (
         "mean over queries of |act − est| / max(act, sanity · n); est = Σ over groups of N · Π "

@@ -39,10 +39,10 @@ class ReconstructionError(Metric):
     name: ClassVar[str] = "reconstruction-error"
     title: ClassVar[str] = "Reconstruction error"
     summary: ClassVar[str] = (
-        "How far the picture that an analyst rebuilds of each person, a chance for every value "
-        "that she may have, is from the truth: 0 is everyone rebuilt exactly, 1 is nothing left of "
-        "them, and up to 2 a picture that points to wrong values. Lower keeps more for analysis, "
-        "and leaves more to be found out."
+        "How far an analyst's picture of each person, a probability for every value, is from the "
+        "truth: 0 is everyone rebuilt exactly, 1 is nothing left of them, and up to 2 is a "
+        "picture that points to wrong values. Lower keeps more for analysis, and leaves more to "
+        "find out."
     )
     formula: ClassVar[str] = (
         "mean over persons of (1 − δ · c(own value))² + Σ over other values v of (δ · c(v))², c(v) "

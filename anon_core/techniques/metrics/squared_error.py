@@ -27,8 +27,8 @@ class SquaredError(Metric):
     name: ClassVar[str] = "squared-error"
     title: ClassVar[str] = "Squared error (SSE / SST)"
     summary: ClassVar[str] = (
-        "How much of the spread of numeric quasi-identifiers lies within classes: what is lost "
-        "when every number becomes its class's published average, or its mean where a class "
+        "How much of the spread of numeric quasi-identifiers lies within classes. This part is "
+        "lost if each number becomes its class's published average, or the mean of a class that "
         "publishes a range."
     )
     formula: ClassVar[str] = (

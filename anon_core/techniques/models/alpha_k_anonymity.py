@@ -38,8 +38,8 @@ class AlphaKAnonymity(DistributionModel):
     name: ClassVar[str] = "alpha-k-anonymity"
     title: ClassVar[str] = "(α, k)-anonymity"
     summary: ClassVar[str] = (
-        "Stops that a person is found among fewer than k rows, and that a sensitive value is "
-        "guessed from the group with a chance above α."
+        "Everyone is hidden among at least k rows, and no one can guess a sensitive value from "
+        "the group with a chance above α."
     )
     formula: ClassVar[str] = (
         "|G| ≥ k and c(v) ≤ α·|G| for every value v of every group G; a missing value does not "

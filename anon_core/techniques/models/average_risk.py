@@ -52,7 +52,7 @@ class AverageRisk(RiskOfAll):
     title: ClassVar[str] = "Average risk"
     summary: ClassVar[str] = (
         "An attacker who guesses the person behind every published row is right for at most this "
-        "share of them; a single person may be at higher risk."
+        "share of the rows. A single person may be at higher risk."
     )
     formula: ClassVar[str] = (
         "#classes / n ≤ r; with a public table P: (1/n) Σ over classes of |G| / |people of P in G| "

@@ -43,8 +43,8 @@ class BackgroundBound(DistributionModel):
     name: ClassVar[str] = "background-bound"
     title: ClassVar[str] = "Bound against background knowledge"
     summary: ClassVar[str] = (
-        "An attacker who can rule out any one sensitive value of a group is not left with a sure "
-        "guess: the most common value is at most factor times as common as all others together."
+        "An attacker who can rule out any one sensitive value of a group still has no sure guess:"
+        " the most common value is at most factor times as common as all others together."
     )
     formula: ClassVar[str] = (
         "r_1 ≤ factor · (r_3 + … + r_m) in every group; a missing value does not count, since one "

@@ -47,8 +47,8 @@ class BetaLikeness(DistributionModel):
     name: ClassVar[str] = "beta-likeness"
     title: ClassVar[str] = "β-likeness"
     summary: ClassVar[str] = (
-        "Stops that a group makes a sensitive value much likelier than it is in the whole table; "
-        "rare values are protected as well as common ones."
+        "No group makes a sensitive value much likelier than it is in the whole table. Protects "
+        "rare values as well as common ones."
     )
     formula: ClassVar[str] = (
         "(q(v) − p(v)) / p(v) ≤ β, enhanced: ≤ min(β, −ln p(v)), for every value v with q(v) "

@@ -26,8 +26,8 @@ class BucketSize(LeastSize):
     name: ClassVar[str] = "bucket-size"
     title: ClassVar[str] = "Bucket size"
     summary: ClassVar[str] = (
-        "Everyone's published group has at least k rows. In a permuted table the rows of a group "
-        "still show exact values, so this is less than k-anonymity."
+        "Everyone's published group has at least k rows. The rows of a permuted group still show "
+        "exact values, so this is weaker than k-anonymity."
     )
     formula: ClassVar[str] = "min |B| ≥ k over all buckets B"
     source: ClassVar[str] = "Toth 2015, section 3.1"

@@ -39,8 +39,8 @@ class DeltaDisclosure(DistributionModel):
     name: ClassVar[str] = "delta-disclosure"
     title: ClassVar[str] = "δ-disclosure privacy"
     summary: ClassVar[str] = (
-        "Stops that a group makes any sensitive value much likelier or less likely than it is in "
-        "the whole table, or rules one out: every group shows every value."
+        "No group makes a sensitive value much likelier or less likely than it is in the whole "
+        "table, or rules one out: every group shows every value."
     )
     formula: ClassVar[str] = (
         "|ln(q(v) / p(v))| < δ for every value v of the table in every group; a missing value "

@@ -38,8 +38,8 @@ class DeltaPresence(GroupModel):
     name: ClassVar[str] = "delta-presence"
     title: ClassVar[str] = "δ-presence"
     summary: ClassVar[str] = (
-        "An attacker with a public table that covers everyone released cannot infer that a person "
-        "there is in the release with more than the largest chance, or less than the smallest."
+        "For everyone in a public table that covers the release, the chance of being in the "
+        "release stays between the smallest and the largest that you allow."
     )
     formula: ClassVar[str] = (
         "δ_min ≤ P(t ∈ T | T*) ≤ δ_max for all t ∈ P; generalized classes: |G ∩ T| / |G ∩ P|; "

@@ -39,8 +39,8 @@ class DifferentialPrivacy(GroupModel):
     name: ClassVar[str] = "differential-privacy"
     title: ClassVar[str] = "Differential privacy"
     summary: ClassVar[str] = (
-        "Whether any one row is in the table or not changes the chance of every possible release "
-        "by at most the factor e^ε, but for a chance of δ; only a random technique can give it."
+        "Adding or removing any one row changes the chance of every possible release by at most "
+        "the factor e^ε, except with probability δ. Only a random technique can provide this."
     )
     formula: ClassVar[str] = (
         "Pr[M(D) ∈ O] ≤ e^ε · Pr[M(D′) ∈ O] + δ for all O and all D, D′ that differ in one row"

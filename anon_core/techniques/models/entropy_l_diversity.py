@@ -44,7 +44,7 @@ class EntropyLDiversity(DistributionModel):
     name: ClassVar[str] = "entropy-l-diversity"
     title: ClassVar[str] = "Entropy l-diversity"
     summary: ClassVar[str] = (
-        "No sensitive value dominates a group: its values are spread at least as evenly as l "
+        "No sensitive value dominates a group: its values are at least as evenly spread as l "
         "equally common ones."
     )
     formula: ClassVar[str] = (

@@ -51,8 +51,8 @@ class EpsilonMAnonymity(DistributionModel):
     name: ClassVar[str] = "epsilon-m-anonymity"
     title: ClassVar[str] = "(ε, m)-anonymity"
     summary: ClassVar[str] = (
-        "Stops that a number is guessed nearly right: at most one m-th of a group's numbers lie "
-        "within ε of any of them."
+        "No one can guess a number nearly right: at most one m-th of a group's numbers lie within"
+        " ε of any of them."
     )
     formula: ClassVar[str] = (
         "m · |{y ∈ G : |y − x| ≤ ε}| ≤ |G| for every row x of every group G; relative: ≤ ε·x; "

@@ -21,8 +21,8 @@ class GlobalOneK(ConsistencyModel):
     name: ClassVar[str] = "global-one-k-anonymity"
     title: ClassVar[str] = "global (1, k)-anonymity"
     summary: ClassVar[str] = (
-        "Even an attacker who knows everyone's values, and rules out what is impossible for all "
-        "of them at once, is left with at least k published rows per person."
+        "Even an attacker who knows everyone's values, and rules out all matches that are "
+        "impossible for everyone at once, finds at least k published rows per person."
     )
     formula: ClassVar[str] = (
         "min over original rows r of |{published rows paired with r by some perfect matching}| ≥ k"

@@ -46,8 +46,8 @@ class KAnonymity(LeastSize):
     name: ClassVar[str] = "k-anonymity"
     title: ClassVar[str] = "k-anonymity"
     summary: ClassVar[str] = (
-        "Everyone shares their published quasi-identifiers with at least k − 1 other rows; or "
-        "what is published of some of them, or of every few."
+        "Everyone shares their published quasi-identifiers with at least k − 1 other rows. You "
+        "can require this of some columns only, or of every set of a few columns."
     )
     formula: ClassVar[str] = (
         "min |G| ≥ k over all equivalence classes G; of columns C: min over all published "

@@ -45,8 +45,8 @@ class KEAnonymity(DistributionModel):
     name: ClassVar[str] = "k-e-anonymity"
     title: ClassVar[str] = "(k, e)-anonymity"
     summary: ClassVar[str] = (
-        "Stops that a group of numbers, such as salaries, gives one away by being too narrow: "
-        "every group shows k different numbers, the greatest at least e above the least."
+        "Every group of numbers, such as salaries, has k different ones, the greatest at least e "
+        "above the least. So no group is narrow enough to give a number away."
     )
     formula: ClassVar[str] = (
         "|{values of S in G}| ≥ k and max − min ≥ e in every group G; a missing value is no "

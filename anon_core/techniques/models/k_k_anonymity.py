@@ -21,8 +21,8 @@ class KK(ConsistencyModel):
     name: ClassVar[str] = "k-k-anonymity"
     title: ClassVar[str] = "(k, k)-anonymity"
     summary: ClassVar[str] = (
-        "Everyone fits at least k published rows, and every published row fits at least k people; "
-        "rows need not form classes."
+        "Everyone fits at least k published rows, and every published row fits at least k people."
+        " Rows need not form classes."
     )
     formula: ClassVar[str] = "(1, k) and (k, 1)"
     source: ClassVar[str] = "Gionis, Mazza and Tassa 2008, doi 10.1109/ICDE.2008.4497483"

@@ -50,9 +50,9 @@ class KMap(GroupModel):
     name: ClassVar[str] = "k-map"
     title: ClassVar[str] = "k-map"
     summary: ClassVar[str] = (
-        "Every published row fits at least k people of a public table that holds everyone of the "
-        "released one. Weak k-anonymity (Atzori 2006) is not offered by that name: its paper could "
-        "not be obtained, and what others report of it is this."
+        "Every published row fits at least k people of a public table that contains everyone "
+        "released. Weak k-anonymity (Atzori 2006) is the same as far as others report it; we "
+        "could not obtain the paper."
     )
     formula: ClassVar[str] = "|people of the public table in G| ≥ k for every published class G"
     source: ClassVar[str] = (

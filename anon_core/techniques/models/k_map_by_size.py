@@ -118,8 +118,8 @@ class KMapBySize(GroupModel):
     name: ClassVar[str] = "k-map-by-size"
     title: ClassVar[str] = "k-map by size"
     summary: ClassVar[str] = (
-        "An estimate: a class of so many rows, drawn at random, is drawn of at least k people of "
-        "the population, but for a chance of α in each class. No public table is needed."
+        "An estimate without a public table: a class of this size, drawn at random, comes from at"
+        " least k people of the population, except with probability α for each class."
     )
     formula: ClassVar[str] = (
         "|G| ≥ k′ = min {c ≤ k : P(X ≥ c | X ≥ 1) ≤ α}, X ~ Bin(k − 1, n / N); by survey weights: "

@@ -42,8 +42,8 @@ class KmAnonymity(DistributionModel):
     name: ClassVar[str] = "km-anonymity"
     title: ClassVar[str] = "k^m-anonymity"
     summary: ClassVar[str] = (
-        "For cells that hold sets, such as purchases: anyone who knows the quasi-identifiers and "
-        "up to m items of a person is left with k rows."
+        "For cells that hold sets, such as purchases: an attacker who knows a person's quasi-"
+        "identifiers and up to m items still finds k rows."
     )
     formula: ClassVar[str] = (
         "|{r ∈ G : I ⊆ r}| ≥ k for every class G and itemset I, |I| ≤ m, that a row of G holds; "

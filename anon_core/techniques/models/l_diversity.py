@@ -42,8 +42,8 @@ class DistinctLDiversity(SensitiveValues):
     name: ClassVar[str] = "l-diversity"
     title: ClassVar[str] = "Distinct l-diversity"
     summary: ClassVar[str] = (
-        "Everyone's class shows at least l different values of the sensitive column; a missing "
-        "one is no value."
+        "Everyone's class shows at least l different values of the sensitive column. Missing "
+        "values do not count."
     )
     formula: ClassVar[str] = (
         "|{values of S in G}| ≥ l for every equivalence class G; a missing value does not count, "

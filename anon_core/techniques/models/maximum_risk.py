@@ -50,8 +50,8 @@ class MaximumRisk(RiskBound):
     name: ClassVar[str] = "maximum-risk"
     title: ClassVar[str] = "Maximum risk"
     summary: ClassVar[str] = (
-        "An attacker who looks for a person's row, or for the person behind a row if there is a "
-        "public table, is right with at most this chance, for every person."
+        "An attacker who looks for a person's row is right with at most this chance, for every "
+        "person. With a public table, so is one who looks for the person behind a row."
     )
     formula: ClassVar[str] = (
         "1 / |G| ≤ r over all classes G; with a public table P: 1 / |people of P in G| ≤ r; by "

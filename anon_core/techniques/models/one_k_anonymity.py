@@ -21,7 +21,8 @@ class OneK(ConsistencyModel):
     name: ClassVar[str] = "one-k-anonymity"
     title: ClassVar[str] = "(1, k)-anonymity"
     summary: ClassVar[str] = (
-        "Anyone who knows a person finds at least k published rows that fit; cells may differ."
+        "An attacker who knows a person finds at least k published rows that fit. Their cells may"
+        " differ."
     )
     formula: ClassVar[str] = "min over original rows r of |{published rows consistent with r}| ≥ k"
     source: ClassVar[str] = "Gionis, Mazza and Tassa 2008, doi 10.1109/ICDE.2008.4497483"

@@ -93,8 +93,9 @@ class Personalized(GroupModel):
     name: ClassVar[str] = "personalized"
     title: ClassVar[str] = "Personalized privacy"
     summary: ClassVar[str] = (
-        "A private column holds each person's own requirement: how many rows to hide among, or "
-        "which group of sensitive values not to be linked to with more than the largest chance."
+        "A private column states each person's own requirement: how many rows to hide among, or "
+        "which group of sensitive values must not be linked to them with more than the largest "
+        "chance."
     )
     formula: ClassVar[str] = (
         "own k: |G| ≥ max k of the people in G; guards: |{rows of G under a guard of G}| ≤ p · |G|"

@@ -80,9 +80,8 @@ class PopulationUniques(GroupModel):
     name: ClassVar[str] = "population-uniques"
     title: ClassVar[str] = "Population uniques"
     summary: ClassVar[str] = (
-        "An estimate: at most this share of the people of the population are unique in what is "
-        "published, and of the published rows at most as many are theirs. No public table is "
-        "needed."
+        "An estimate without a public table: at most this share of the population is unique in "
+        "the published columns. The same share of the published rows belongs to these people."
     )
     formula: ClassVar[str] = (
         "U / N = x P / n ≤ s, P = x / (x + Σ f_i ρ_i), ρ_i = i Π (N − n − t) / (N − 1 − t) over "

@@ -36,8 +36,8 @@ class Profitability(Amounts, GroupModel):
     name: ClassVar[str] = "profitability"
     title: ClassVar[str] = "Profitability"
     summary: ClassVar[str] = (
-        "Every published row earns more than it costs its publisher: its benefit, less what is "
-        "lost of it, less the loss by an attack where that is worth its cost. State the amounts."
+        "Every published row earns more than it costs its publisher: its benefit, minus the "
+        "information lost, minus the loss by an attack if attacking pays. State the amounts."
     )
     formula: ClassVar[str] = (
         "B (1 − IL) − [G/N > C] L/N > 0, IL = Σ_j log leaves / Σ_j log |A_j|, N = |G|, or people "

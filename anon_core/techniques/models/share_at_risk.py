@@ -44,7 +44,7 @@ class ShareAtRisk(RiskOfAll):
     title: ClassVar[str] = "Share at risk"
     summary: ClassVar[str] = (
         "At most this share of the published rows is in classes where a guess is right with more "
-        "than the given chance; with 1 in 2 these are the unique rows."
+        "than the given chance. With 1 in 2, these are the unique rows."
     )
     formula: ClassVar[str] = (
         "Σ {|G| : 1 / |G| > θ} ≤ s · n; with a public table P: 1 / |people of P in G| > θ; by "

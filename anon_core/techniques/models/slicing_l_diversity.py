@@ -44,8 +44,8 @@ class SlicingLDiversity(MostShare):
     name: ClassVar[str] = "slicing-l-diversity"
     title: ClassVar[str] = "l-diversity for slicing"
     summary: ClassVar[str] = (
-        "Anyone who knows a person's quasi-identifiers and weighs all groups the person may be in "
-        "guesses the sensitive value right at most 1 time in l."
+        "An attacker who knows a person's quasi-identifiers, and weighs all groups the person may"
+        " be in, guesses the sensitive value right at most 1 time in l."
     )
     formula: ClassVar[str] = (
         "max p(t, s) ≤ 1/l; p(t, s) = Σ_B p(t, B)·p(s | t, B), p(t, B) = f(t, B)/f(t), f(t, B) = "

@@ -47,7 +47,7 @@ class TCloseness(DistributionModel):
     title: ClassVar[str] = "t-closeness"
     summary: ClassVar[str] = (
         "A group reveals little more about its people's sensitive values than the whole table "
-        "does: each group's distribution of values is within t of the table's."
+        "does: its distribution of values is within t of the table's."
     )
     formula: ClassVar[str] = (
         "EMD(q, p) ≤ t; equal: ½ Σ|q − p|; ordered: Σ|cumulative q − p| / (m − 1); "

@@ -33,8 +33,8 @@ class Anatomize(Partitioner):
     name: ClassVar[str] = "anatomize"
     title: ClassVar[str] = "Anatomize"
     summary: ClassVar[str] = (
-        "Each group takes one row of each of the l sensitive values that have most rows left; "
-        "remaining rows join groups that lack their value."
+        "Forms each group from one row of each of the l sensitive values with the most rows left."
+        " Remaining rows join groups that lack their value."
     )
     formula: ClassVar[str] = "groups of l rows with l values; reconstruction error n (1 − 1/l)"
     source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"

@@ -29,8 +29,8 @@ class Dealt(Partitioner):
     name: ClassVar[str] = "balanced"
     title: ClassVar[str] = "Dealt by sensitive value"
     summary: ClassVar[str] = (
-        "Rows are ordered by sensitive value and dealt like cards, so no group holds a value "
-        "twice; quasi-identifiers play no part."
+        "Orders rows by sensitive value and deals them like cards, so no group has a value twice."
+        " Ignores the quasi-identifiers."
     )
     formula: ClassVar[str] = "g = ⌊n / l⌋ groups; row i of the ordered table goes to group i mod g"
     source: ClassVar[str] = "Li et al. 2015, algorithm 1"

@@ -43,8 +43,8 @@ class Bisection(Partitioner):
     name: ClassVar[str] = "bisection"
     title: ClassVar[str] = "Halving, then dealing"
     summary: ClassVar[str] = (
-        "Similar rows are gathered by halving the table as long as both halves can be dealt into "
-        "l-diverse groups; each piece is then dealt by sensitive value."
+        "Halves the table into pieces of similar rows while both halves can be dealt into "
+        "l-diverse groups. Then deals each piece by sensitive value."
     )
     formula: ClassVar[str] = (
         "each row joins the half whose normalized box grows less; halves must be l-eligible"

@@ -22,7 +22,7 @@ class MondrianGroups(Partitioner):
     name: ClassVar[str] = "mondrian"
     title: ClassVar[str] = "Mondrian cuts"
     summary: ClassVar[str] = (
-        "Rows with similar quasi-identifiers form a group, so that little is lost by permuting."
+        "Groups rows with similar quasi-identifiers, so that permuting them loses little."
     )
     formula: ClassVar[str] = "cut at the median of the widest attribute while the models hold"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"

@@ -24,8 +24,8 @@ class MpalmGroups(Partitioner):
     name: ClassVar[str] = "mpalm"
     title: ClassVar[str] = "MPALM cuts"
     summary: ClassVar[str] = (
-        "Cuts table and public table together, so that every group leaves it open which of its "
-        "public people are in the table. Needs a public table."
+        "Cuts the table and a public table together, so that no group reveals which of its public"
+        " people are in the table. Needs a public table."
     )
     formula: ClassVar[str] = "cut while δ_min ≤ |T_j| / |P_j| ≤ δ_max for every side j"
     source: ClassVar[str] = (

@@ -22,8 +22,8 @@ class RelaxedMondrianGroups(Partitioner):
     name: ClassVar[str] = "relaxed-mondrian"
     title: ClassVar[str] = "Relaxed Mondrian cuts"
     summary: ClassVar[str] = (
-        "Like Mondrian cuts, but rows at the median are dealt to both sides, so that groups come "
-        "out smaller and their ranges may overlap."
+        "Cuts like Mondrian, but deals rows at the median to both sides. Groups are smaller, and "
+        "their ranges may overlap."
     )
     formula: ClassVar[str] = (
         "halves of ⌈n/2⌉ and ⌊n/2⌋ rows at the median of the widest attribute while models hold"

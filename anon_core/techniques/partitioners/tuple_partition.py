@@ -255,8 +255,8 @@ class TuplePartition(Partitioner):
     name: ClassVar[str] = "tuple-partition"
     title: ClassVar[str] = "Slicing's tuple partition"
     summary: ClassVar[str] = (
-        "Groups are halved as in Mondrian as long as no person's sensitive value becomes likelier "
-        "than 1 in l, weighing all groups the person may be in; sensitive columns may stay linked."
+        "Halves groups like Mondrian, while no person's sensitive value becomes likelier than 1 "
+        "in l over all groups the person may be in. Sensitive columns may stay linked."
     )
     formula: ClassVar[str] = (
         "a cut is accepted if max p(t, s) ≤ 1/l over all t and s; p(t, s) = Σ_B p(t, B)·p(s | t, B)"

@@ -128,8 +128,9 @@ class Anytime(Algorithm):
     name: ClassVar[str] = "anytime"
     title: ClassVar[str] = "Time-boxed search"
     summary: ClassVar[str] = (
-        "Lowers levels from the top as long as the privacy models hold, part by part or for whole "
-        "columns, keeps the best release it meets within the time, and says what none can beat."
+        "Lowers levels from the top while the privacy models hold, for each part or for whole "
+        "columns. Publishes the best release it meets within the time limit, with a bound that "
+        "none can beat."
     )
     offer: ClassVar[Offer] = Offer(
         when="When there are too many quasi-identifiers for a search that proves its result, or "

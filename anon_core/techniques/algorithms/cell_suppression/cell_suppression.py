@@ -44,8 +44,8 @@ class CellSuppression(Algorithm):
     name: ClassVar[str] = "cell-suppression"
     title: ClassVar[str] = "Cell suppression and generalization"
     summary: ClassVar[str] = (
-        "Gathers rows that agree in most cells and blanks, or generalizes, only the cells in which "
-        "they differ; no row is suppressed."
+        "Groups rows that agree in most cells, and blanks or generalizes only the cells in which "
+        "they differ. Suppresses no row."
     )
     offer: ClassVar[Offer] = Offer(
         when="When values should stay exact wherever they can, and single cells may be blank."

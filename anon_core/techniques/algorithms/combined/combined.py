@@ -40,8 +40,8 @@ class CombinedAlg(Algorithm):
     name: ClassVar[str] = "combined"
     title: ClassVar[str] = "CombinedAlg"
     summary: ClassVar[str] = (
-        "Shuffles every column within groups, and coarsens the cells of each group only as far as "
-        "it takes to keep everyone's presence in the table uncertain."
+        "Shuffles every column within groups, and generalizes the cells of each group just enough"
+        " to keep everyone's presence in the table uncertain."
     )
     offer: ClassVar[Offer] = Offer(
         when="When presence in the table must stay uncertain, and fine values matter more than "

@@ -48,9 +48,9 @@ class KOptimize(Algorithm):
     name: ClassVar[str] = "k-optimize"
     title: ClassVar[str] = "k-Optimize"
     summary: ClassVar[str] = (
-        "Cuts every column's ordered values into intervals, the same for the whole table, so that "
-        "rows look like as few others as the models allow, or keep their label predictable; rows "
-        "that stay too rare are suppressed."
+        "Cuts each column's ordered values into intervals, the same for the whole table. Rows "
+        "look like as few others as the models allow, or keep their label predictable. Suppresses"
+        " rows that are too rare."
     )
     offer: ClassVar[Offer] = Offer(
         when="When columns have an order but no hierarchy, and the best intervals are wanted; "

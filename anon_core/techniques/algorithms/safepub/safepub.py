@@ -125,8 +125,8 @@ class SafePub(Algorithm):
     name: ClassVar[str] = "safepub"
     title: ClassVar[str] = "SafePub"
     summary: ClassVar[str] = (
-        "Publishes a random sample of the rows at levels that depend on no row, and leaves out "
-        "classes too small for (ε, δ)-differential privacy."
+        "Publishes a random sample of the rows, at levels that you fix or that are drawn for a "
+        "part of the budget. Leaves out classes too small for (ε, δ)-differential privacy."
     )
     offer: ClassVar[Offer] = Offer(
         when="When protection must hold whatever an attacker knows: it costs a part of the rows, "
