@@ -1,4 +1,4 @@
-"""Write `docs/models_and_techniques.md`: which technique works with which privacy model, and why not.
+"""Write `docs/models_and_techniques.md`: which techniques work with which models, and why not.
 
 Nothing is run: refusals are asked of the very check that a run makes, and the rest of the classes.
 """
@@ -28,7 +28,7 @@ together. `python scripts/models_and_techniques.py` writes this page, and a test
 | sign | what the technique does with the model | how a run can end |
 |:-:|---|---|
 | ● | The model steers the search. | verified; *infeasible*; *not found* |
-| ○ | The technique forms ever larger groups and tests each finished release. | verified; *not found* |
+| ○ | The technique forms ever larger groups and tests finished releases. | verified; *not found* |
 | ◐ | The model steers the search, and the technique also tests finished releases. | as ● |
 | a–f | The run is refused before the search. The reasons are below the table. | refused |
 
@@ -37,13 +37,13 @@ together. `python scripts/models_and_techniques.py` writes this page, and a test
 - *Verified* means that every model was recomputed from the published text. A release whose models
   cannot be recomputed is not written.
 
-**◐ with k-map and δ-presence.** The cells of a group cover people of the public table. The technique
-merges groups until these people satisfy the model. δ-presence also requires that no person fits two
-groups. If merging fails, the technique continues as for ○.
+**◐ with k-map and δ-presence.** The cells of a group cover people of the public table. The
+technique merges groups until these people satisfy the model. δ-presence also requires that no
+person fits two groups. If merging fails, the technique continues as for ○.
 
-**†** marks a model that larger groups can break (with its default settings). Trying one group of all
-rows then proves nothing. So a technique that does not look at every release ends with *not found*,
-not *infeasible*. Suppressed rows have the same effect with other models.
+**†** marks a model that larger groups can break (with its default settings). Trying one group of
+all rows then proves nothing. So a technique that does not look at every release ends with *not
+found*, not *infeasible*. Suppressed rows have the same effect with other models.
 
 With a public table, average and maximum risk require less than k rows per class. Techniques that
 count only rows test finished releases for these models.

@@ -256,10 +256,10 @@ def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None
             )
         if model.scope.by_cells and not algorithm.shape.one_level:
             raise BadPlan(
-                f"{model.title} depends on the loss of each class, which {algorithm.title} knows only "
-                "once its classes are formed.",
-                remedy="Choose a technique that publishes one level per column, such as the optimal "
-                "search.",
+                f"{model.title} depends on the loss of each class, which {algorithm.title} knows "
+                "only once its classes are formed.",
+                remedy="Choose a technique that publishes one level per column, such as the "
+                "optimal search.",
             )
         if (model.scope.public or model.private_columns()) and algorithm.shape.averages:
             raise BadPlan(
