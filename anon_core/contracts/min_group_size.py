@@ -39,8 +39,8 @@ class LeastSize(GroupModel):
             raise Infeasible(
                 f"{self.title} with k = {self.k:,} needs at least {self.k:,} rows; the table has "
                 f"{problem.rows:,}.",
-                remedy=f"Choose k below {problem.rows:,}, which makes all rows alike, or load more "
-                "rows."
+                remedy="Choose a smaller k, or load more rows. "
+                f"With k = {problem.rows:,}, all rows would be alike."
                 if problem.rows > 1
                 else "Load more rows: no one can be hidden alone.",
                 best=float(problem.rows),

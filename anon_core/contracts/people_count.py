@@ -165,8 +165,8 @@ class LeastPeople(LeastSize):
             raise Infeasible(
                 f"{self.title} with k = {self.k:,} needs at least {self.k:,} people; the table has "
                 f"{problem.people:,}, identified by '{self.person}'.",
-                remedy=f"Choose k below {problem.people:,}, which makes all people alike, or "
-                "load more rows."
+                remedy="Choose a smaller k, or load more rows. "
+                f"With k = {problem.people:,}, all people would be alike."
                 if problem.people > 1
                 else "Load more rows: no one can be hidden alone.",
                 best=float(problem.people),

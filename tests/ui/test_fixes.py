@@ -72,7 +72,7 @@ def test_what_is_offered_after_a_run_releases() -> None:
     assert labels[0] == "Set k \\= 3"  # with 4 to 8, all is suppressed or at the top
     # What the message allows and what the button sets are one order, and the caption says why.
     said = words(app).replace("\\", "")
-    assert "Choose k below 8, which makes all rows alike" in said
+    assert "With k = 8, all rows would be alike" in said
     assert "Set k = 3: the highest k with which this technique says something" in said
     for place in range(len(labels)):
         app = open_page(RUN, load(models=[{"name": "k-anonymity", "k": 9}]))

@@ -106,8 +106,8 @@ def refuse_fewer(problem: Problem, k: int) -> None:
     if problem.rows < k:
         raise Infeasible(
             f"Classes of {k:,} rows need at least {k:,} rows; the table has {problem.rows:,}.",
-            remedy=f"Choose k below {problem.rows:,}, which makes all rows alike, or load more "
-            "rows.",
+            remedy="Choose a smaller k, or load more rows. "
+            f"With k = {problem.rows:,}, all rows would be alike.",
             best=float(problem.rows),
             best_of="rows",
         )

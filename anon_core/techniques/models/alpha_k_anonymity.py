@@ -73,8 +73,8 @@ class AlphaKAnonymity(DistributionModel):
                 float(problem.rows),
                 "rows",
                 removable=removable,
-                remedy=f"Choose k below {problem.rows:,}, which makes all rows alike, or load more "
-                "rows.",
+                remedy="Choose a smaller k, or load more rows. "
+                f"With k = {problem.rows:,}, all rows would be alike.",
             )
         for column in self.protects(problem):
             best = _least_share(problem, column, removable)

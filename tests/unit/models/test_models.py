@@ -34,7 +34,7 @@ def test_k_above_the_number_of_rows_is_infeasible() -> None:
         KAnonymity(k=7).check(PROBLEM)
     assert refused.value.best == 6
     assert "needs at least 7 rows; the table has 6" in refused.value.message
-    assert "Choose k below 6, which makes all rows alike" in refused.value.remedy
+    assert "With k = 6, all rows would be alike" in refused.value.remedy
 
 
 def test_k_anonymity_needs_no_sensitive_column() -> None:
