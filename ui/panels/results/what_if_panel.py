@@ -22,6 +22,7 @@ from ui.panels.results import (
     curve_panel,
     history_panel,
     pending_result,
+    workspace,
 )
 from ui.panels.run import fixes_panel
 from ui.state import results, state
@@ -188,6 +189,7 @@ def _said() -> None:
             on_click=handled(_NAME)(_keep_shown),
             width="content",
         )
+        workspace.look_refused()
 
 
 def _says_nothing() -> None:

@@ -28,7 +28,7 @@ _LOOK = """<style>
   padding: 0 !important; font-size: 1.15rem !important; z-index: 1;}
 [data-testid="stMainBlockContainer"] > .stVerticalBlock
   {gap: 0;}
-[data-testid="stElementContainer"]:has(> .stHtml > style:only-child) {position: absolute;}
+[data-testid="stElementContainer"]:has(> .stHtml > style) {position: absolute;}
 .st-key-workspace {gap: .5rem;}
 .st-key-workspace p, .st-key-workspace [data-testid="stWidgetLabel"] p {font-size: .85rem;}
 .st-key-run-head {padding: 4px 6rem 0 6.5rem; min-height: 40px; gap: .5rem; flex-wrap: nowrap;}
@@ -83,11 +83,6 @@ body:has(.st-key-what-if-technique [aria-expanded="true"])
 :is(.st-key-what-if-refused, .st-key-what-if-silent) > [data-testid]:first-child
   {flex: 1 1 16rem; width: auto;}
 :is(.st-key-what-if-refused, .st-key-what-if-silent) button {min-height: 1.9rem;}
-.st-key-workspace:has(.st-key-what-if-refused) :is(.st-key-strip .aw-tile,
-  [class*="st-key-panel-"]) {border-style: dashed; border-color: MUTED;}
-.st-key-workspace:has(.st-key-what-if-refused) :is(.st-key-strip .aw-strip,
-  .st-key-results-panels :is([data-testid="stVegaLiteChart"], canvas, .aw-legend, .aw-table-note))
-  {filter: grayscale(1);}
 [class*="st-key-panel-"] [data-testid="stButtonGroup"] button {padding: .1rem .5rem;
   min-height: 1.75rem;}
 [class*="st-key-panel-"] [data-testid="stButtonGroup"] button p {font-size: .8rem;}
@@ -173,6 +168,16 @@ body:has(.st-key-what-if-technique [aria-expanded="true"])
 }
 </style>"""
 
+#: The look of figures that are still those of before. As a rule that asks whether the workspace
+#: holds a refusal (`:has`), it cost a third of what a browser does for each change of a setting.
+_REFUSED = """<span hidden></span><style>
+.st-key-workspace.st-key-workspace :is(.st-key-strip .aw-tile,
+  [class*="st-key-panel-"]) {border-style: dashed; border-color: MUTED;}
+.st-key-workspace.st-key-workspace :is(.st-key-strip .aw-strip,
+  .st-key-results-panels :is([data-testid="stVegaLiteChart"], canvas, .aw-legend, .aw-table-note))
+  {filter: grayscale(1);}
+</style>"""
+
 
 def look() -> None:
     """Draw the look of the page."""
@@ -187,6 +192,11 @@ def look() -> None:
     for word, value in words.items():
         made = made.replace(word, str(value))
     st.html(made)
+
+
+def look_refused() -> None:
+    """Let figures and panels look like those of before a change that was refused."""
+    st.html(_REFUSED.replace("MUTED", muted()))
 
 
 def panels() -> list[DeltaGenerator]:
