@@ -120,7 +120,7 @@ class LevelBounds:
             raise BadPlan(
                 f"{algorithm.title}, as it is set, does not keep the lowest and highest levels "
                 f"that are set for {listing(self.columns)}.",
-                remedy="Remove these levels, or choose a technique with one level a column, such "
+                remedy="Remove these levels, or choose a technique with one level per column, such "
                 "as the optimal search.",
             )
 

@@ -130,7 +130,7 @@ def test_the_best_node_where_every_row_has_to_pay() -> None:
     [
         ({"benefit": 0.0}, "optimal", BadPlan, "no benefit is stated"),
         ({"loss": 1e6, "gain": 1e6}, "optimal", Infeasible, "even a row as it is"),
-        ({}, "mondrian", BadPlan, "one level a column"),
+        ({}, "mondrian", BadPlan, "one level per column"),
     ],
 )
 def test_amounts_and_techniques_that_cannot_be(

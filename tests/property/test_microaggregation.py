@@ -119,7 +119,11 @@ def test_every_published_number_is_the_average_of_its_class(statistic: str) -> N
     averaged = 0
 
     @settings(max_examples=times(120))
-    @given(case=cases(rows=(6, 30)), k=st.integers(2, 5), decimals=st.integers(0, 2))
+    @given(
+        case=cases(rows=(6, 30), kinds=("text", "number")),
+        k=st.integers(2, 5),
+        decimals=st.integers(0, 2),
+    )
     def tried(case: Case, k: int, decimals: int) -> None:
         nonlocal averaged
         result = released(case, k, statistic=statistic, decimals=decimals, weights={"q0": 3})

@@ -200,7 +200,7 @@ def published_classes(evidence: Evidence) -> Counter[Texts]:
 def fitting_levels(
     published: Counter[Texts], levels: Sequence[Sequence[Mapping[str, str]]]
 ) -> Iterator[tuple[int, ...]]:
-    """Return the choices of one level a column whose labels all published texts are."""
+    """Return the choices of one level per column whose labels all published texts are."""
     fits: list[list[int]] = []
     for place, own in enumerate(levels):
         shown = {texts[place] for texts in published}

@@ -133,7 +133,7 @@ def test_the_least_loss_is_that_of_a_search_by_hand() -> None:
         good = [p for p in points if p.risks and p.risks["prosecutor"].worst <= limit]
         assert answer.within == len(good)
         assert (answer.point is None) == (not good)
-        assert len(answer.untold) == sum(not p.risks for p in points)
+        assert len(answer.uncounted) == sum(not p.risks for p in points)
         if answer.point is not None:
             assert answer.point in good
             assert answer.point.losses["group-loss"] == min(p.losses["group-loss"] for p in good)
