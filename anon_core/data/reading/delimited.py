@@ -17,7 +17,7 @@ from anon_core.base.errors import BadInput
 from anon_core.base.terms import in_figures
 from anon_core.data.reading.columns import read_column
 from anon_core.data.reading.encoding import SEPARATORS, as_utf8, find_separator, row_at, row_named
-from anon_core.data.reading.limits import MOST_COLUMNS, too_wide
+from anon_core.data.reading.limits import MOST_COLUMNS, MUCH, too_wide
 from anon_core.data.reading.notes import header_notes
 from anon_core.data.reading.options import DataOptions
 from anon_core.data.table import Dataset, check_kinds, check_names
@@ -66,7 +66,9 @@ def split_cells(
     def read(block: int, handler: Callable[[Any], str] | None) -> pa.Table:
         return arrow_csv.read_csv(
             pa.PythonFile(_InTurn(data, behind), mode="r"),
-            read_options=arrow_csv.ReadOptions(use_threads=handler is None, block_size=block),
+            read_options=arrow_csv.ReadOptions(
+                use_threads=handler is None and length >= MUCH, block_size=block
+            ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=separator, newlines_in_values=quoted, invalid_row_handler=handler
             ),

@@ -14,6 +14,9 @@ MOST_RATIO = 200
 ALWAYS_UNPACKED = 1 << 28
 #: Rows times columns of a Parquet file: in few bytes it can declare any number of rows.
 MOST_CELLS = 1 << 30
+#: Bytes from which a file is read in threads. One that lets go of Python's bytes after the last
+#: line of a program ends it with a signal; little is read so shortly before.
+MUCH = 1 << 22
 
 
 def too_large(name: str, size: int, most_bytes: int) -> BadInput:

@@ -14,6 +14,7 @@ from anon_core.data.reading.columns import read_column
 from anon_core.data.reading.limits import (
     MOST_CELLS,
     MOST_COLUMNS,
+    MUCH,
     too_large,
     too_many_cells,
     too_wide,
@@ -78,7 +79,9 @@ def read_parquet_parts(
     try:
         # The file's own dictionaries of texts are kept, so that no text is built twice.
         tables = [
-            parquet.ParquetFile(pa.BufferReader(data), read_dictionary=texts).read(columns=names)
+            parquet.ParquetFile(pa.BufferReader(data), read_dictionary=texts).read(
+                columns=names, use_threads=len(data) >= MUCH
+            )
             for data in contents
         ]
         for one in tables:

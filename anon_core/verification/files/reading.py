@@ -303,7 +303,8 @@ def read_parquet(content: Content | StoredObject, name: str, *, every: bool = Fa
         with _opened(content, name) as lies:
             file = pq.ParquetFile(lies, metadata=footer, read_dictionary=texts)
             for group in range(footer.num_row_groups):
-                table = file.read_row_group(group, columns=[n for n in schema.names if n in asked])
+                columns = [n for n in schema.names if n in asked]
+                table = file.read_row_group(group, columns, use_threads=in_threads(footer, group))
                 table.validate(full=True)
                 for parts, place in zip(found, wanted, strict=True):
                     own = schema.names[places[place]]
@@ -320,6 +321,16 @@ def read_parquet(content: Content | StoredObject, name: str, *, every: bool = Fa
 
     names = [schema.names[place] for place in places]
     return TextTable(names if every else [n.strip() for n in names], footer.num_rows, load)
+
+
+#: Bytes from which threads read a row group. One that lets go of Python's bytes after the last line
+#: of a program ends it with a signal; little is read so shortly before.
+_MUCH = 1 << 22
+
+
+def in_threads(footer: pq.FileMetaData, group: int) -> bool:
+    """Say whether a row group is so large that Arrow's threads are worth their risk."""
+    return footer.row_group(group).total_byte_size >= _MUCH
 
 
 def _cells_of(column: pa.ChunkedArray[Any], name: str) -> Cells:

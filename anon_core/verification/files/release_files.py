@@ -20,7 +20,7 @@ import numpy as np
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
 from anon_core.verification.files.bounded_reading import Content, FileBytes
 from anon_core.verification.files.published import PublishedTable, check_readable
-from anon_core.verification.files.reading import read_published
+from anon_core.verification.files.reading import in_threads, read_published
 from anon_core.verification.files.writing import first_difference, is_parquet_of, names_of
 from anon_core.verification.findings import Check, many, named, numbers
 from anon_core.verification.text.cells import Cells, Narrow, TextTable
@@ -196,7 +196,9 @@ def beyond_rows(content: bytes) -> list[str]:
     file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=names)
     found: dict[str, None] = {}
     for group in range(file.num_row_groups):
-        table, footer = file.read_row_group(group), file.metadata.row_group(group)
+        threads = in_threads(file.metadata, group)
+        table = file.read_row_group(group, use_threads=threads)
+        footer = file.metadata.row_group(group)
         if footer.num_columns != table.num_columns:  # a column of several leaves is no cell
             return list(table.column_names)
         for place, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):

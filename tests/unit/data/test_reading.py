@@ -10,6 +10,7 @@ import gzip
 import io
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from anon_core.base.errors import AnonError, BadInput, BadPlan
@@ -142,6 +144,39 @@ def test_a_long_row_and_a_long_quoted_cell() -> None:
     d = read_table(f'a,b\n1,"{long}\n{long}"\n2,y\n'.encode())
     assert len(texts(d, "b")[0] or "") == (6 << 20) + 1
     assert d.rows == 2
+
+
+def test_a_small_file_is_read_without_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread of Arrow that lets go of its bytes late ends a program with a signal."""
+    asked: list[bool] = []
+
+    def noted(call: Any) -> Any:
+        def noting(*args: Any, use_threads: bool = True, **more: Any) -> Any:
+            asked.append(use_threads)
+            return call(*args, use_threads=use_threads, **more)
+
+        return noting
+
+    def split(*args: Any, read_options: Any, **more: Any) -> Any:
+        asked.append(read_options.use_threads)
+        return read_csv(*args, read_options=read_options, **more)
+
+    read_csv = arrow_csv.read_csv
+    monkeypatch.setattr(arrow_csv, "read_csv", split)
+    for name in ("read", "read_row_group"):
+        monkeypatch.setattr(parquet.ParquetFile, name, noted(getattr(parquet.ParquetFile, name)))
+    file = as_parquet(pa.table({"age": ["20", "30"]}))
+    for content in (b"age\n20\n30\n", file):
+        (tmp_path / "table").write_bytes(content)
+        assert read_table(tmp_path / "table").rows == 2
+        assert read_again(tmp_path / "table").column("age").row_texts() == ["20", "30"]
+    assert asked == [False] * 3  # the second reader of CSV has no threads
+    large = np.random.default_rng(1).bytes(4_500_000).hex()
+    cells = [large[n : n + 90] for n in range(0, len(large), 90)]
+    assert read_table(as_parquet(pa.table({"age": cells}))).rows == len(cells)
+    assert asked[3:] == [True]
 
 
 def test_many_blocks_share_one_dictionary() -> None:
