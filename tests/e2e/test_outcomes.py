@@ -180,7 +180,7 @@ def by_command(settings: dict[str, Any]) -> dict[str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("viewport", [(1360, 900)])
 def test_two_outcomes_stand_side_by_side_and_are_asked(
-    page: Page, inputs: Path, settings: dict[str, subprocess.Popen[bytes]]
+    page: Page, inputs: Path, commands: dict[str, subprocess.Popen[bytes]]
 ) -> None:
     page.goto("/")
     wait_for_app(page, seconds=60)
@@ -232,7 +232,7 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
     for chart in ("tracks", "metrics", "attacks"):
         expect(page.locator(f".st-key-vega-{chart} svg.marks")).to_be_visible()
     shown = figures(page)
-    for letter, process in settings.items():
+    for letter, process in commands.items():
         expected = by_command(json.loads(process.communicate(timeout=PATIENCE / 1000)[0]))
         assert len(expected) > 25
         assert {n: shown[letter].get(n) for n in expected} == pytest.approx(expected)
