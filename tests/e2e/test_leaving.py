@@ -67,7 +67,10 @@ def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page
     assert asked == []
     page.get_by_role("button", name="Show the whole sidebar").click()
     page.get_by_test_id("stSidebar").get_by_text("Session", exact=True).click()
-    page.get_by_role("button", name="Delete kept sessions").click()
+    delete = page.get_by_role("button", name="Delete kept sessions")
+    expect(delete).to_be_visible(timeout=PATIENCE)
+    wait_for_app(page, seconds=60)  # the run of the session ends meanwhile, and draws all again
+    delete.click()
     expect(page.get_by_text("This session was deleted")).to_be_visible(timeout=PATIENCE)
     wait_for_app(page)
     page.reload()  # now it is lost, so the browser asks
