@@ -97,8 +97,8 @@ def times(value: float) -> str:
         return "every time"
     if value <= 0:
         return "never"
-    if nearly(value):
-        return f"{nearly(value)} of the time"
+    if near := nearly(value):
+        return f"{near} of the time"
     among = 1 / value
     shown = f"{among:,.1f}" if among >= 2 else f"{among:.3g}"
     if abs(among - round(among)) < 1e-6 * among:

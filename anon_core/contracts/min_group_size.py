@@ -19,6 +19,11 @@ from anon_core.release.private_reference import Reference
 from anon_core.release.problem import Problem
 
 
+def smaller_k(most: int, alike: str = "rows") -> str:
+    """Return the remedy where k is more than there are of the `alike`: rows, or people."""
+    return f"Choose a smaller k, or load more rows. With k = {most:,}, all {alike} would be alike."
+
+
 @dataclass(frozen=True, kw_only=True)
 class LeastSize(GroupModel):
     """The part that k-anonymity, bucket size and the models of matches have in common."""
@@ -39,8 +44,7 @@ class LeastSize(GroupModel):
             raise Infeasible(
                 f"{self.title} with k = {self.k:,} needs at least {self.k:,} rows; the table has "
                 f"{problem.rows:,}.",
-                remedy="Choose a smaller k, or load more rows. "
-                f"With k = {problem.rows:,}, all rows would be alike."
+                remedy=smaller_k(problem.rows)
                 if problem.rows > 1
                 else "Load more rows: no one can be hidden alone.",
                 best=float(problem.rows),

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from anon_core.base.arrays import F64
 from anon_core.base.errors import AnonError, Infeasible
 from anon_core.contracts.group_stats import GroupStats, Histogram
-from anon_core.contracts.min_group_size import LeastSize
+from anon_core.contracts.min_group_size import LeastSize, smaller_k
 from anon_core.contracts.model import ModelLogic
 from anon_core.contracts.sensitive_share import MostShare, diverse, refuse_more_than_values
 from anon_core.data.frequency import dense_rank
@@ -165,8 +165,7 @@ class LeastPeople(LeastSize):
             raise Infeasible(
                 f"{self.title} with k = {self.k:,} needs at least {self.k:,} people; the table has "
                 f"{problem.people:,}, identified by '{self.person}'.",
-                remedy="Choose a smaller k, or load more rows. "
-                f"With k = {problem.people:,}, all people would be alike."
+                remedy=smaller_k(problem.people, "people")
                 if problem.people > 1
                 else "Load more rows: no one can be hidden alone.",
                 best=float(problem.people),

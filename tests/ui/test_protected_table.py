@@ -351,12 +351,12 @@ def test_a_table_is_looked_at_and_protected_with_one_that_is_out(
 def test_the_second_computation_fills_its_own_half_of_the_bar(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told: list[tuple[float, str]] = []
-    monkeypatch.setattr(jobs.Job, "note", lambda _, share, stage: told.append((share, stage)))
+    reports: list[tuple[float, str]] = []
+    monkeypatch.setattr(jobs.Job, "note", lambda _, share, stage: reports.append((share, stage)))
     wait_for(opened().button(key="tables/protect").click().run(), "protect-table")
-    at = [stage for _, stage in told].index("Adding up the rows again")
-    assert all(share <= 0.5 for share, _ in told[:at])
-    shares = [share for share, _ in dict.fromkeys(told[at:])]
+    at = [stage for _, stage in reports].index("Adding up the rows again")
+    assert all(share <= 0.5 for share, _ in reports[:at])
+    shares = [share for share, _ in dict.fromkeys(reports[at:])]
     assert shares[0] == 0.5
     assert len(shares) > 3
     assert shares == sorted(shares)

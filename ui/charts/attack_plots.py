@@ -46,8 +46,8 @@ def odds(value: float) -> str:
     among = 1 / value
     if among >= 10 or abs(among - round(among)) < 1e-9:
         return f"1 in {among:,.0f}"
-    if nearly(value):
-        return nearly(value)
+    if near := nearly(value):
+        return near
     return f"1 in {among:.2g}" if among >= 2 else f"1 in {among:.3g}"
 
 

@@ -169,21 +169,19 @@ def _level(name: str, given: object, widget: str, empty: str) -> int | None:
     return at - 1 if at else None
 
 
-def _number(name: str, each: Parameter, number_given: object, widget: str) -> float | None:
+def _number(name: str, each: Parameter, given: object, widget: str) -> float | None:
     usual = float(cast(float, each.default))
-    given = st.number_input(
+    chosen = st.number_input(
         plain(name),
         min_value=each.low,
         max_value=each.high,
-        value=follow(
-            widget, float(number_given) if isinstance(number_given, int | float) else usual
-        ),
+        value=follow(widget, float(given) if isinstance(given, int | float) else usual),
         step=0.5,
         format="%g",
         key=widget,
         help=plain(each.help),
     )
-    return None if given == usual else given
+    return None if chosen == usual else chosen
 
 
 def limits_form(name: str, given: Mapping[str, object], widget: str) -> dict[str, object] | None:

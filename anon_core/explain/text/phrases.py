@@ -87,8 +87,8 @@ def chance(value: float) -> str:
         return "certain (1)"
     among = 1 / value
     plain = f"{value:.3g}" if value >= 0.0001 else f"{value:.1e}"
-    if nearly(value):
-        return f"{nearly(value)} ({_below_one(value)})"
+    if near := nearly(value):
+        return f"{near} ({_below_one(value)})"
     if among >= 1000 or abs(among - round(among)) < 1e-6 * among:
         return f"1 in {round(among):,} ({plain})"
     return f"1 in {among:,.1f} ({plain})" if among >= 2 else f"1 in {among:.3g} ({plain})"

@@ -14,6 +14,7 @@ from anon_core.base.arrays import F64, I64
 from anon_core.base.context import Context, part_of
 from anon_core.base.errors import Infeasible
 from anon_core.contracts.algorithm import Algorithm, Needs
+from anon_core.contracts.min_group_size import smaller_k
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import run_buckets
 from anon_core.contracts.per_column import column_weights, weights_by_column
@@ -106,8 +107,7 @@ def refuse_fewer(problem: Problem, k: int) -> None:
     if problem.rows < k:
         raise Infeasible(
             f"Classes of {k:,} rows need at least {k:,} rows; the table has {problem.rows:,}.",
-            remedy="Choose a smaller k, or load more rows. "
-            f"With k = {problem.rows:,}, all rows would be alike.",
+            remedy=smaller_k(problem.rows),
             best=float(problem.rows),
             best_of="rows",
         )

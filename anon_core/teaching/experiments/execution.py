@@ -13,6 +13,7 @@ from typing import Any
 from anon_core.base.context import Context, part_of
 from anon_core.base.errors import AnonError, BadInput, Cancelled, Infeasible, NotFound
 from anon_core.base.plain_values import finite
+from anon_core.explain.text.phrases import few
 from anon_core.teaching.experiments.bench import Bench
 from anon_core.teaching.experiments.experiment import Claim, Experiment, Verdict, verdict
 from anon_core.teaching.experiments.points import Found, Point, Settings
@@ -137,11 +138,10 @@ class Report:
         late = self.timed_out
         if not late or not self.whole:
             return verdict(self.claims)
-        some = ", ".join(late[:3]) + (f" and {len(late) - 3} more" if len(late) > 3 else "")
         return verdict(
             self.claims,
             timed_out=f"The time box of {self.settings.seconds:g} s ended before these were "
-            f"decided: {some}. More time may decide them.",
+            f"decided: {few(late, 3)}. More time may decide them.",
         )
 
     def as_mapping(self) -> dict[str, Any]:

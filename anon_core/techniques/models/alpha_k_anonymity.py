@@ -15,6 +15,7 @@ from anon_core.base.params import integer, number
 from anon_core.base.registry import register
 from anon_core.contracts.feasibility import Allowed, impossible, rounded, value_rows
 from anon_core.contracts.group_stats import Histogram
+from anon_core.contracts.min_group_size import smaller_k
 from anon_core.contracts.sensitive_share import least_level
 from anon_core.contracts.sensitive_values import others_known, protected_column
 from anon_core.methods.sensitive_statistics.distribution_model import DistributionModel
@@ -73,8 +74,7 @@ class AlphaKAnonymity(DistributionModel):
                 float(problem.rows),
                 "rows",
                 removable=removable,
-                remedy="Choose a smaller k, or load more rows. "
-                f"With k = {problem.rows:,}, all rows would be alike.",
+                remedy=smaller_k(problem.rows),
             )
         for column in self.protects(problem):
             best = _least_share(problem, column, removable)

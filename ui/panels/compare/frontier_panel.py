@@ -12,7 +12,7 @@ from anon_core.base.errors import AnonError
 from anon_core.base.params import Parameter
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, met_first
-from anon_core.explain.text.phrases import symbol
+from anon_core.explain.text.phrases import few, symbol
 from anon_core.pipeline.sweep.variations import Value, numbers_of
 from ui.charts.chart_frame import Palette, Series
 from ui.components.clicks import clicked
@@ -127,10 +127,7 @@ def _as_on_results(numbers: Mapping[str, Parameter]) -> None:
 
 def _named(titles: Sequence[str]) -> str:
     """Return what is on the list of techniques: the first that are chosen, and how many."""
-    if not titles:
-        return "Techniques"
-    more = f" and {len(titles) - 2} more" if len(titles) > 2 else ""
-    return plain(f"{', '.join(titles[:2])}{more}")
+    return plain(few(titles, 2)) if titles else "Techniques"
 
 
 def _has_table() -> bool:
