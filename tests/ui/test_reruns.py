@@ -143,20 +143,24 @@ def _page() -> None:
     def use() -> None:
         st.session_state["k"] = 12
 
+    def use_both() -> None:
+        st.session_state["k"], st.session_state["l"] = 12, 9
+
     st.number_input("k", value=5, step=1, key="k")
     st.number_input("l", value=2, step=1, key="l")
     st.button("Use this", key="use", on_click=use)
+    st.button("Use both", key="both", on_click=use_both)
     st.button("Run", key="run")
     st.text(f"k = {st.session_state['k']}, l = {st.session_state['l']}")
 
 
-def _sent_late(clicks: str, change: dict[str, int]) -> str:
-    """Return what is shown after a message that the browser sent before it heard of k = 12."""
+def _sent_late(clicks: str, change: dict[str, int], use: str = "use") -> str:
+    """Return what is shown after a message that the browser sent before it heard of all values."""
     page = AppTest.from_function(_page).run()
     page.number_input(key="l").set_value(3).run()
     late = page._tree.get_widget_states()
-    page.button(key="use").click().run()
-    assert page.text[0].value == "k = 12, l = 3"
+    page.button(key=use).click().run()
+    assert page.text[0].value == ("k = 12, l = 3" if use == "use" else "k = 12, l = 9")
     for widget in late.widgets:
         if clicks and widget.id.endswith(f"-{clicks}"):
             widget.trigger_value = True
@@ -177,3 +181,10 @@ def test_what_was_set_here_is_not_undone_by_a_message_sent_before() -> None:
 def test_what_someone_chooses_again_is_taken() -> None:
     assert _sent_late("", {}) == "k = 5, l = 3"
     assert _sent_late("run", {"k": 7}) == "k = 7, l = 3"
+
+
+def test_a_browser_that_heard_of_the_first_value_has_not_heard_of_all() -> None:
+    assert _sent_late("run", {"k": 12}, "both") == "k = 12, l = 9"
+    assert _sent_late("", {"k": 12}, "both") == "k = 12, l = 9"
+    # Values come in the order in which they were sent: with l it has k, and someone chose 5 again.
+    assert _sent_late("run", {"l": 9}, "both") == "k = 5, l = 9"

@@ -12,6 +12,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -129,23 +130,51 @@ _TRIGGERS = ("trigger_value", "string_trigger_value", "chat_input_value", "json_
 
 @dataclass(kw_only=True)
 class _Heard:
-    """What a browser said last of each widget, and the widgets whose value was set here since."""
+    """What a browser said last of each widget, and the widgets whose value was set here since.
+
+    Values that are set are sent in the order of `sent`, of which a browser may have the first only:
+    the rest is dropped where the page is drawn again meanwhile. Numbers above `drawn` are of the
+    last run.
+    """
 
     said: dict[str, bytes] = field(default_factory=dict[str, bytes])
     set_here: set[str] = field(default_factory=set[str])
+    sent: dict[str, int] = field(default_factory=dict[str, int])
+    numbers: count[int] = field(default_factory=lambda: count(1))
+    drawn: int = 0
 
 
 _on_script_will_rerun = SessionState.on_script_will_rerun
 _set_widgets_from_proto = SessionState.set_widgets_from_proto
+_register_widget = SessionState.register_widget
+
+
+def _heard_of(state: Any) -> _Heard:
+    heard: _Heard = state._old_state.setdefault(_HEARD, _Heard())
+    return heard
 
 
 def on_script_will_rerun(self: SessionState, *given: Any, **named: Any) -> None:
     """Note which widgets the script has set, before the session forgets who set what."""
     state = cast(Any, self)
-    heard: _Heard = state._old_state.setdefault(_HEARD, _Heard())
+    heard = _heard_of(state)
     ids = (state._key_id_mapper.get_id_from_key(key) for key in state._new_session_state)
-    heard.set_here.update(one for one in ids if one is not None)
+    for one in ids:
+        if one is not None:
+            heard.set_here.add(one)
+            if heard.sent.get(one, 0) <= heard.drawn:  # the run ended before it came to it
+                heard.sent.pop(one, None)
     _on_script_will_rerun(self, *given, **named)
+    heard.drawn = next(heard.numbers)
+
+
+def register_widget(self: SessionState, *given: Any, **named: Any) -> Any:
+    """Number the values that are sent to the browser because they were set here."""
+    found = _register_widget(self, *given, **named)
+    if found.value_changed:
+        heard, widget = _heard_of(cast(Any, self)), named.get("metadata") or given[0]
+        heard.sent[widget.id] = next(heard.numbers)
+    return found
 
 
 def set_widgets_from_proto(self: SessionState, widget_states: WidgetStates) -> None:
@@ -153,24 +182,30 @@ def set_widgets_from_proto(self: SessionState, widget_states: WidgetStates) -> N
 
     A browser sends the values of all widgets with every message. What it repeats was not chosen by
     anyone, as long as something else explains the message: a fragment that the widget is not in, or
-    a click or another field while none shows that the browser has heard. What was set here is sent
-    to it again: the message with it may have been dropped.
+    a click or another field while none that was sent later shows that the browser has heard. What
+    was set here is sent to it again: the message with it may have been dropped.
     """
     state = cast(Any, self)
-    heard: _Heard = state._old_state.setdefault(_HEARD, _Heard())
+    heard = _heard_of(state)
     fields = [one for one in widget_states.widgets if one.WhichOneof("value") not in _TRIGGERS]
     said = {one.id: one.SerializeToString() for one in fields}
     changed = {name for name in said.keys() & heard.said.keys() if said[name] != heard.said[name]}
     _set_widgets_from_proto(self, widget_states)
     values = state._new_widget_state
-    has_heard = any(
-        values.get(name) == state._old_state.get(name) for name in changed & heard.set_here
+    until = max(
+        (
+            heard.sent.get(name, 0)
+            for name in changed & heard.set_here
+            if values.get(name) == state._old_state.get(name)
+        ),
+        default=0,
     )
     explained = bool(changed) or any(_is_click(one) for one in widget_states.widgets)
     stale = {
         name
         for name in (heard.set_here & said.keys() & heard.said.keys()) - changed
-        if _elsewhere(values.widget_metadata.get(name)) or (explained and not has_heard)
+        if _elsewhere(values.widget_metadata.get(name))
+        or (explained and not 0 < heard.sent.get(name, 0) < until)
     }
     heard.set_here = stale
     heard.said = said
@@ -211,6 +246,7 @@ def mend() -> None:
     """Put this in the place of what Streamlit does; once is enough, and more do no harm."""
     SessionState.on_script_will_rerun = on_script_will_rerun
     SessionState.set_widgets_from_proto = set_widgets_from_proto
+    SessionState.register_widget = register_widget
     AppSession._handle_rerun_script_request = rerun_script  # pyright: ignore[reportPrivateUsage]
     AppSession._clear_queue = clear_queue  # pyright: ignore[reportPrivateUsage]
     AppSession.flush_browser_queue = flush_browser_queue
