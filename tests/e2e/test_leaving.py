@@ -59,7 +59,16 @@ def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page
     page.on("dialog", leave)
     page.reload()  # the session is kept, so nothing is asked, and it comes back
     wait_for_app(page, seconds=60)
-    expect(page.get_by_text("was restored; its 1 run is")).to_be_visible(timeout=PATIENCE)
+    said = page.get_by_text("was restored; its 1 run is")
+    expect(said).to_be_visible(timeout=PATIENCE)
+    title = page.get_by_role("heading", name="Results", exact=True)
+    wait_for_app(page, seconds=60)
+    left, right = title.bounding_box(), said.bounding_box()
+    assert left is not None
+    assert right is not None
+    assert left["x"] + left["width"] <= right["x"], "what was restored covers the title"
+    beyond = page.locator(".stMain").evaluate("main => main.scrollHeight - main.clientHeight")
+    assert beyond == 0, "the workspace scrolls"
     page.get_by_role("button", name=DRAWER).click(timeout=PATIENCE)
     expect(page.get_by_label(FIELD)).to_have_value(
         "Under contract. One year only.", timeout=PATIENCE

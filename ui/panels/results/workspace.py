@@ -129,8 +129,10 @@ body:has(.st-key-what-if-technique [aria-expanded="true"])
 }
 @media (min-width: WIDEpx) {
   .stMain {overflow: hidden;}
-  [data-testid="stLayoutWrapper"]:has(> .st-key-workspace) {flex: none; height: 100dvh;
-    height: calc(100dvh - .5rem);}
+  [data-testid="stMainBlockContainer"] > .stVerticalBlock {height: calc(100dvh - .5rem);}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-workspace) {flex: 1 1 0; min-height: 0;}
+  [data-testid="stMainBlockContainer"] > .stVerticalBlock > .stElementContainer .stAlert
+    {margin: 4px 0 0 6.5rem; width: auto;}
   .st-key-workspace {height: 100%; min-height: 0; flex-wrap: nowrap;}
   .st-key-workspace > [data-testid] {flex: none;}
   .st-key-workspace > [data-testid="stLayoutWrapper"]:has(> .st-key-results-panels)
