@@ -121,7 +121,7 @@ def visit(page: Page, step: str, *, title: str = "") -> float:
     A click without effect is repeated, and printed.
     """
     page.mouse.move(0, 0)
-    link = page.get_by_test_id("stSidebar").locator(f'[class*="-step-{step}"] a')
+    link = page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True)
     for tried in range(1, 6):
         link.click()
         try:

@@ -37,8 +37,8 @@ _LOOK = """
   :root:not([data-sidebar="open"]) [data-testid="stSidebarUserContent"]
     > div > .stVerticalBlock > [data-testid="stElementContainer"],
   :root:not([data-sidebar="open"]) [data-testid="stSidebarUserContent"] > div > .stVerticalBlock
-    > [data-testid="stLayoutWrapper"]:not(:has(> :is([class*="-step-"], .st-key-rail,
-    .st-key-under-way)))
+    > [data-testid="stLayoutWrapper"]:not(:has(> :is(.st-key-steps, .st-key-further-steps,
+    .st-key-rail, .st-key-under-way)))
     {position: absolute; width: 1px; height: 1px; overflow: hidden; visibility: hidden;}
   :root:not([data-sidebar="open"]) .st-key-under-way > [data-testid="stElementContainer"]:has(
     > .stButton, > [data-testid="stMarkdown"]),
@@ -47,7 +47,7 @@ _LOOK = """
   :root:not([data-sidebar="open"]) [data-testid="stSidebar"] [data-testid="stPageLink"] a
     {padding: .3rem .5rem; justify-content: center; gap: 0; margin: 0; min-width: 0;
     min-height: 34px;}
-  :root:not([data-sidebar="open"]) [data-testid="stSidebar"] [class*="st-key-done-step-"] a::after
+  :root:not([data-sidebar="open"]) [data-testid="stSidebar"] .st-key-steps a::after
     {right: .3rem; top: 72%; width: .2rem; height: .4rem; border-width: 0 1.5px 1.5px 0;}
   :root:not([data-sidebar="open"]) [data-testid="stSidebar"] [data-testid="stPageLink"] a
     [data-testid="stMarkdownContainer"] {position: absolute; width: 1px; height: 1px;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,8 +90,8 @@ h3 {font-size: 1.05rem !important;}
   min-width: min(100%, 13rem);}
 [class*="st-key-facing-"] > [data-testid]:first-child {flex: 3 1 20rem;}
 [class*="st-key-facing-"] > [data-testid]:last-child {flex: 2 1 13rem;}
-[class*="st-key-done-step-"] a {position: relative;}
-[class*="st-key-done-step-"] a::after {content: ""; position: absolute; right: .7rem; top: 50%;
+.st-key-steps a {position: relative;}
+.st-key-steps a::after {position: absolute; right: .7rem; top: 50%;
   width: .3rem; height: .6rem; border: solid MUTED; border-width: 0 2px 2px 0;
   transform: translateY(-65%) rotate(45deg);}
 .aw-roles {display: grid; grid-template-columns: 1.2rem 1.8rem 1fr; row-gap: .1rem;
@@ -275,14 +276,14 @@ def _sidebar(title: str, *, needed: str) -> None:
         _table_facts()
         login.line()
         st.divider()
-        for step in STEPS:
-            _step(step)
+        steps = _shipped(STEPS)
+        _links("steps", steps)
+        _ticks(steps)
         locked = [step for step in STEPS if missing(step.needs)]
         if locked and missing(locked[0].needs) != needed:  # else the page itself says it
             st.caption(f"{locked[0].label}: {_lacking(missing(locked[0].needs))}")
         st.divider()
-        for step in FURTHER:
-            _step(step)
+        _links("further-steps", _shipped(FURTHER))
         session_panel.draw()
         # What comes and goes is below all links: none moves under anyone who is about to click it.
         precompile_status.line(state.dataset())
@@ -338,20 +339,29 @@ def _table_facts() -> None:
     st.html(f'<div class="aw-roles">{"".join(cells)}</div>')
 
 
-def _step(step: Step) -> None:
-    if not (shipped() / step.page).is_file():
-        return
-    absent = missing(step.needs)
-    done = step not in FURTHER and _done(step)
-    with st.container(key=f"{'done' if done else 'open'}-step-{step.label}"):
-        st.page_link(
-            step.page,
-            label=step.label,
-            icon=f":material/{step.icon}:",
-            disabled=bool(absent),
-            help=_lacking(absent) if absent else None,
-            width="stretch",
-        )
+def _links(key: str, steps: Sequence[Step]) -> None:
+    """Draw links to pages, all in one container: each more is drawn again with every change."""
+    with st.container(key=key):
+        for step in steps:
+            absent = missing(step.needs)
+            st.page_link(
+                step.page,
+                label=step.label,
+                icon=f":material/{step.icon}:",
+                disabled=bool(absent),
+                help=_lacking(absent) if absent else None,
+                width="stretch",
+            )
+
+
+def _ticks(steps: Sequence[Step]) -> None:
+    """Mark the links of the steps that are done."""
+    places = [f":nth-child({at})" for at, step in enumerate(steps, 1) if _done(step)]
+    st.html(f"<style>.st-key-steps > :is({', '.join(places)}) a::after {{content: ''}}</style>")
+
+
+def _shipped(steps: Sequence[Step]) -> list[Step]:
+    return [step for step in steps if (shipped() / step.page).is_file()]
 
 
 def _lacking(absent: str) -> str:
