@@ -433,6 +433,40 @@ def class_check(
     )
 
 
+#: Which classes break a model, and what each class reaches.
+Found = tuple[npt.NDArray[np.bool_], npt.NDArray[Any]]
+
+
+def each_column(
+    evidence: Evidence,
+    what: str,
+    found: Callable[[str], Found],
+    *,
+    bound: float,
+    measured: str,
+    worst: Literal["least", "most"] = "least",
+) -> list[Check]:
+    """Return the check of each sensitive column that the model is about; see `class_check`.
+
+    Parameters
+    ----------
+    found : callable
+        Given a column, it returns which classes break the model and what each reaches.
+    """
+    return [
+        class_check(
+            evidence,
+            f"{what} for '{column}'",
+            *found(column),
+            bound=bound,
+            measured=measured,
+            worst=worst,
+            column=column,
+        )
+        for column in evidence.columns
+    ]
+
+
 # Models of a least number in every class, and of a greatest share: what is found, in words.
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
+from itertools import accumulate
 from typing import Any, cast
 
-import numpy as np
-import numpy.typing as npt
-
-from anon_core.verification.evidence import CannotTell, Evidence, class_check
+from anon_core.verification.evidence import CannotTell, Evidence, Found, each_column
 from anon_core.verification.findings import Check
 from anon_core.verification.registry import recomputes
-from anon_core.verification.rows.groups import Counts, Histogram
-from anon_core.verification.text.texts import Codes
+from anon_core.verification.rows.groups import Counts
 
 # How far the values of a class are from the table's: the work of making one spread the other.
 #
@@ -25,93 +24,75 @@ from anon_core.verification.text.texts import Codes
 # the values that it shows, not with those of the table; distances are fractions.
 
 
-_WORD = 1 << 63
+#: Rows of each value, which is its number from 0.
+Rows = Mapping[int, int]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Spread:
-    """The values of classes next to those of the table.
+def all_alike(shown: Rows, table: Sequence[int], n: int) -> Fraction:
+    """Return half of all differences in share; of a value that is not shown it is all it has.
 
-    Attributes
+    Parameters
     ----------
-    owner, value, count : int64 arrays of shape (entries,)
-        The class, the value as an index into `table`, and the rows; by class and then by value.
-    table : int64 array of shape (values,)
+    table : sequence of int
         The table's rows of each value.
-    sizes : int64 array of shape (classes,)
-        Rows of each class, none of them 0.
+    n : int
+        Their sum.
     """
-
-    owner: Codes
-    value: Codes
-    count: Codes
-    table: Codes
-    sizes: Codes
-
-    def fractions(self, above: Codes, under: int) -> list[Fraction]:
-        """Return above / (under · rows of the class), shape (classes,)."""
-        pairs = zip(above.tolist(), self.sizes.tolist(), strict=True)
-        return [Fraction(int(part), under * size) for part, size in pairs]
+    size = sum(shown.values())
+    apart = sum(abs(count * n - table[value] * size) for value, count in shown.items())
+    apart += size * (n - sum(table[value] for value in shown))
+    return Fraction(apart, 2 * n * size)
 
 
-def all_alike(spread: Spread) -> list[Fraction]:
-    """Return half of all differences in share; of a value that is not shown it is all it has."""
-    n, size = int(spread.table.sum()), spread.sizes[spread.owner]
-    own = spread.table[spread.value]
-    classes = len(spread.sizes)
-    apart = _sums(spread.owner, np.abs(spread.count * n - own * size), classes)
-    apart += spread.sizes * (n - _sums(spread.owner, own, classes))
-    return spread.fractions(apart, 2 * n)
-
-
-def in_order(spread: Spread) -> list[Fraction]:
+def in_order(shown: Rows, upto: Sequence[int], weighed: Sequence[int]) -> Fraction:
     """Return the work where values stand in order: the first rows go to the first, and so on.
 
     Class and table are laid side by side, stretched to the same length, both ascending; what stands
     opposite each other goes from one place to the other.
-    """
-    n, m = int(spread.table.sum()), len(spread.table)
-    if m < 2:
-        return [Fraction(0)] * len(spread.sizes)
-    dtype: Any = np.int64 if 8 * m * n * n < _WORD else np.object_
-    size, place = spread.sizes[spread.owner], spread.value
-    upto = np.concatenate([[0], np.cumsum(spread.table)])
-    weighed = np.concatenate([[0], np.cumsum(spread.table * np.arange(m))]).astype(dtype)
-    ends = np.cumsum(spread.count)
-    first = np.searchsorted(spread.owner, spread.owner)
-    ends = ends - (ends[first] - spread.count[first])  # within the class
-    right, left = ends * n, (ends - spread.count) * n
-    turn = np.clip(size * upto[place], left, right)  # before it the table's places are lower
 
-    def places(at: Codes) -> npt.NDArray[Any]:
-        """Sum up the table's places from the beginning to a point."""
-        which = np.searchsorted(upto, at // size, side="right") - 1
-        return weighed[which] * size + (at - size * upto[which]).astype(dtype) * which
-
-    middle = places(turn)
-    work = (2 * turn - left - right).astype(dtype) * place
-    work += places(left) + places(right) - 2 * middle
-    return spread.fractions(_sums(spread.owner, work, len(spread.sizes)), n * (m - 1))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Tree:
-    """A tree by its nodes: parent, depth and height of each.
-
-    Attributes
+    Parameters
     ----------
-    above : int64 array of shape (nodes,)
-        -1 of the root.
-    depth, height : int64 arrays of shape (nodes,)
-        Steps to the root; longest way down.
+    upto, weighed : sequences of int
+        The table's rows before each place, and the sum of their places; the last of each is of all.
     """
+    size, n, m = sum(shown.values()), upto[-1], len(upto) - 1
 
-    above: Codes
-    depth: Codes
-    height: Codes
+    def places(at: int) -> int:
+        """Sum up the table's places from the beginning to a point."""
+        which = bisect_right(upto, at // size) - 1
+        return weighed[which] * size + (at - size * upto[which]) * which
+
+    work = right = 0
+    for place in sorted(shown):
+        left, right = right, right + shown[place] * n
+        turn = min(max(size * upto[place], left), right)  # before it the table's places are lower
+        work += (2 * turn - left - right) * place + places(left) + places(right) - 2 * places(turn)
+    return Fraction(work, n * max(m - 1, 1) * size)
 
 
-def by_tree(spread: Spread, tree: Tree, node: Codes) -> list[Fraction]:
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """A tree by its nodes: the parent of each, -1 of the root, and the longest way down."""
+
+    above: Sequence[int]
+    height: Sequence[int]
+
+    def way(self, node: int) -> Iterator[int]:
+        """Yield a node and those above it."""
+        while node >= 0:
+            yield node
+            node = self.above[node]
+
+    def rows(self, hung: Rows) -> Counter[int]:
+        """Return the rows below each node, given those that hang at nodes."""
+        found = Counter[int]()
+        for node, rows in hung.items():
+            for up in self.way(node):
+                found[up] += rows
+        return found
+
+
+def by_tree(shown: Rows, whole: Rows, tree: Tree) -> Fraction:
     """Return the work of exchanging at every node what its children have too much or lack.
 
     What they lack is what they have too much less what the node itself has: so a child of which a
@@ -119,49 +100,19 @@ def by_tree(spread: Spread, tree: Tree, node: Codes) -> list[Fraction]:
 
     Parameters
     ----------
-    node : int64 array of shape (values,)
-        Where each of the table's values hangs.
+    shown : mapping of int to int
+        The class's rows that hang at each node.
+    whole : mapping of int to int
+        The table's rows below each node.
     """
-    n, nodes, top = int(spread.table.sum()), len(tree.above), int(tree.height.max(initial=0))
-    whole = np.zeros(nodes, dtype=np.int64)
-    np.add.at(whole, node, spread.table)
-    for deep in range(int(tree.depth.max(initial=0)), 0, -1):
-        here = np.flatnonzero(tree.depth == deep)
-        np.add.at(whole, tree.above[here], whole[here])
-    moved = np.zeros(len(spread.sizes), dtype=np.int64)
-    own_key, own_count = spread.owner * nodes + node[spread.value], spread.count
-    own_deep = tree.depth[node[spread.value]]
-    key, count = own_key[:0], own_count[:0]
-    surplus_of, surplus = own_key[:0], own_count[:0]
-    for deep in range(int(tree.depth.max(initial=0)), -1, -1):
-        here = own_deep == deep
-        key, count = _joined(
-            np.concatenate([key, own_key[here]]), np.concatenate([count, own_count[here]])
-        )
-        owner, at = key // nodes, key % nodes
-        extra = count * n - whole[at] * spread.sizes[owner]
-        # Every node that has a surplus below it is among them.
-        much = np.zeros(len(key), dtype=np.int64)
-        much[np.searchsorted(key, surplus_of)] = surplus
-        np.add.at(moved, owner, np.minimum(much, much - extra) * tree.height[at])
-        if deep:
-            more = extra > 0
-            up = owner * nodes + tree.above[at]
-            surplus_of, surplus = _joined(up[more], extra[more])
-            key, count = _joined(up, count)
-    return spread.fractions(moved, n * max(top, 1))
-
-
-def _joined(key: Codes, count: Codes) -> tuple[Codes, Codes]:
-    """Return the different keys in ascending order, and the sum of each."""
-    found, place = np.unique(key, return_inverse=True)
-    return found, _sums(place, count, len(found))
-
-
-def _sums(owner: Codes, values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    found = np.zeros(size, dtype=values.dtype)
-    np.add.at(found, owner, values)
-    return found
+    own, size, n, moved = tree.rows(shown), sum(shown.values()), max(whole.values()), 0
+    much = Counter[int]()  # what the children of a node have too much
+    extra = {node: rows * n - whole[node] * size for node, rows in own.items()}
+    for node, more in extra.items():
+        much[tree.above[node]] += max(more, 0)
+    for node, more in extra.items():
+        moved += min(much[node], much[node] - more) * tree.height[node]
+    return Fraction(moved, n * max(*tree.height, 1) * size)
 
 
 # t-closeness, recomputed: the Earth Mover's Distance of every class from the private table.
@@ -172,36 +123,51 @@ def t_closeness(evidence: Evidence) -> list[Check]:
     """No class is further than t from the private table before any row was suppressed."""
     most = evidence.number("t", least=0, most=1)
     way = evidence.text("distance")
-    checks: list[Check] = []
-    for column in evidence.columns:
-        found = _distances(evidence, column, way)
-        checks.append(
-            class_check(
-                evidence,
-                f"t = {float(most):g} for '{column}'",
-                np.array([own > most for own in found], dtype=np.bool_),
-                np.array([float(own) for own in found], dtype=np.float64),
-                bound=float(most),
-                measured="largest distance",
-                worst="most",
-                column=column,
-            )
-        )
-    return checks
+
+    def distances(column: str) -> Found:
+        far, place = _distance(evidence, column, way)
+
+        def near(shown: Counts) -> tuple[bool, float]:
+            if not shown:
+                raise CannotTell("a class shows no row")
+            own = Counter[int]()
+            for value, rows in shown.items():
+                if value not in place:
+                    raise CannotTell("a class shows a value that the table has not")
+                own[place[value]] += rows
+            found = far(own)
+            return found <= most, float(found)
+
+        return evidence.histogram(column).each(near)
+
+    return each_column(
+        evidence,
+        f"t = {float(most):g}",
+        distances,
+        bound=float(most),
+        measured="largest distance",
+        worst="most",
+    )
 
 
-def _distances(evidence: Evidence, column: str, way: str) -> list[Fraction]:
-    """Return how far each class is from the table."""
-    shown, weights = evidence.histogram(column), evidence.text("weights")
+def _distance(
+    evidence: Evidence, column: str, way: str
+) -> tuple[Callable[[Rows], Fraction], Mapping[Hashable, int]]:
+    """Return what says how far a class is from the table, and the number of each value."""
+    weights = evidence.text("weights")
     table = evidence.weighed(column, weights) if weights else evidence.original(column)
     if way in ("", "equal"):
-        return all_alike(_spread(shown, table, list(table)))
+        rows = list(table.values())
+        return partial(all_alike, table=rows, n=sum(rows)), {v: i for i, v in enumerate(table)}
     if way == "hierarchical":
         tree, node_of = _tree(evidence, column)
         if any(value not in node_of for value in table):
             raise CannotTell(f"the level table of '{column}' lacks values of the table")
-        node = np.array([node_of[value] for value in table], dtype=np.int64)
-        return by_tree(_spread(shown, table, list(table)), tree, node)
+        hung = Counter[int]()
+        for value, rows in table.items():
+            hung[node_of[value]] += rows
+        place = {value: node for value, node in node_of.items() if value in table}
+        return partial(by_tree, whole=tree.rows(hung), tree=tree), place
     if way != "ordered":
         raise CannotTell("the distance is unknown")
     if None in table:
@@ -210,26 +176,10 @@ def _distances(evidence: Evidence, column: str, way: str) -> list[Fraction]:
         order: list[Any] = sorted(cast(list[Any], list(table)))
     else:
         order = _listed(evidence, column, table)
-    return in_order(_spread(shown, table, order))
-
-
-def _spread(shown: Histogram, table: Mapping[Hashable, int], order: list[Hashable]) -> Spread:
-    """Return what classes show with values numbered as they stand in an order."""
-    place_of = {value: i for i, value in enumerate(order)}
-    place: Codes = np.array([place_of.get(v, -1) for v in shown.values], dtype=np.int64)
-    value = place[shown.value]
-    if value.min(initial=0) < 0:
-        raise CannotTell("a class shows a value that the table has not")
-    if shown.sizes.min(initial=1) < 1:
-        raise CannotTell("a class shows no row")
-    entry = np.lexsort([value, shown.owner])
-    return Spread(
-        owner=shown.owner[entry],
-        value=value[entry],
-        count=shown.count[entry],
-        table=np.array([table[v] for v in order], dtype=np.int64),
-        sizes=shown.sizes,
-    )
+    rows = [table[value] for value in order]
+    weighed = accumulate((own * i for i, own in enumerate(rows)), initial=0)
+    known = partial(in_order, upto=list(accumulate(rows, initial=0)), weighed=list(weighed))
+    return known, {value: i for i, value in enumerate(order)}
 
 
 def _listed(evidence: Evidence, column: str, table: Mapping[Hashable, int]) -> list[Hashable]:
@@ -272,10 +222,7 @@ def _tree(evidence: Evidence, column: str) -> tuple[Tree, dict[Hashable, int]]:
         elif value is not None:
             node_of[value] = own
     hang(None, number[tuple(ways[0][-1:])])
-    depth = [len(node) - 1 for node in number]
-    depth += [depth[up] + 1 for up in above[len(depth) :]]
-    tree = [np.array(own, dtype=np.int64) for own in (above, depth, heights)]
-    return Tree(above=tree[0], depth=tree[1], height=tree[2]), node_of
+    return Tree(above=above, height=heights), node_of
 
 
 # β-likeness, recomputed.
@@ -290,14 +237,12 @@ def beta_likeness(evidence: Evidence) -> list[Check]:
     most, enhanced = evidence.number("beta", above=0), evidence.model.get("enhanced", True)
     if not isinstance(enhanced, bool):
         raise CannotTell("enhanced must be true or false")
-    checks: list[Check] = []
-    for column in evidence.columns:
+
+    def likely(column: str) -> Found:
         table = evidence.original(column)
         every = sum(table.values())
 
-        def likely(
-            shown: Counts, table: Mapping[Hashable, int] = table, every: int = every
-        ) -> tuple[bool, float]:
+        def keeps(shown: Counts) -> tuple[bool, float]:
             gains = _gains(shown, table, every)
             gain = max(gains.values(), default=Fraction(0))
             if enhanced and any(
@@ -306,18 +251,12 @@ def beta_likeness(evidence: Evidence) -> list[Check]:
                 return False, math.inf
             return gain <= most, float(gain)
 
-        checks.append(
-            class_check(
-                evidence,
-                f"β = {float(most):g} for '{column}'",
-                *evidence.histogram(column).each(likely),
-                bound=float(most),
-                measured="largest gain",
-                worst="most",
-                column=column,
-            )
-        )
-    return checks
+        return evidence.histogram(column).each(keeps)
+
+    what = f"β = {float(most):g}"
+    return each_column(
+        evidence, what, likely, bound=float(most), measured="largest gain", worst="most"
+    )
 
 
 def _gains(
@@ -347,32 +286,28 @@ def _unsurprising(gain: Fraction, share: Fraction) -> bool:
 def delta_disclosure(evidence: Evidence) -> list[Check]:
     """In every class |ln(q/p)| < δ for every value of the private table, the absent ones too."""
     most = evidence.number("delta", above=0)
-    checks: list[Check] = []
-    for column in evidence.columns:
+
+    def reaches(column: str) -> Found:
         table = evidence.original(column)
         every = sum(table.values())
 
-        def reach(
-            shown: Counts, table: Mapping[Hashable, int] = table, every: int = every
-        ) -> tuple[bool, float]:
+        def reach(shown: Counts) -> tuple[bool, float]:
             found = _disclosed(shown, table, every)
             with localcontext() as exact:
                 exact.prec = 50
                 less = found is not None and found * most.denominator < most.numerator
             return less, math.inf if found is None else float(found)
 
-        checks.append(
-            class_check(
-                evidence,
-                f"δ = {float(most):g} for '{column}'",
-                *evidence.histogram(column).each(reach),
-                bound=float(most),
-                measured="largest |ln| of a ratio",
-                worst="most",
-                column=column,
-            )
-        )
-    return checks
+        return evidence.histogram(column).each(reach)
+
+    return each_column(
+        evidence,
+        f"δ = {float(most):g}",
+        reaches,
+        bound=float(most),
+        measured="largest |ln| of a ratio",
+        worst="most",
+    )
 
 
 def _disclosed(shown: Counts, table: Mapping[Hashable, int], every: int) -> Decimal | None:
@@ -404,17 +339,14 @@ def k_e_anonymity(evidence: Evidence) -> list[Check]:
             return False, 0.0
         return numbers[-1] - numbers[0] >= width, float(numbers[-1] - numbers[0])
 
-    return [
-        class_check(
-            evidence,
-            f"k = {least}, e = {float(width):g} for '{column}'",
-            *evidence.numbers(column).each(wide),
-            bound=float(width),
-            measured="smallest range",
-            column=column,
-        )
-        for column in evidence.columns
-    ]
+    what = f"k = {least}, e = {float(width):g}"
+    return each_column(
+        evidence,
+        what,
+        lambda column: evidence.numbers(column).each(wide),
+        bound=float(width),
+        measured="smallest range",
+    )
 
 
 # (ε, m)-anonymity, recomputed.
@@ -450,14 +382,10 @@ def epsilon_m_anonymity(evidence: Evidence) -> list[Check]:
             crowd = max(crowd, near)
         return most * crowd <= size, size / crowd
 
-    return [
-        class_check(
-            evidence,
-            f"ε = {float(reach):g}, m = {float(most):g} for '{column}'",
-            *evidence.numbers(column).each(apart),
-            bound=float(most),
-            measured="least rows per near one",
-            column=column,
-        )
-        for column in evidence.columns
-    ]
+    return each_column(
+        evidence,
+        f"ε = {float(reach):g}, m = {float(most):g}",
+        lambda column: evidence.numbers(column).each(apart),
+        bound=float(most),
+        measured="least rows per near one",
+    )

@@ -189,9 +189,8 @@ def classes_of(
 def published_classes(evidence: Evidence) -> Counter[Texts]:
     """Return the published classes by their texts, quasi-identifiers as the recipe lists them."""
     part = evidence.grouped
-    first = np.unique(part.group, return_index=True)[1]
     cells = [
-        [part.table.texts_of(name)[code] for code in part.table.codes_of(name)[first].tolist()]
+        [part.table.texts_of(name)[code] for code in part.table.codes_of(name)[part.first].tolist()]
         for name in evidence.terms.quasi
     ]
     return Counter(dict(zip(zip(*cells, strict=True), part.sizes.tolist(), strict=True)))

@@ -22,7 +22,7 @@ from anon_core.verification.evidence import (
 from anon_core.verification.findings import Check, Rows, named
 from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import tally
-from anon_core.verification.rows.matching import covering_pairs, text_runs
+from anon_core.verification.rows.matching import covering
 from anon_core.verification.rows.tables import joined
 from anon_core.verification.text.texts import Codes
 
@@ -220,17 +220,10 @@ def check_matches(
 def _fewest(evidence: Evidence, k: int, *, perfect: bool) -> Matches:
     terms, table, sizes = evidence.terms, evidence.private, evidence.sizes
     release = evidence.grouped.table
-    covers = [table.cover(n, release.texts_of(n)) for n in terms.quasi]
-    columns = [
-        text_runs(cover.runs, table.columns[n].missing + 1)
-        for n, cover in zip(terms.quasi, covers, strict=True)
-    ]
-    first = np.unique(evidence.grouped.group, return_index=True)[1]
-    boxes = np.stack([release.codes_of(n)[first] for n in terms.quasi], axis=1)
-    quasi = [table.codes(n) for n in terms.quasi]
-    member, first = joined(quasi, len(table))
-    points = np.stack([codes[first] for codes in quasi], axis=1)
-    point, box = covering_pairs(points, boxes, columns)
+    runs = [table.cover(n, release.texts_of(n)).runs for n in terms.quasi]
+    member, first, (point, box) = covering(
+        terms.quasi, runs, table, evidence.grouped.boxes(terms.quasi)
+    )
     people = tally(member, table.count, len(first))
     if perfect:
         kept = _exchangeable(people, sizes, point, box)

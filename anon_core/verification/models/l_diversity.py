@@ -19,6 +19,7 @@ from anon_core.verification.evidence import (
     at_least,
     at_most_shares,
     class_check,
+    each_column,
     person_check,
     person_shares,
 )
@@ -56,22 +57,13 @@ def l_diversity(evidence: Evidence) -> list[Check]:
 def entropy_l_diversity(evidence: Evidence) -> list[Check]:
     """Σ p·ln p of every class is at most −ln l, in whole numbers: N^N ≥ l^N · Π c^c."""
     least = evidence.number("l", least=1)
-    checks: list[Check] = []
-    for column in evidence.columns:
-        broken, reached = evidence.histogram(column).known.each(lambda shown: _spread(shown, least))
-        what = f"entropy l = {float(least):g} for '{column}'"
-        checks.append(
-            class_check(
-                evidence,
-                what,
-                broken,
-                reached,
-                bound=float(least),
-                measured="least effective number of values",
-                column=column,
-            )
-        )
-    return checks
+    return each_column(
+        evidence,
+        f"entropy l = {float(least):g}",
+        lambda column: evidence.histogram(column).known.each(lambda shown: _spread(shown, least)),
+        bound=float(least),
+        measured="least effective number of values",
+    )
 
 
 def _spread(shown: Counts, least: Fraction) -> tuple[bool, float]:
@@ -95,18 +87,16 @@ def _spread(shown: Counts, least: Fraction) -> tuple[bool, float]:
 def recursive_l_diversity(evidence: Evidence) -> list[Check]:
     """In every class the commonest value has fewer rows than c times those from the l-th on."""
     factor, first = evidence.number("c", above=0), evidence.integer("l")
-    return [
-        class_check(
-            evidence,
-            f"recursive c = {float(factor):g}, l = {first} for '{column}'",
-            *evidence.histogram(column).known.each(lambda shown: _compared(shown, factor, first)),
-            bound=float(factor),
-            measured="largest ratio of the commonest to the rare values",
-            worst="most",
-            column=column,
-        )
-        for column in evidence.columns
-    ]
+    return each_column(
+        evidence,
+        f"recursive c = {float(factor):g}, l = {first}",
+        lambda column: evidence.histogram(column).known.each(
+            lambda shown: _compared(shown, factor, first)
+        ),
+        bound=float(factor),
+        measured="largest ratio of the commonest to the rare values",
+        worst="most",
+    )
 
 
 def _compared(shown: Counts, factor: Fraction, first: int) -> tuple[bool, float]:
@@ -154,18 +144,14 @@ def _of_people(evidence: Evidence, least: int, column: str) -> Check:
 def alpha_k_anonymity(evidence: Evidence) -> list[Check]:
     """Every class has k rows, and no value more than α of them."""
     share, least = evidence.number("alpha", above=0, most=1), evidence.integer("k")
-    return [
-        class_check(
-            evidence,
-            f"α = {float(share):g}, k = {least} for '{column}'",
-            *evidence.histogram(column).each(lambda shown: _filled(shown, share, least)),
-            bound=float(share),
-            measured="largest share of a value",
-            worst="most",
-            column=column,
-        )
-        for column in evidence.columns
-    ]
+    return each_column(
+        evidence,
+        f"α = {float(share):g}, k = {least}",
+        lambda column: evidence.histogram(column).each(lambda shown: _filled(shown, share, least)),
+        bound=float(share),
+        measured="largest share of a value",
+        worst="most",
+    )
 
 
 def _filled(shown: Counts, share: Fraction, least: int) -> tuple[bool, float]:
@@ -184,18 +170,14 @@ def _filled(shown: Counts, share: Fraction, least: int) -> tuple[bool, float]:
 def background_bound(evidence: Evidence) -> list[Check]:
     """Whichever value of a class is ruled out, none is more than factor times the others left."""
     most = evidence.number("factor", above=0)
-    return [
-        class_check(
-            evidence,
-            f"factor = {float(most):g} for '{column}'",
-            *evidence.histogram(column).known.each(lambda shown: _surest(shown, most)),
-            bound=float(most),
-            measured="largest ratio of a value to the others left",
-            worst="most",
-            column=column,
-        )
-        for column in evidence.columns
-    ]
+    return each_column(
+        evidence,
+        f"factor = {float(most):g}",
+        lambda column: evidence.histogram(column).known.each(lambda shown: _surest(shown, most)),
+        bound=float(most),
+        measured="largest ratio of a value to the others left",
+        worst="most",
+    )
 
 
 def _surest(shown: Counts, most: Fraction) -> tuple[bool, float]:
@@ -234,17 +216,13 @@ def km_anonymity(evidence: Evidence) -> list[Check]:
         fewest = min(held.values())
         return fewest >= least, float(fewest)
 
-    return [
-        class_check(
-            evidence,
-            f"k = {least}, m = {most} for '{column}'",
-            *evidence.histogram(column).each(rarest),
-            bound=float(least),
-            measured="fewest rows with the same items",
-            column=column,
-        )
-        for column in evidence.columns
-    ]
+    return each_column(
+        evidence,
+        f"k = {least}, m = {most}",
+        lambda column: evidence.histogram(column).each(rarest),
+        bound=float(least),
+        measured="fewest rows with the same items",
+    )
 
 
 @recomputes("personalized", forms=("whole",), called="personalized privacy", looks_at="every")

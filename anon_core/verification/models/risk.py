@@ -228,8 +228,8 @@ def _lost(evidence: Evidence) -> npt.NDArray[np.float64]:
     CannotTell
         If a text has no clear number of leaves.
     """
-    first = np.unique(evidence.grouped.group, return_index=True)[1]
-    found, every = np.zeros(len(first)), 0.0
+    first, every = evidence.grouped.first, 0.0
+    found = np.zeros(len(first))
     for name in evidence.terms.quasi:
         texts = evidence.grouped.table.texts_of(name)
         leaves, domain = evidence.leaves(name, texts)

@@ -15,7 +15,7 @@ from anon_core.verification.findings import Check
 from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import Block, Grouped, blocks, coded, sets_are_formed, tally
 from anon_core.verification.rows.matching import TooLarge
-from anon_core.verification.rows.tables import joined
+from anon_core.verification.rows.tables import joined, stretched
 from anon_core.verification.text.texts import Codes
 
 #: People and groups looked at before the question is given up.
@@ -190,12 +190,7 @@ def _chances(
     asked = columns[0][who] * len(sizes) + group
     at = sorter[np.searchsorted(classes.key[sorter], asked)]
     width = classes.start[at + 1] - classes.start[at]
-    meeting = np.repeat(np.arange(len(who)), width)
-    entry = (
-        np.arange(len(meeting))
-        - np.repeat(np.cumsum(width) - width, width)
-        + np.repeat(classes.start[at], width)
-    )
+    meeting, entry = stretched(classes.start[at], width)
     total = np.bincount(who, weight * classes.size[at], len(columns[0]))
     if np.any(total <= 0.0):
         return 1.0, True
@@ -239,9 +234,8 @@ def _meetings(
     keys = shown[by][0]
     begin = np.searchsorted(keys, columns[by] * groups)
     width = np.searchsorted(keys, (columns[by] + 1) * groups) - begin
-    person = np.repeat(np.arange(len(columns[0])), width)
-    place = np.arange(len(person)) - np.repeat(np.cumsum(width) - width, width)
-    group = keys[place + begin[person]] % groups
+    person, place = stretched(begin, width)
+    group = keys[place] % groups
     rows: list[Codes] = []
     for (known, count), own in zip(shown, columns, strict=True):
         asked = own[person] * groups + group

@@ -31,7 +31,7 @@ from anon_core.verification.findings import (
     undecided,
 )
 from anon_core.verification.recipe import Terms
-from anon_core.verification.rows.groups import Grouped, Histogram, Lines, tally
+from anon_core.verification.rows.groups import Grouped, Histogram, Lines, codes_shown, tally
 from anon_core.verification.rows.matching import text_runs
 from anon_core.verification.rows.membership import Witness
 from anon_core.verification.rows.people import behind
@@ -172,8 +172,7 @@ def check_groups(
             wrong |= np.isin(shown, [*cover.unknown, *cover.ambiguous])
             what = f"a cell of '{name}' that does not cover the value behind it"
         else:
-            exact = column.codes_of_texts(release.texts_of(name))
-            wrong = exact[release.codes_of(name)[line]] != own
+            wrong = codes_shown(name, table, release)[line] != own
             what = f"another value of '{name}' than the row behind it"
         rows = numbers(wrong)
         if rows:

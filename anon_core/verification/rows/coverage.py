@@ -5,8 +5,9 @@ And are the rows that are not published those that a privacy model asks for?
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice, product
 from typing import Any, cast
 
@@ -16,13 +17,12 @@ import numpy.typing as npt
 from anon_core.base.errors import BadPlan, listing
 from anon_core.verification.findings import Check, Rows, many, named, undecided
 from anon_core.verification.recipe import Terms, section
-from anon_core.verification.rows.groups import Grouped, Lines, Settled, tally
+from anon_core.verification.rows.groups import Grouped, Lines, Settled, coded_alike, tally
 from anon_core.verification.rows.matching import (
     TooLarge,
     beyond,
-    covering_pairs,
+    covering,
     sole_text,
-    text_runs,
     without_partner,
 )
 from anon_core.verification.rows.tables import PrivateTable, joined
@@ -293,12 +293,7 @@ def _alone(
     TooLarge
         If it can't be decided.
     """
-
-    def exact() -> Iterator[Codes]:  # coded alike in both tables; a value the table lacks is 0
-        for n in terms.exact:
-            codes = table.columns[n].codes_of_texts(release.texts_of(n))[release.codes_of(n)]
-            yield np.concatenate([table.codes(n), codes]) + 1
-
+    exact = partial(coded_alike, terms.exact, table, release)
     sizes = [table.columns[n].missing + 1 for n in names]
     runs = [cover.runs for cover in covers]
     sole = [sole_text(own, size) for own, size in zip(runs, sizes, strict=True)]
@@ -311,19 +306,15 @@ def _alone(
         )
         kind, _ = joined(chain(both, exact()), len(table) + len(release))
         return beyond(kind[: len(table)], table.count, kind[len(table) :], release.count)
-    columns = [text_runs(own, size) for own, size in zip(runs, sizes, strict=True)]
     classes, first = joined([release.codes_of(n) for n in names], len(release))
     boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
-    coded = [table.codes(n) for n in names]
-    point, first = joined(coded, len(table))
-    points = np.stack([codes[first] for codes in coded], axis=1)
-    pairs = covering_pairs(points, boxes, columns)
+    point, first, pairs = covering(names, runs, table, boxes)
     # Everyone in the narrowest class they fit: where each published row then has a row of its own,
     # that is proven by counts alone, as large tables need it: a million rows take 0.2 GB less.
     values = [[sum(b - a + 1 for a, b in own) for own in cover.runs] for cover in covers]
     wide = [np.log(np.maximum(own, 1))[boxes[:, d]] for d, own in enumerate(values)]
     order = np.argsort(-np.sum(wide, axis=0)[pairs[1]], kind="stable")  # the last one stays
-    of_point = np.zeros(len(points), dtype=np.int64)
+    of_point = np.zeros(len(first), dtype=np.int64)
     of_point[pairs[0][order]] = pairs[1][order] + 1
     kind, _ = joined(
         chain([np.concatenate([of_point[point], classes + 1])], exact()), len(table) + len(release)

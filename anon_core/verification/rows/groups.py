@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -335,6 +335,15 @@ class Grouped:
         return tally(self.group, self.table.count)
 
     @cached_property
+    def first(self) -> Codes:
+        """The first line of each group, shape (groups,)."""
+        return np.unique(self.group, return_index=True)[1]
+
+    def boxes(self, names: Sequence[str]) -> Codes:
+        """Return the texts that each class shows in some columns, shape (classes, columns)."""
+        return np.stack([self.table.codes_of(name)[self.first] for name in names], axis=1)
+
+    @cached_property
     def rank(self) -> Codes:
         """Place of every line among what lines show next to the group, by texts; shape (lines,)."""
         return self.table.ranked(self.columns)
@@ -365,18 +374,24 @@ class Grouped:
         )
 
 
+def codes_shown(name: str, table: PrivateTable, release: Lines) -> Codes:
+    """Return what published lines show as codes of the private column; -1 is what it lacks."""
+    return table.columns[name].codes_of_texts(release.texts_of(name))[release.codes_of(name)]
+
+
+def coded_alike(names: Iterable[str], table: PrivateTable, release: Lines) -> Iterator[Codes]:
+    """Yield columns coded alike, the table's lines and then the published ones; 0 is unknown."""
+    for name in names:
+        yield np.concatenate([table.codes(name), codes_shown(name, table, release)]) + 1
+
+
 def coded(
     block: Block, grouped: Mapping[str, Grouped], table: PrivateTable
 ) -> tuple[Codes, Codes, Grouped]:
     """Return the tuples of linked columns, coded alike: of the table's lines and published ones."""
     found = next(g for g in grouped.values() if block[0] in g.columns)
     if block not in found.coded:
-        both: list[Codes] = []
-        for name in block:
-            column = table.columns[name]
-            codes = column.codes_of_texts(found.table.texts_of(name))
-            shown = codes[found.table.codes_of(name)]
-            both.append(np.concatenate([table.codes(name), shown]) + 1)
+        both = coded_alike(block, table, found.table)
         joint, _ = joined(both, len(table) + len(found.table))
         found.coded[block] = joint[: len(table)], joint[len(table) :]
     return *found.coded[block], found

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import AnonError
-from anon_core.verification.rows.tables import joined
+from anon_core.verification.rows.tables import PrivateTable, joined, stretched
 from anon_core.verification.text.texts import Codes, Runs
 
 #: Work beyond these is given up, and what was to be decided counts as not decided.
@@ -101,12 +101,11 @@ def sole_text(runs: Sequence[Runs], size: int) -> Codes | None:
     length = ends[:, 1] - ends[:, 0] + 1
     if int(length.sum()) > size:
         return None
-    within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
-    covered = np.repeat(ends[:, 0], length) + within
+    run, covered = stretched(ends[:, 0], length)
     if np.bincount(covered, minlength=size).max(initial=0) > 1:
         return None
     owner = np.full(size, -1, dtype=np.int64)
-    owner[covered] = np.repeat(text, length)
+    owner[covered] = text[run]
     return owner
 
 
@@ -200,6 +199,34 @@ def covering_pairs(
     empty = np.empty(0, dtype=np.int64)
     pairs = [np.concatenate([empty, *(pair[side] for pair in found)]) for side in (0, 1)]
     return pairs[0], pairs[1]
+
+
+def covering(
+    names: Sequence[str], runs: Sequence[Sequence[Runs]], table: PrivateTable, boxes: Codes
+) -> tuple[Codes, Codes, tuple[Codes, Codes]]:
+    """Match the table's lines and published classes by some columns.
+
+    Parameters
+    ----------
+    runs : sequence of sequences of Runs
+        By column, the codes that each published text covers.
+    boxes : int64 array of shape (classes, columns)
+
+    Returns
+    -------
+    point : int64 array of shape (lines of the table,)
+        What each line is in these columns.
+    first : int64 array of shape (points,)
+        The first line of each.
+    pairs : tuple of int64 arrays
+        See `covering_pairs`, which says what it raises.
+    """
+    coded = [table.codes(name) for name in names]
+    point, first = joined(coded, len(table))
+    points = np.stack([codes[first] for codes in coded], axis=1)
+    sizes = [table.columns[name].missing + 1 for name in names]
+    columns = [text_runs(own, size) for own, size in zip(runs, sizes, strict=True)]
+    return point, first, covering_pairs(points, boxes, columns)
 
 
 def _best_cut(
@@ -353,9 +380,8 @@ def without_partner(
     degree = start[giver_point + 1] - start[giver_point]
     if degree.sum() > 2 * MOST_PAIRS:
         raise _too_large()
-    giver = np.repeat(np.arange(len(giver_first)), degree)
-    within = np.arange(len(giver)) - np.repeat(np.cumsum(degree) - degree, degree)
-    box = near_box[np.repeat(start[giver_point], degree) + within]
+    giver, at = stretched(start[giver_point], degree)
+    box = near_box[at]
     asked = box * wide + payload[giver_first][giver]
     place = np.searchsorted(wanted[ranked], asked)
     place[place == len(ranked)] = 0

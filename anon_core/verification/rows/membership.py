@@ -12,14 +12,15 @@ import numpy.typing as npt
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check, undecided
 from anon_core.verification.recipe import Terms
-from anon_core.verification.rows.groups import Block, Grouped, blocks, coded, tally
+from anon_core.verification.rows.groups import Block, Grouped, blocks, coded, codes_shown, tally
 from anon_core.verification.rows.matching import (
     TooLarge,
+    covering,
     covering_pairs,
     text_runs,
     without_partner,
 )
-from anon_core.verification.rows.tables import PrivateTable, joined
+from anon_core.verification.rows.tables import PrivateTable, joined, stretched
 from anon_core.verification.text.texts import Codes
 
 # Columns are permuted apart inside published groups, so a person's values may be found in several
@@ -111,12 +112,9 @@ def _coarsened(
     if name not in terms.quasi:
         return _exact((name,), grouped, table)
     texts = published.table.texts_of(name)
-    runs = table.cover(name, texts).runs
-    own = table.codes(name)
-    value, first = joined([own], len(table))
     codes, place = np.unique(published.table.codes_of(name), return_inverse=True)
-    reads = [text_runs(runs, table.columns[name].missing + 1)]
-    point, cell = covering_pairs(own[first][:, None], codes[:, None], reads)
+    runs = table.cover(name, texts).runs
+    value, _, (point, cell) = covering((name,), (runs,), table, codes[:, None])
     return Part(own=value, value=point, cell=cell, **_entries(place, published))
 
 
@@ -200,9 +198,7 @@ def _spread(begin: Codes, end: Codes) -> tuple[Codes, Codes]:
             "There are too many people and groups they may be in.",
             remedy="Link more columns, or form groups of similar rows.",
         )
-    owner = np.repeat(np.arange(len(begin)), width)
-    nth = np.arange(len(owner)) - np.repeat(np.cumsum(width) - width, width)
-    return owner, np.repeat(begin, width) + nth
+    return stretched(begin, width)
 
 
 def _meetings(found: Sequence[_Found], owns: Sequence[Codes], groups: int) -> tuple[Codes, Codes]:
@@ -403,12 +399,7 @@ def check_witness(
         if terms.coarsened and block[0] in terms.quasi:
             wrong |= _uncovered(block[0], owns[0], group, published, table)
             continue
-        codes = [
-            table.columns[name].codes_of_texts(published.table.texts_of(name))[
-                published.table.codes_of(name)
-            ]
-            for name in block
-        ]
+        codes = [codes_shown(name, table, published.table) for name in block]
         both = [np.concatenate([group, published.group])]
         both += [np.concatenate([own, shown]) + 1 for own, shown in zip(owns, codes, strict=True)]
         part, of = joined(both, len(group) + len(published.group))

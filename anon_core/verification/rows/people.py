@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan, listing
 from anon_core.verification.recipe import Terms
-from anon_core.verification.rows.groups import Grouped, Histogram, Lines, tally
-from anon_core.verification.rows.matching import beyond, covering_pairs, text_runs
-from anon_core.verification.rows.tables import PrivateTable, joined
+from anon_core.verification.rows.groups import Grouped, Histogram, Lines, coded_alike, tally
+from anon_core.verification.rows.matching import beyond, covering, covering_pairs, text_runs
+from anon_core.verification.rows.tables import PrivateTable, joined, stretched
 from anon_core.verification.text.cells import Cells, TextTable
 from anon_core.verification.text.kinds import Measure, Span
 from anon_core.verification.text.labels import Inside, ranges_of
@@ -69,28 +69,11 @@ def behind(
     covers = [private.cover(n, release.texts_of(n)) for n in terms.quasi]
     if any(cover.unknown or cover.ambiguous for cover in covers):
         return None
-    quasi = [private.codes(n) for n in terms.quasi]
-    point, first_of_point = joined(quasi, len(private))
-    first = np.unique(grouped.group, return_index=True)[1]
-    near_point, near_box = covering_pairs(
-        np.stack([codes[first_of_point] for codes in quasi], axis=1),
-        np.stack([release.codes_of(n)[first] for n in terms.quasi], axis=1),
-        [
-            text_runs(cover.runs, private.columns[n].missing + 1)
-            for n, cover in zip(terms.quasi, covers, strict=True)
-        ],
+    runs = [cover.runs for cover in covers]
+    point, points, (near_point, near_box) = covering(
+        terms.quasi, runs, private, grouped.boxes(terms.quasi)
     )
-    # What is published exactly, coded alike in both tables; a value the table lacks is 0.
-    exact = [
-        np.concatenate(
-            [
-                private.codes(n),
-                private.columns[n].codes_of_texts(release.texts_of(n))[release.codes_of(n)],
-            ]
-        )
-        + 1
-        for n in terms.exact
-    ]
+    exact = coded_alike(terms.exact, private, release)
     payload, _ = joined(exact, len(private) + len(release))
     wide = int(payload.max(initial=0)) + 1
     shown = np.unique(grouped.group * wide + payload[len(private) :])
@@ -102,11 +85,10 @@ def behind(
     rows = tally(giver, often, len(first))
     # Every kind of row with every class that covers its quasi-identifiers …
     order = np.argsort(near_point, kind="stable")
-    start = np.searchsorted(near_point[order], np.arange(len(first_of_point) + 1))
+    start = np.searchsorted(near_point[order], np.arange(len(points) + 1))
     width = np.diff(start)[point[first]]
-    kind = np.repeat(np.arange(len(first)), width)
-    nth = np.arange(len(kind)) - np.repeat(np.cumsum(width) - width, width)
-    box = near_box[order][start[point[first]][kind] + nth]
+    kind, at = stretched(start[point[first]], width)
+    box = near_box[order][at]
     # … and shows what it shows exactly.
     meets = np.isin(box * wide + payload[first][kind], shown)
     kind, box = kind[meets], box[meets]
@@ -339,13 +321,12 @@ def covered_people(terms: Terms, grouped: Grouped, people: PublicPeople) -> tupl
     TooLarge
         If there are too many pairs to look at.
     """
-    first = np.unique(grouped.group, return_index=True)[1]
-    boxes = np.stack([grouped.table.codes_of(n)[first] for n in terms.quasi], axis=1)
+    boxes = grouped.boxes(terms.quasi)
     columns = [
         text_runs(cover.runs, size + 1)
         for cover, size in zip(people.covers, people.sizes, strict=True)
     ]
-    point, box = covering_pairs(people.points, boxes.astype(np.int64), columns)
+    point, box = covering_pairs(people.points, boxes, columns)
     times = np.bincount(point, minlength=len(people.people))
-    inside = np.bincount(box, weights=people.people[point], minlength=len(first))
+    inside = np.bincount(box, weights=people.people[point], minlength=len(boxes))
     return inside.astype(np.int64), times

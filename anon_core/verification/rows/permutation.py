@@ -39,8 +39,7 @@ from anon_core.verification.rows.groups import (
 from anon_core.verification.rows.matching import (
     TooLarge,
     beyond,
-    covering_pairs,
-    text_runs,
+    covering,
     without_partner,
 )
 from anon_core.verification.rows.membership import (
@@ -50,7 +49,7 @@ from anon_core.verification.rows.membership import (
     check_witness,
     parts_of,
 )
-from anon_core.verification.rows.tables import PrivateTable, joined
+from anon_core.verification.rows.tables import PrivateTable, joined, stretched
 from anon_core.verification.text.kinds import are_digits
 from anon_core.verification.text.texts import Codes
 
@@ -106,13 +105,9 @@ def _check_column(
     else:
         values = [column.code_of_text(text) for text in texts]
         runs = tuple(((code, code),) if code >= 0 else () for code in values)
-    own = table.codes(name)
-    point, first = joined([own], len(table))
     shown, text = joined([codes], len(release))
     try:
-        pairs = covering_pairs(
-            own[first][:, None], codes[text][:, None], [text_runs(runs, column.missing + 1)]
-        )
+        point, _, pairs = covering((name,), (runs,), table, codes[text][:, None])
         alone = without_partner(
             point,
             np.zeros_like(point),
@@ -321,8 +316,7 @@ def _steps(rank: Codes, sizes: Codes) -> Codes:
     """
     shared = np.minimum(sizes[:-1], sizes[1:])
     start = np.cumsum(sizes) - sizes
-    owner = np.repeat(np.arange(len(shared)), shared)
-    nth = np.arange(len(owner)) - np.repeat(np.cumsum(shared) - shared, shared)
+    owner, nth = stretched(np.zeros_like(shared), shared)
     apart = rank[start[1:][owner] + nth] - rank[start[:-1][owner] + nth]
     differs = np.flatnonzero(apart)
     which, first = np.unique(owner[differs], return_index=True)

@@ -312,6 +312,18 @@ def joined(columns: Iterable[Codes | Narrow], rows: int) -> tuple[Codes, Codes]:
     return joint, np.concatenate([np.zeros(min(rows, 1), dtype=np.int64), first])
 
 
+def stretched(begin: Codes, width: Codes) -> tuple[Codes, Codes]:
+    """Return of every place in stretches which stretch it is of, and the place.
+
+    Examples
+    --------
+    >>> [own.tolist() for own in stretched(np.array([4, 9]), np.array([2, 1]))]
+    [[0, 0, 1], [4, 5, 9]]
+    """
+    owner = np.repeat(np.arange(len(width)), width)
+    return owner, np.arange(len(owner)) + np.repeat(begin - np.cumsum(width) + width, width)
+
+
 def _in_order(codes: Codes) -> Codes:
     """Number codes in the order in which they first occur, shape (rows,)."""
     if len(codes) > _HASHED_FROM:

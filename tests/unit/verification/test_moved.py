@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -11,32 +13,18 @@ from anon_core.verification.models import closeness as moved
 from tests import diversity_twin as twin
 
 
-def spread_of(groups: list[list[int]], rows: list[int]) -> moved.Spread:
-    counts = [np.bincount(group, minlength=len(rows)) for group in groups]
-    owner, value = np.nonzero(np.stack(counts))
-    return moved.Spread(
-        owner=owner.astype(np.int64),
-        value=value.astype(np.int64),
-        count=np.stack(counts)[owner, value].astype(np.int64),
-        table=np.array(rows, dtype=np.int64),
-        sizes=np.array([len(group) for group in groups], dtype=np.int64),
-    )
-
-
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("room", [moved._WORD, 0])
-def test_sums_of_the_shown_values_are_the_whole_distance(
-    seed: int, room: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(moved, "_WORD", room)
+def test_sums_of_the_shown_values_are_the_whole_distance(seed: int) -> None:
     rng = np.random.default_rng(seed)
     values = int(rng.integers(1, 9))
     rows = rng.integers(1, 5, values).tolist()
+    upto = list(accumulate(rows, initial=0))
+    weighed = list(accumulate((own * place for place, own in enumerate(rows)), initial=0))
     table = np.repeat(np.arange(values), rows).tolist()
-    groups = [rng.choice(table, rng.integers(1, 7)).tolist() for _ in range(5)]
-    spread = spread_of(groups, rows)
-    assert moved.all_alike(spread) == [twin.equal(group, table) for group in groups]
-    assert moved.in_order(spread) == [twin.ordered(group, table) for group in groups]
+    for group in [rng.choice(table, rng.integers(1, 7)).tolist() for _ in range(5)]:
+        shown = Counter(group)
+        assert moved.all_alike(shown, rows, len(table)) == twin.equal(group, table)
+        assert moved.in_order(shown, upto, weighed) == twin.ordered(group, table)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -51,11 +39,8 @@ def test_a_value_may_hang_at_any_node(seed: int) -> None:
     rows = rng.integers(1, 4, len(node)).tolist()
     table = np.repeat(np.arange(len(node)), rows).tolist()
     groups = [rng.choice(table, rng.integers(1, 6)).tolist() for _ in range(4)]
-    tree = moved.Tree(
-        above=np.array(above, dtype=np.int64),
-        depth=np.array(depth, dtype=np.int64),
-        height=np.array(height, dtype=np.int64),
-    )
+    tree = moved.Tree(above=above, height=height)
+    hung = dict(zip(node.tolist(), rows, strict=True))
 
     def steps(one: int, other: int) -> Fraction:
         up, over = int(node[one]), int(node[other])
@@ -66,6 +51,6 @@ def test_a_value_may_hang_at_any_node(seed: int) -> None:
                 over = above[over]
         return Fraction(height[up], 3)
 
-    found = moved.by_tree(spread_of(groups, rows), tree, node)
-    for own, group in zip(found, groups, strict=True):
+    for group in groups:
+        own = moved.by_tree(Counter(node[group].tolist()), tree.rows(hung), tree)
         assert float(own) == pytest.approx(twin.transported(group, table, steps), abs=1e-9)
