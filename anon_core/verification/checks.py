@@ -73,9 +73,9 @@ from anon_core.verification.rows.recipe_changes import (
     with_unseen,
     without_redacted,
 )
-from anon_core.verification.rows.tables import PrivateTable
+from anon_core.verification.rows.tables import PrivateTable, read_of_rows
 from anon_core.verification.text.cells import TextTable
-from anon_core.verification.text.texts import LevelTable, Spelling, read_private_column
+from anon_core.verification.text.texts import LevelTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,7 +167,7 @@ def _verified(
     every = len(private)
     private = without_redacted(recipe, terms, private)
     terms, private, changed = with_changes(terms, private, key)
-    levels = relabelled(recipe, levels, partial(_spelling, terms, private))
+    levels = relabelled(recipe, levels, lambda name: read_of_rows(terms, private, name).spelling)
     private, levels, left_out = with_unseen(recipe, terms, private, levels)
     terms, private, levels = at_levels(recipe, terms, private, levels)
     levels = {name: LevelTable(lines) for name, lines in levels.items()}
@@ -207,9 +207,8 @@ def _verified(
         verification = _check_whole(
             terms, release, table, levels, judged, fails, witness, bounds, links
         )
-    lines = next(iter(published.values())).lines
-    asked, weight = export.get("class_weights", False), section(recipe, "roles").get("weight", "")
-    more = check_class_weights(asked, weight, terms, lines, table, files.get(CLASS_WEIGHTS))
+    first = next(iter(published.values()))
+    more = check_class_weights(recipe, terms, first.lines, table, files.get(CLASS_WEIGHTS))
     for name, own in published.items():
         file = own.called(name)
         if not own.file:
@@ -217,7 +216,7 @@ def _verified(
         more.append(check_spelling(terms, own, file, table, levels, public))
     more += [*check_other_formats(published, files), *changed, *left_out, *chosen]
     more += check_dialect(export, published, files)
-    more += check_gates(recipe, next(iter(published.values())).rows, every)
+    more += check_gates(recipe, first.rows, every)
     if terms.left_out:
         more.append(_check_left_out(terms, published))
     if terms.sample != 1:
@@ -226,13 +225,6 @@ def _verified(
     if terms.seed is not None and by_chance:
         more.append(_check_seed(terms.seed))
     return verification.with_checks(more)
-
-
-def _spelling(terms: Terms, private: TextTable, column: str) -> Spelling:
-    """Return how the private cells of a column are read."""
-    cells, kind = private.column(column), terms.kinds.get(column)
-    missing = terms.missing_of(column)
-    return read_private_column(cells, kind, missing, neutralised=False, ordered=False).spelling
 
 
 def _check_left_out(terms: Terms, published: Mapping[str, PublishedTable]) -> Check:

@@ -653,6 +653,12 @@ def refuse_nobody(values: tuple[object, ...]) -> None:
         raise CannotTell("rows of the table do not say whose they are")
 
 
+def refuse_unclear(unsure: npt.NDArray[np.bool_]) -> None:
+    """Refuse to decide where a class breaks a model by rows that may not be its own."""
+    if unsure.any():
+        raise CannotTell("it is unclear which rows belong to which class")
+
+
 def fewest(owner: Codes, rows: Codes, lines: Codes) -> Codes:
     """Return how many persons each class has at least, shape (classes,).
 

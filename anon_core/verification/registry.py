@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeVar, cast
@@ -147,18 +147,22 @@ def judge_all(
     people : callable
         Reads the public table, if one was given.
     """
-    known = second_computations()
+    every = _evidence(terms, parts, private, levels, people)
+    return [check for one in every for check in judge(one)]
+
+
+def _evidence(
+    terms: Terms,
+    parts: Mapping[str, Grouped],
+    private: PrivateTable,
+    levels: Levels,
+    people: Callable[[], PublicPeople | None],
+) -> Iterator[Evidence]:
+    """Yield what each model of the recipe is judged by."""
     behind_of: dict[tuple[str, ...], Behind] = {}
-    checks: list[Check] = []
     for model in terms.models:
-        name = str(model.get("name", ""))
-        second = known.get(name)
-        if second is None:
-            sentence = f"'{name}' cannot be recomputed: it is not known here."
-            checks.append(undecided(name or "model", sentence))
-            continue
-        evidence = Evidence(
-            name=name,
+        yield Evidence(
+            name=str(model.get("name", "")),
             model=model,
             terms=terms,
             parts=parts,
@@ -167,8 +171,6 @@ def judge_all(
             people=people,
             behind_of=behind_of,
         )
-        checks += judge(evidence, second)
-    return checks
 
 
 def fails_alone(
@@ -188,24 +190,13 @@ def fails_alone(
     settled : callable or None
         Of a model that is about all classes together; `broken` is then what the others say.
     """
-    known = second_computations()
     broken = np.zeros(len(grouped.sizes), dtype=np.bool_)
     settled: list[Settled] = []
-    for model in terms.models:
-        name = str(model.get("name", ""))
-        evidence = Evidence(
-            name=name,
-            model=model,
-            terms=terms,
-            parts={"release": grouped},
-            private=private,
-            levels=levels,
-            people=people,
-        )
-        found = judge(evidence, known[name]) if name in known else []
+    for evidence in _evidence(terms, {"release": grouped}, private, levels, people):
+        found = judge(evidence)
         nothing = not evidence.failing and not evidence.settled
         if nothing or any(check.undecided for check in found):
-            return f"'{name}' does not decide it class by class"
+            return f"'{evidence.name}' does not decide it class by class"
         settled += evidence.settled
         for lines in evidence.failing:
             broken[grouped.group[lines]] = True
@@ -214,9 +205,13 @@ def fails_alone(
     return broken, settled[0] if settled else None
 
 
-def judge(evidence: Evidence, second: SecondComputation) -> list[Check]:
+def judge(evidence: Evidence) -> list[Check]:
     """Recompute one model; what cannot be decided is a check that does not hold."""
-    name, called = evidence.name, second.called
+    name, second = evidence.name, second_computations().get(evidence.name)
+    if second is None:
+        sentence = f"'{name}' cannot be recomputed: it is not known here."
+        return [undecided(name or "model", sentence)]
+    called = second.called
     if evidence.form not in second.forms:
         where = (
             f"'{name}' cannot be recomputed where columns are permuted separately."

@@ -14,22 +14,21 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from anon_core.base.errors import BadInput, clipped
+from anon_core.base.errors import clipped
 from anon_core.verification.evidence import CannotTell
 from anon_core.verification.files import statistics_files as typed
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, read_bytes
-from anon_core.verification.files.published import PublishedTable, check_formulas, check_readable
+from anon_core.verification.files.published import PublishedTable, check_formulas
 from anon_core.verification.files.reading_options import read_options
-from anon_core.verification.files.recipe_files import read_hierarchies, read_recipe
+from anon_core.verification.files.recipe_files import columns_named, read_hierarchies, read_recipe
 from anon_core.verification.files.release_files import (
     CLASS_WEIGHTS,
     check_folder,
     check_other_formats,
     check_writing,
     file_names,
+    read_checked,
     read_files,
-    read_from,
-    read_release,
     refuse_unfinished,
 )
 from anon_core.verification.files.writing import check_dialect, check_presence, names_of
@@ -38,7 +37,7 @@ from anon_core.verification.recipe import Terms, completed, read_terms, section
 from anon_core.verification.registry import judge_all
 from anon_core.verification.rows.averages import check_class_weights
 from anon_core.verification.rows.coverage import bounds_of, links_of
-from anon_core.verification.rows.groups import Grouped, Lines, group_name, parts, table_names, tally
+from anon_core.verification.rows.groups import Grouped, Lines, group_name, parts, table_names
 from anon_core.verification.rows.permutation import check_boxes
 from anon_core.verification.rows.recipe_changes import relabelled
 from anon_core.verification.text.kinds import kind_of
@@ -101,40 +100,27 @@ def verify_release_only(
     recipe = read_recipe(content, clipped(recipe_path.name))
     recipe = recipe if decided is None else completed(recipe, decided)
     levels = read_hierarchies(recipe, recipe_path.parent)
-    roles = section(recipe, "roles")
-    names = [
-        str(n) for role in roles.values() for n in (role if isinstance(role, list) else [role])
-    ]
-    names += list(section(recipe, "types"))
-    terms = read_terms(recipe, [n for n in dict.fromkeys(names) if n])
+    names = dict.fromkeys([*columns_named(recipe), *section(recipe, "types")])
+    terms = read_terms(recipe, [name for name in names if name])
     asked = {
         **({"level-bounds": _BOUNDS} if bounds_of(recipe, terms.quasi) else {}),
         **({"linked": _LINKS} if links_of(recipe, terms.quasi) else {}),
     }
     levels = relabelled(recipe, levels, partial(_spelling_of, terms, levels))
-    tables = table_names(terms)
-    files = read_files(release_folder, tables, section(recipe, "export"))
+    tables, export = table_names(terms), section(recipe, "export")
+    files = read_files(release_folder, tables, export)
     # A column that is published at a level of its hierarchy shows labels.
     labels = dict.fromkeys(section(recipe, "sensitive_levels"), "text")
     terms = replace(terms, kinds={**terms.kinds, **labels})
-    bare = _NoTable(terms, {})
+    kinds: dict[str, str] = {}  # what the published texts and hierarchies look like
+    table = _NoTable(terms, kinds)
     published: dict[str, PublishedTable] = {}
     for name in tables:
-        if (read := read_from(name, files, section(recipe, "export"))) not in files:
-            odd = Check(
-                name="readable", holds=False, sentence=f"The published file {read} is missing."
-            )
-            return Verification(checks=(odd,), unchecked=_unchecked(terms, (), asked=asked))
-        try:
-            first = read_release(name, files, terms.quasi, bare.spelling)
-            odd = check_readable(first)
-        except BadInput as error:
-            odd = Check(name="readable", holds=False, sentence=error.message)
-            return Verification(checks=(odd,), unchecked=_unchecked(terms, (), asked=asked))
-        if odd is not None:
-            return Verification(checks=(odd,), unchecked=_unchecked(terms, (), asked=asked))
-        published[name] = first
-    kinds = {
+        read = read_checked(name, files, export, terms.quasi, table.spelling)
+        if isinstance(read, Check):
+            return Verification(checks=(read,), unchecked=_unchecked(terms, (), asked=asked))
+        published[name] = read
+    kinds |= {
         column: kind_of([text for text in texts if text])
         for shown in published.values()
         for column, texts in zip(shown.header, shown.texts, strict=True)
@@ -145,8 +131,6 @@ def verify_release_only(
         if name in levels:
             values = dict.fromkeys(line[0].strip() for line in levels[name] if line)
             kinds[name] = kind_of([value for value in values if value not in missing])
-    table = _NoTable(terms, kinds)
-    published = {name: read_release(name, files, terms.quasi, table.spelling) for name in tables}
     checks = _of_columns(terms, published)
     if terms.neutralised:
         checks += [check_formulas(shown) for shown in published.values()]
@@ -155,13 +139,9 @@ def verify_release_only(
         if not shown.file:
             checks.append(check_writing(shown, files[f"{name}.csv"], f"{name}.csv"))
     checks += check_other_formats(published, files)
-    export = section(recipe, "export")
     checks += check_dialect(export, published, files) + check_presence(export, list(tables), files)
-    lines, weight = next(iter(published.values())).lines, section(recipe, "roles").get("weight", "")
-    means = files.get(CLASS_WEIGHTS)
-    of_weights = check_class_weights(
-        export.get("class_weights", False), weight, terms, lines, None, means
-    )
+    lines = next(iter(published.values())).lines
+    of_weights = check_class_weights(recipe, terms, lines, None, files.get(CLASS_WEIGHTS))
     checks += [check for check in of_weights if not check.unchecked]
     known = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
     checks.append(check_folder(release_folder, [*known, CLASS_WEIGHTS]))
@@ -171,13 +151,10 @@ def verify_release_only(
     found = judge_all(terms, whole, cast("PrivateTable", table), levels, lambda: None)
     checks += [check for check in found if not check.undecided]
     left = [check for check in (*found, *of_weights) if check.undecided]
-    facts: dict[str, float] = {"rows": float(next(iter(published.values())).lines.rows)}
+    facts: dict[str, float] = {"rows": float(lines.rows)}
     for group in whole.values():
-        sizes = tally(group.group, group.table.count)
-        facts |= {
-            "classes": float(len(sizes)),
-            "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
-        }
+        facts["classes"] = float(len(group.sizes))
+        facts["smallest_class"] = float(group.sizes.min()) if len(group.sizes) else 0.0
     return Verification(
         checks=tuple(checks), facts=facts, unchecked=_unchecked(terms, left, asked=asked)
     )

@@ -213,7 +213,7 @@ def files_of_folder(place: Path, columns: Iterable[str]) -> Mapping[str, Path]:
 
 def columns_named(recipe: Mapping[str, Any]) -> list[str]:
     """Return every column that a role of a recipe names."""
-    roles: Mapping[str, Any] = recipe.get("roles", {})
+    roles = section(recipe, "roles")
     columns = [n for role in roles.values() for n in (role if isinstance(role, list) else [role])]
     return [str(name) for name in dict.fromkeys(columns) if name]
 

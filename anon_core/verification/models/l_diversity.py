@@ -11,7 +11,6 @@ from itertools import combinations
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from anon_core.verification.evidence import (
     CannotTell,
@@ -22,12 +21,12 @@ from anon_core.verification.evidence import (
     each_column,
     person_check,
     person_shares,
+    refuse_unclear,
 )
 from anon_core.verification.findings import Check
 from anon_core.verification.registry import recomputes
-from anon_core.verification.rows.groups import Counts
+from anon_core.verification.rows.groups import Counts, tally
 from anon_core.verification.rows.people import Behind
-from anon_core.verification.text.texts import Codes
 
 # l-diversity, recomputed.
 
@@ -252,8 +251,7 @@ def _own_k(evidence: Evidence, found: Behind) -> Check:
     largest = np.zeros(len(sizes), dtype=np.int64)
     np.maximum.at(largest, counted.owner, own[counted.value])
     broken = sizes < largest
-    if np.any(broken & ~found.sure):
-        raise CannotTell("it is unclear which rows belong to which class")
+    refuse_unclear(broken & ~found.sure)
     return class_check(
         evidence,
         "everyone's own k",
@@ -286,14 +284,13 @@ def _guards(evidence: Evidence, found: Behind) -> Check:
         if node is None:
             continue
         inside = np.array([node in above.get(value, set()) for value in shown.values], np.bool_)
-        rows = _under(shown.owner, shown.count, inside[shown.value], len(sizes))
+        rows = tally(shown.owner, shown.count * inside[shown.value], len(sizes))
         here = np.zeros(len(sizes), dtype=np.bool_)
         here[found.counted.owner[found.counted.value == guard]] = True
         # rows / N > p exactly where rows · denominator > N · numerator.
         broken |= here & (rows * most.denominator > sizes * most.numerator)
         worst = np.maximum(worst, np.where(here, rows / np.maximum(sizes, 1), 0.0))
-    if np.any(broken & ~found.sure):
-        raise CannotTell("it is unclear which rows belong to which class")
+    refuse_unclear(broken & ~found.sure)
     return class_check(
         evidence,
         f"p = {float(most):g} for guarded values",
@@ -309,10 +306,6 @@ def _guards(evidence: Evidence, found: Behind) -> Check:
 def _single(found: Behind) -> list[Hashable]:
     """Return the values of the one column that was asked for."""
     return [cast(tuple[Hashable, ...], value)[0] for value in found.counted.values]
-
-
-def _under(owner: Codes, count: Codes, inside: npt.NDArray[np.bool_], classes: int) -> Codes:
-    return np.bincount(owner, weights=count * inside, minlength=classes).astype(np.int64)
 
 
 def _whole(value: Hashable) -> int:

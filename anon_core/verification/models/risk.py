@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from math import comb
 from typing import cast
 
@@ -23,6 +23,7 @@ from anon_core.verification.evidence import (
     person_check,
     persons,
     refuse_nobody,
+    refuse_unclear,
 )
 from anon_core.verification.findings import Check, named
 from anon_core.verification.registry import recomputes
@@ -89,18 +90,9 @@ def _fewer_by_weights(evidence: Evidence, k: int, alpha: Fraction) -> Check:
     CannotTell
         If it is unclear which rows a class has and the lightest are too light, or a weight is none.
     """
-    chance, sure = _by_lightest(evidence, partial(_shown_by_fewer, k))
-    broken = _above(chance, alpha)
-    _refuse_unclear(bool(np.any(broken & ~sure)), sure)
-    return class_check(
-        evidence,
-        f"k = {k} people by the weights, as estimated",
-        broken,
-        chance,
-        bound=float(alpha),
-        measured="largest chance of fewer",
-        worst="most",
-    )
+    what = f"k = {k} people by the weights, as estimated"
+    fewer = partial(_shown_by_fewer, k)
+    return _by_weights(evidence, what, fewer, alpha, "largest chance of fewer")
 
 
 def _shown_by_fewer(k: int, rows: int, people: Fraction) -> float:
@@ -257,7 +249,8 @@ def maximum_risk(evidence: Evidence) -> list[Check]:
     """
     risk = evidence.number("risk", above=0, most=1)
     if evidence.text("weights"):
-        return [_by_weights(evidence, risk)]
+        what = f"an estimated risk of at most {float(risk):g}"
+        return [_by_weights(evidence, what, _estimated, risk, "largest estimated risk")]
     if evidence.terms.person:
         found = persons(evidence)
         return [
@@ -286,26 +279,25 @@ def maximum_risk(evidence: Evidence) -> list[Check]:
     ]
 
 
-def _by_weights(evidence: Evidence, most: Fraction) -> Check:
-    """Check the estimated risk of each class, at worst of the lightest rows that can be in it.
+def _by_weights(
+    evidence: Evidence,
+    what: str,
+    estimate: Callable[[int, Fraction], float],
+    most: Fraction,
+    measured: str,
+) -> Check:
+    """Check an estimate of each class, at worst of the lightest rows that can be in it.
 
     Raises
     ------
     CannotTell
         If it is unclear which rows a class has and the lightest are too light, or a weight is none.
     """
-    risk, sure = _by_lightest(evidence, _estimated)
-    broken = _above(risk, most)
-    if np.any(broken & ~sure):
-        raise CannotTell("it is unclear which rows belong to which class")
+    reached, sure = _by_lightest(evidence, estimate)
+    broken = _above(reached, most)
+    refuse_unclear(broken & ~sure)
     return class_check(
-        evidence,
-        f"an estimated risk of at most {float(most):g}",
-        broken,
-        risk,
-        bound=float(most),
-        measured="largest estimated risk",
-        worst="most",
+        evidence, what, broken, reached, bound=float(most), measured=measured, worst="most"
     )
 
 
@@ -348,9 +340,8 @@ def _by_lightest(
     taken = np.clip(sizes[owner] - before, 0, count)
     total = np.zeros(len(sizes), dtype=object)
     np.add.at(total, owner, heavy[counted.value[order]] * taken.astype(object))
-    pairs = list(zip(sizes.tolist(), total.tolist(), strict=True))
-    estimates = {pair: estimate(pair[0], Fraction(pair[1], unit)) for pair in set(pairs)}
-    return np.array([estimates[pair] for pair in pairs], dtype=np.float64), found.sure
+    people = (Fraction(own, unit) for own in total.tolist())
+    return _of_each(estimate, zip(sizes.tolist(), people, strict=True)), found.sure
 
 
 def _by_people(
@@ -373,9 +364,15 @@ def _by_people(
     total = [Fraction(0)] * len(found.sure)
     for owner, value in zip(counted.owner.tolist(), counted.value.tolist(), strict=True):
         total[owner] += own[value]
-    pairs = list(zip(counted.distinct.tolist(), total, strict=True))
-    estimates = {pair: estimate(*pair) for pair in set(pairs)}
-    return np.array([estimates[pair] for pair in pairs], dtype=np.float64), found.sure
+    return _of_each(estimate, zip(counted.distinct.tolist(), total, strict=True)), found.sure
+
+
+def _of_each(
+    estimate: Callable[[int, Fraction], float], classes: Iterable[tuple[int, Fraction]]
+) -> npt.NDArray[np.float64]:
+    """Estimate each class by its rows and weight; those that are alike are estimated once."""
+    once = cache(estimate)
+    return np.array([once(*own) for own in classes], dtype=np.float64)
 
 
 def _of_persons(evidence: Evidence, name: str) -> Mapping[Hashable, Fraction]:
@@ -387,17 +384,6 @@ def _of_persons(evidence: Evidence, name: str) -> Mapping[Hashable, Fraction]:
         key = who if member or not evidence.terms.household else row
         held.setdefault(whose, {})[key] = _weight((weight,), name)
     return {whose: sum(own.values(), Fraction(0)) / len(own) for whose, own in held.items()}
-
-
-def _refuse_unclear(fails: bool, sure: Marks) -> None:
-    """Refuse to say that it fails where it does for the lightest rows only, and others may fit.
-
-    Raises
-    ------
-    CannotTell
-    """
-    if fails and not sure.all():
-        raise CannotTell("it is unclear which rows belong to which class")
 
 
 def _of_all(
@@ -489,7 +475,7 @@ def average_risk(evidence: Evidence) -> list[Check]:
         each, sure = _by_lightest(evidence, _estimated)
         mean = float(evidence.sizes @ each) / max(int(evidence.sizes.sum()), 1)
         fails = bool(_above(np.array([mean]), risk)[0])
-        _refuse_unclear(fails, sure)
+        refuse_unclear(fails & ~sure)  # it may fail for the lightest rows only
         what = f"a mean estimated risk of at most {float(risk):g}"
         return [_of_all(evidence, what, fails, _above(each, risk), mean, risk, read=_WEIGHED)]
     alike = np.maximum(evidence.people_alike(), 1)  # nobody of the public: a risk of 1
@@ -540,7 +526,7 @@ def share_at_risk(evidence: Evidence) -> list[Check]:
         high = _above(each, risk)
         beyond = Fraction(int(evidence.sizes[high].sum()), max(int(evidence.sizes.sum()), 1))
         rule = f"a share of at most {float(share):g} at an estimated risk above {float(risk):g}"
-        _refuse_unclear(beyond > share, sure)
+        refuse_unclear((beyond > share) & ~sure)
         return [_of_all(evidence, rule, beyond > share, high, float(beyond), share, read=_WEIGHED)]
     alike = evidence.people_alike()
     # 1/N > p/q exactly where N·p < q.

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ from anon_core.verification.findings import (
     numbers,
     undecided,
 )
-from anon_core.verification.recipe import Terms
+from anon_core.verification.recipe import Terms, section
 from anon_core.verification.rows.groups import Grouped, Histogram, Lines, codes_shown, tally
 from anon_core.verification.rows.matching import text_runs
 from anon_core.verification.rows.membership import Witness
@@ -321,8 +321,7 @@ _SIX = re.compile(r"[1-9][0-9]*(\.[0-9]{0,5}[1-9])?")
 
 
 def check_class_weights(
-    asked: object,
-    weight: str,
+    recipe: Mapping[str, Any],
     terms: Terms,
     release: Lines,
     table: PrivateTable | None,
@@ -332,10 +331,8 @@ def check_class_weights(
 
     Parameters
     ----------
-    asked : object
-        What the recipe says of the file: whether it is published.
-    weight : str
-        The column of the weights; empty where the recipe names none.
+    recipe : mapping
+        It says whether the file is published, and which column has the weights.
     table : PrivateTable or None
         Without it the weights are not known, and the means not checked.
     content : bytes or FileBytes or None
@@ -346,7 +343,8 @@ def check_class_weights(
     BadPlan
         If the recipe says neither true nor false, or names no weight.
     """
-    name = "class-weights"
+    name, weight = "class-weights", section(recipe, "roles").get("weight", "")
+    asked = section(recipe, "export").get("class_weights", False)
     if not isinstance(asked, bool) or (asked and not weight):
         raise BadPlan(
             "The recipe's class_weights is unknown.", remedy="Correct [export] and roles."

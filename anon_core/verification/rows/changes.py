@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from typing import Any, cast
 
@@ -26,7 +27,7 @@ import numpy.typing as npt
 from anon_core.base.errors import BadPlan, listing
 from anon_core.verification.findings import Check
 from anon_core.verification.recipe import Terms
-from anon_core.verification.rows.tables import read_of_rows
+from anon_core.verification.rows.tables import random_of, read_of_rows
 from anon_core.verification.text.cells import Cells, TextTable, narrow
 
 # What a change is made again from, and the functions that make each again, by their names.
@@ -36,37 +37,93 @@ from anon_core.verification.text.cells import Cells, TextTable, narrow
 Rows = list[str | None]
 
 
+class Source:
+    """The private table, whose columns changes are made again from."""
+
+    def __init__(self, terms: Terms, private: TextTable) -> None:
+        self.terms, self._private = terms, private
+        self._texts: dict[str, Rows] = {}
+
+    def rows(self, name: str) -> Rows:
+        """Return a column's texts row by row, as they were read."""
+        if name not in self._texts:
+            gone = {"", *(token.strip() for token in self.terms.missing_of(name))}
+            gone -= set(self.terms.kept.get(name, ()))
+            cells = self._private.column(name)
+            texts = [None if text.strip() in gone else text.strip() for text in cells.texts]
+            texts.append(None)
+            self._texts[name] = [texts[code] for code in cells.codes.tolist()]
+        return self._texts[name]
+
+    def measures(self, name: str) -> list[Decimal | int | None]:
+        """Return the numbers or days of a column of a measured kind, row by row."""
+        column = read_of_rows(self.terms, self._private, name)
+        numbers = [*(None if isinstance(key, str) else key for key in column.keys), None]
+        return [numbers[code] for code in column.codes.tolist()]
+
+    @cached_property
+    def content(self) -> tuple[list[int], str]:
+        """The rows by what they say, and what all of it comes to; missing values are last."""
+        digest, keys = hashlib.sha256(), list[list[int]]()
+        for name in (n for n in self._private.names if n in self.terms.named):
+            texts = self.rows(name)
+            held = sorted({text for text in texts if text is not None})
+            place = {text: number for number, text in enumerate(held)}
+            keys.append([len(held) if text is None else place[text] for text in texts])
+            digest.update("\0".join([name, *held, ""]).encode("utf-8", "surrogatepass"))
+        rows = len(self._private)
+        lines = list(zip(*keys, strict=True)) if keys else [()] * rows
+        order = sorted(range(rows), key=lines.__getitem__)
+        for own in keys:
+            digest.update(b"".join(own[row].to_bytes(8, "little") for row in order))
+        return order, digest.hexdigest()
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Request:
-    """What one change is made again from.
-
-    Attributes
-    ----------
-    change : mapping
-        The recipe's table.
-    rows : callable
-        Given a column's name, returns its texts row by row, as they were read.
-    person : str
-        The column that tells persons apart; empty where none does.
-    order : sequence of int
-        Rows by their content.
-    kind : callable
-        Given a column, the kind of its values.
-    measures : callable
-        Given a column of a measured kind, its numbers or days row by row.
-    generator : callable
-        Returns the numbers that the seed gives for this change, from the first on.
-    """
+    """What one change is made again from: its table of the recipe, the private one, and the key."""
 
     change: Mapping[str, Any]
-    columns: tuple[str, ...]
-    rows: Callable[[str], Rows]
-    person: str
+    source: Source
     key: bytes = field(repr=False)
-    order: Callable[[], Sequence[int]]
-    generator: Callable[[], np.random.Generator]
-    kind: Callable[[str], str]
-    measures: Callable[[str], list[Decimal | int | None]]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it changes."""
+        return tuple(cast(Sequence[str], self.change["columns"]))
+
+    @property
+    def name(self) -> str:
+        """The kind of change."""
+        return str(self.change.get("name", ""))
+
+    def rows(self, column: str) -> Rows:
+        """Return a column's texts row by row, as they were read."""
+        return self.source.rows(column)
+
+    def measures(self, column: str) -> list[Decimal | int | None]:
+        """Return the numbers or days of a column of a measured kind, row by row."""
+        return self.source.measures(column)
+
+    def kind(self, column: str) -> str:
+        """Return the kind of a column's values."""
+        return self.source.terms.kinds.get(column, "text")
+
+    @property
+    def order(self) -> Sequence[int]:
+        """The rows by their content."""
+        return self.source.content[0]
+
+    @cached_property
+    def draw(self) -> np.random.Generator:
+        """The numbers that the seed gives for this change, from the first on."""
+        digest = self.source.content[1]
+        if self.source.terms.seed is None:
+            raise BadPlan(
+                "The recipe has no seed, so what its changes drew cannot be drawn again.",
+                remedy="Use the completed recipe, which `run --recipe-out` writes.",
+            )
+        return random_of(self.source.terms.seed, "change", self.name, *sorted(self.columns), digest)
 
     def text(self, name: str, default: str) -> str:
         """Return a parameter that is a text."""
@@ -77,18 +134,27 @@ class Request:
         return self.change.get(name, False) is True
 
 
-Redone = Mapping[str, tuple[Rows, str]]
-MADE_AGAIN: dict[str, Callable[[Request], Redone]] = {}
+#: A changed column: its texts, and their kind.
+Made = tuple[Rows, str]
+Together = Callable[[Request], Mapping[str, Made]]
+MADE_AGAIN: dict[str, Together] = {}
 
 
-def makes_again(
-    name: str,
-) -> Callable[[Callable[[Request], Redone]], Callable[[Request], Redone]]:
-    """Enter a function that makes a change again: by column its texts, and their kind."""
+def makes_together(name: str) -> Callable[[Together], Together]:
+    """Enter a function that makes a change again, and returns all its columns."""
 
-    def enter(made: Callable[[Request], Redone]) -> Callable[[Request], Redone]:
+    def enter(made: Together) -> Together:
         MADE_AGAIN[name] = made
         return made
+
+    return enter
+
+
+def makes_again(name: str) -> Callable[[Callable[[Request, str], Made]], Together]:
+    """Enter a function that makes a change again, column by column."""
+
+    def enter(made: Callable[[Request, str], Made]) -> Together:
+        return makes_together(name)(lambda request: {n: made(request, n) for n in request.columns})
 
     return enter
 
@@ -100,47 +166,41 @@ F64 = npt.NDArray[np.float64]
 
 
 @makes_again("swapping")
-def _swapping(request: Request) -> Redone:
-    share, draw = Fraction(str(request.change.get("share", 0.1))), request.generator()
+def _swapping(request: Request, name: str) -> Made:
+    share, draw = Fraction(str(request.change.get("share", 0.1))), request.draw
     by = [request.rows(name) for name in request.change.get("strata", [])]
-    found: dict[str, tuple[Rows, str]] = {}
-    for name in request.columns:
-        cells = request.rows(name)
-        strata: dict[tuple[object, ...], list[int]] = {}
-        for row in request.order():
-            if cells[row] is not None:
-                strata.setdefault(tuple(c[row] for c in by), []).append(row)
-        made = list(cells)
-        for rows in strata.values():
-            lot = [rows[i] for i in draw.permutation(len(rows)).tolist()]
-            for pair in range(int(share * len(rows) / 2)):
-                one, other = lot[2 * pair], lot[2 * pair + 1]
-                made[one], made[other] = cells[other], cells[one]
-        found[name] = made, request.kind(name)
-    return found
+    cells = request.rows(name)
+    strata: dict[tuple[object, ...], list[int]] = {}
+    for row in request.order:
+        if cells[row] is not None:
+            strata.setdefault(tuple(c[row] for c in by), []).append(row)
+    made = list(cells)
+    for rows in strata.values():
+        lot = [rows[i] for i in draw.permutation(len(rows)).tolist()]
+        for pair in range(int(share * len(rows) / 2)):
+            one, other = lot[2 * pair], lot[2 * pair + 1]
+            made[one], made[other] = cells[other], cells[one]
+    return made, request.kind(name)
 
 
 @makes_again("rank-swapping")
-def _rank_swapping(request: Request) -> Redone:
-    draw = request.generator()
-    found: dict[str, tuple[Rows, str]] = {}
-    for name in request.columns:
-        cells, size = request.rows(name), request.measures(name)
-        rows = [row for row in request.order() if cells[row] is not None]
-        width = math.floor(Fraction(str(request.change.get("p", 5.0))) * len(rows) / 100)
-        tie = dict(zip(rows, draw.random(len(rows)).tolist(), strict=True))
-        ranked = sorted(rows, key=lambda row: (size[row], tie[row]))
-        made, gone = list(cells), np.zeros(len(rows), dtype=np.bool_)
-        for rank, row in enumerate(ranked):
-            if gone[rank]:
-                continue
-            others = rank + 1 + np.flatnonzero(~gone[rank + 1 : rank + width + 1])
-            if len(others):
-                other = int(others[int(draw.integers(len(others)))])
-                gone[other] = True
-                made[row], made[ranked[other]] = cells[ranked[other]], cells[row]
-        found[name] = made, request.kind(name)
-    return found
+def _rank_swapping(request: Request, name: str) -> Made:
+    draw = request.draw
+    cells, size = request.rows(name), request.measures(name)
+    rows = [row for row in request.order if cells[row] is not None]
+    width = math.floor(Fraction(str(request.change.get("p", 5.0))) * len(rows) / 100)
+    tie = dict(zip(rows, draw.random(len(rows)).tolist(), strict=True))
+    ranked = sorted(rows, key=lambda row: (size[row], tie[row]))
+    made, gone = list(cells), np.zeros(len(rows), dtype=np.bool_)
+    for rank, row in enumerate(ranked):
+        if gone[rank]:
+            continue
+        others = rank + 1 + np.flatnonzero(~gone[rank + 1 : rank + width + 1])
+        if len(others):
+            other = int(others[int(draw.integers(len(others)))])
+            gone[other] = True
+            made[row], made[ranked[other]] = cells[ranked[other]], cells[row]
+    return made, request.kind(name)
 
 
 def _texts(request: Request, name: str, values: Sequence[float | None]) -> tuple[Rows, str]:
@@ -171,13 +231,13 @@ def _covariance(x: F64) -> F64:
     return np.asarray(away.T @ away / (len(x) - 1))
 
 
-@makes_again("additive-noise")
-def _additive_noise(request: Request) -> Redone:
+@makes_together("additive-noise")
+def _additive_noise(request: Request) -> Mapping[str, Made]:
     alpha, restore = float(request.change.get("alpha", 0.1)), request.text("restore", "none")
     columns = [request.measures(name) for name in request.columns]
-    rows = [row for row in request.order() if all(c[row] is not None for c in columns)]
+    rows = [row for row in request.order if all(c[row] is not None for c in columns)]
     x = np.array([[float(c[row] or 0) for c in columns] for row in rows])
-    drawn = request.generator().standard_normal(x.shape)
+    drawn = request.draw.standard_normal(x.shape)
     spread = alpha * _covariance(x)
     if restore == "exact":
         design = np.hstack([np.ones((len(x), 1)), x])
@@ -192,7 +252,7 @@ def _additive_noise(request: Request) -> Redone:
     if restore != "none":
         mean = x.sum(axis=0) / len(x)
         made = mean + (made - mean) / math.sqrt(1 + alpha)
-    found: dict[str, tuple[Rows, str]] = {}
+    found: dict[str, Made] = {}
     for d, name in enumerate(request.columns):
         of = dict(zip(rows, made[:, d].tolist(), strict=True))
         found[name] = _texts(request, name, [of.get(row) for row in range(len(columns[d]))])
@@ -200,56 +260,50 @@ def _additive_noise(request: Request) -> Redone:
 
 
 @makes_again("multiplicative-noise")
-def _multiplicative_noise(request: Request) -> Redone:
-    draw = request.generator()
-    found: dict[str, tuple[Rows, str]] = {}
-    for name in request.columns:
-        values = request.measures(name)
-        rows = [row for row in request.order() if values[row] is not None]
-        if request.text("mask", "lognormal") == "lognormal":
-            scale = math.log(1 + float(request.change.get("variance", 0.04)))
-            normal = draw.standard_normal(len(rows)).tolist()
-            masks = [math.exp(math.sqrt(scale) * z - scale / 2) for z in normal]
-        else:
-            a, b = float(request.change.get("near", 0.1)), float(request.change.get("far", 0.3))
-            away = [a + (b - a) * u for u in draw.random(len(rows)).tolist()]
-            side = [-1 if u < 0.5 else 1 for u in draw.random(len(rows)).tolist()]
-            masks = [1 + s * u for s, u in zip(side, away, strict=True)]
-        of = {row: float(values[row] or 0) * m for row, m in zip(rows, masks, strict=True)}
-        found[name] = _texts(request, name, [of.get(row) for row in range(len(values))])
-    return found
+def _multiplicative_noise(request: Request, name: str) -> Made:
+    draw = request.draw
+    values = request.measures(name)
+    rows = [row for row in request.order if values[row] is not None]
+    if request.text("mask", "lognormal") == "lognormal":
+        scale = math.log(1 + float(request.change.get("variance", 0.04)))
+        normal = draw.standard_normal(len(rows)).tolist()
+        masks = [math.exp(math.sqrt(scale) * z - scale / 2) for z in normal]
+    else:
+        a, b = float(request.change.get("near", 0.1)), float(request.change.get("far", 0.3))
+        away = [a + (b - a) * u for u in draw.random(len(rows)).tolist()]
+        side = [-1 if u < 0.5 else 1 for u in draw.random(len(rows)).tolist()]
+        masks = [1 + s * u for s, u in zip(side, away, strict=True)]
+    of = {row: float(values[row] or 0) * m for row, m in zip(rows, masks, strict=True)}
+    return _texts(request, name, [of.get(row) for row in range(len(values))])
 
 
 @makes_again("pram")
-def _pram(request: Request) -> Redone:
-    draw = request.generator()
-    found: dict[str, tuple[Rows, str]] = {}
-    for name in request.columns:
-        cells = [cell or "" for cell in request.rows(name)]
-        counts = Counter(cells)
-        chances: dict[str, list[Fraction]] = {}
-        for line in request.text("matrix", "").splitlines():
-            if line.strip():
-                category, _, row = line.rpartition(":")
-                parts = row.replace(";", ",").split(",")
-                chances[category.strip()] = [Fraction(part.strip()) for part in parts]
-        if not chances:
-            keep, every = Fraction(str(request.change.get("keep", 0.8))), sorted(counts)
-            other = (1 - keep) / (len(every) - 1) if len(every) > 1 else Fraction(0)
-            chances = {c: [keep if c == e else other for e in every] for c in every}
-        names = list(chances)
-        if request.text("kind", "fixed") == "invariant":
-            chances = _invariant(chances, counts, Fraction(str(request.change.get("mix", 1.0))))
-        made: Rows = list[str | None](cells)
-        for row, number in zip(request.order(), draw.random(len(cells)).tolist(), strict=True):
-            upto, at = Fraction(0), 0
-            for at, chance in enumerate(chances[cells[row]]):  # noqa: B007 - where it ends
-                upto += chance
-                if number < float(upto):
-                    break
-            made[row] = names[at] or None
-        found[name] = made, request.kind(name)
-    return found
+def _pram(request: Request, name: str) -> Made:
+    draw = request.draw
+    cells = [cell or "" for cell in request.rows(name)]
+    counts = Counter(cells)
+    chances: dict[str, list[Fraction]] = {}
+    for line in request.text("matrix", "").splitlines():
+        if line.strip():
+            category, _, row = line.rpartition(":")
+            parts = row.replace(";", ",").split(",")
+            chances[category.strip()] = [Fraction(part.strip()) for part in parts]
+    if not chances:
+        keep, every = Fraction(str(request.change.get("keep", 0.8))), sorted(counts)
+        other = (1 - keep) / (len(every) - 1) if len(every) > 1 else Fraction(0)
+        chances = {c: [keep if c == e else other for e in every] for c in every}
+    names = list(chances)
+    if request.text("kind", "fixed") == "invariant":
+        chances = _invariant(chances, counts, Fraction(str(request.change.get("mix", 1.0))))
+    made: Rows = list[str | None](cells)
+    for row, number in zip(request.order, draw.random(len(cells)).tolist(), strict=True):
+        upto, at = Fraction(0), 0
+        for at, chance in enumerate(chances[cells[row]]):  # noqa: B007 - where it ends
+            upto += chance
+            if number < float(upto):
+                break
+        made[row] = names[at] or None
+    return made, request.kind(name)
 
 
 def _invariant(
@@ -271,19 +325,19 @@ def _invariant(
     return made
 
 
-@makes_again("condensation")
-def _condensation(request: Request) -> Redone:
-    k, draw = int(request.change.get("k", 10)), request.generator()
+@makes_together("condensation")
+def _condensation(request: Request) -> Mapping[str, Made]:
+    k, draw = int(request.change.get("k", 10)), request.draw
     columns = [request.measures(name) for name in request.columns]
     if any(value is None for column in columns for value in column):
         raise BadPlan("A condensed column misses values.", remedy="Correct the recipe.")
     x = np.array([[float(value or 0) for value in column] for column in columns]).T
-    scale = x[list(request.order())].std(axis=0)
+    scale = x[request.order].std(axis=0)
     points = x / np.where(scale > 0, scale, 1.0)
     within = request.text("within", "")
     by = request.rows(within) if within else [None] * len(x)
     parts: dict[str | None, list[int]] = {}
-    for row in request.order():
+    for row in request.order:
         parts.setdefault(by[row], []).append(row)
     made = np.zeros_like(x)
     for rows in parts.values():
@@ -307,10 +361,7 @@ def _condensation(request: Request) -> Redone:
             made[of] = _drawn_anew(x[of], draw)
     if request.asked("growing"):
         made = made * scale
-    found: dict[str, tuple[Rows, str]] = {}
-    for d, name in enumerate(request.columns):
-        found[name] = _texts(request, name, made[:, d].tolist())
-    return found
+    return {n: _texts(request, n, made[:, d].tolist()) for d, n in enumerate(request.columns)}
 
 
 def _drawn_anew(x: F64, draw: np.random.Generator) -> F64:
@@ -393,71 +444,24 @@ def with_changes(
     """
     if not terms.changes:
         return terms, private, []
-    named = [n for n in private.names if n in terms.named]
-    texts: dict[str, Rows] = {}
-
-    def rows(name: str) -> Rows:
-        if name not in texts:
-            gone = {"", *(token.strip() for token in terms.missing_of(name))}
-            gone -= set(terms.kept.get(name, ()))
-            cells = private.column(name)
-            cell_texts = [None if text.strip() in gone else text.strip() for text in cells.texts]
-            cell_texts.append(None)
-            texts[name] = [cell_texts[code] for code in cells.codes.tolist()]
-        return texts[name]
-
-    def measures(name: str) -> list[Decimal | int | None]:
-        column = read_of_rows(terms, private, name)
-        numbers = [*(None if isinstance(key, str) else key for key in column.keys), None]
-        return [numbers[code] for code in column.codes.tolist()]
-
-    order: list[int] = []
-    digest: list[str] = []
-
-    def canonical() -> Sequence[int]:
-        if not digest:
-            found, digest_of_order = _by_content({name: rows(name) for name in named}, len(private))
-            order.extend(found)
-            digest.append(digest_of_order)
-        return order
-
+    source = Source(terms, private)
     shown, kinds = dict[str, Cells](), dict(terms.kinds)
     checks: list[Check] = []
     for change in terms.changes:
-        name, columns = str(change.get("name", "")), tuple(cast(Sequence[str], change["columns"]))
-
-        def generator(name: str = name, columns: tuple[str, ...] = columns) -> np.random.Generator:
-            canonical()
-            if terms.seed is None:
-                raise BadPlan(
-                    "The recipe has no seed, so what its changes drew cannot be drawn again.",
-                    remedy="Use the completed recipe, which `run --recipe-out` writes.",
-                )
-            return _drawn(terms.seed, "change", name, *sorted(columns), digest[0])
-
-        if name not in made_again():
+        request = Request(change=change, source=source, key=key)
+        if (name := request.name) not in MADE_AGAIN:
             raise BadPlan(
                 f"The change '{name[:40]}' is not known here, so it cannot be made again.",
                 remedy="Use the workbench that wrote the recipe, or a newer one.",
             )
-        request = Request(
-            change=change,
-            columns=columns,
-            rows=rows,
-            person=terms.person,
-            key=key,
-            order=canonical,
-            generator=generator,
-            kind=lambda column: terms.kinds.get(column, "text"),
-            measures=measures,
-        )
+        columns = request.columns
         other, every = 0, 0
         for column, (cells, kind) in MADE_AGAIN[name](request).items():
             place: dict[str, int] = {}
             codes = [-1 if cell is None else place.setdefault(cell, len(place)) for cell in cells]
             shown[column] = Cells(codes=narrow(np.array(codes), len(place)), texts=list(place))
             kinds[column] = kind
-            other += sum(was != now for was, now in zip(rows(column), cells, strict=True))
+            other += sum(was != now for was, now in zip(source.rows(column), cells, strict=True))
             every += len(cells)
         checks.append(
             Check(
@@ -471,30 +475,9 @@ def with_changes(
                 "what is published is true of the changed table.",
             )
         )
-    return replace(terms, kinds=kinds, drew=bool(digest)), private.replaced(shown), checks
-
-
-def _by_content(columns: Mapping[str, Rows], rows: int) -> tuple[list[int], str]:
-    """Return the rows by what they say, and what all of it comes to; missing values are last."""
-    digest, keys = hashlib.sha256(), list[list[int]]()
-    for name, texts in columns.items():
-        held = sorted({text for text in texts if text is not None})
-        place = {text: number for number, text in enumerate(held)}
-        keys.append([len(held) if text is None else place[text] for text in texts])
-        digest.update("\0".join([name, *held, ""]).encode("utf-8", "surrogatepass"))
-    lines = list(zip(*keys, strict=True)) if keys else [()] * rows
-    order = sorted(range(rows), key=lines.__getitem__)
-    for own in keys:
-        digest.update(b"".join(own[row].to_bytes(8, "little") for row in order))
-    return order, digest.hexdigest()
-
-
-def _drawn(seed: int, *purpose: str) -> np.random.Generator:
-    digest = hashlib.sha256(seed.to_bytes(32))
-    for part in purpose:
-        digest.update(hashlib.sha256(part.encode()).digest())
-    start = np.random.SeedSequence(int.from_bytes(digest.digest()))
-    return np.random.Generator(np.random.Philox(start))
+    # What draws needs the rows in their order.
+    drew = "content" in vars(source)
+    return replace(terms, kinds=kinds, drew=drew), private.replaced(shown), checks
 
 
 # Keyed texts: HMAC-SHA-256 of fields behind their lengths, written as its definition has it.
@@ -517,35 +500,29 @@ def _bare(text: str) -> str:
 
 
 @makes_again("constant")
-def _constant(request: Request) -> Redone:
-    value = request.text("value", "*").strip()
-    return {name: ([value] * len(request.rows(name)), "text") for name in request.columns}
+def _constant(request: Request, name: str) -> Made:
+    return [request.text("value", "*").strip()] * len(request.rows(name)), "text"
 
 
 @makes_again("pseudonym")
-def _pseudonym(request: Request) -> Redone:
+def _pseudonym(request: Request, name: str) -> Made:
     domain, letters = (
         request.text("domain", "person").encode(),
         int(request.text("bits", "80")) // 5,
     )
-    found: dict[str, tuple[Rows, str]] = {}
-    for name in request.columns:
-        made: dict[str, str] = {}
-        for text in {t for t in request.rows(name) if t is not None}:
-            plain = _bare(text)
-            if request.asked("fold_case"):
-                plain = unicodedata.normalize("NFC", plain.casefold())
-            if request.text("form", "code") == "kept":
-                signs = _SIGNS[request.text("alphabet", "digits")]
-                made[text] = _same_form(request.key, domain, plain, signs)
-                continue
-            code = _hmac(
-                request.key, b"pseudonym/1", domain, plain.encode("utf-8", "surrogatepass")
-            )
-            made[text] = base64.b32encode(code).decode().lower()[:letters]
-        cells: Rows = [None if text is None else made[text] for text in request.rows(name)]
-        found[name] = cells, "text"
-    return found
+    made: dict[str, str] = {}
+    for text in {t for t in request.rows(name) if t is not None}:
+        plain = _bare(text)
+        if request.asked("fold_case"):
+            plain = unicodedata.normalize("NFC", plain.casefold())
+        if request.text("form", "code") == "kept":
+            signs = _SIGNS[request.text("alphabet", "digits")]
+            made[text] = _same_form(request.key, domain, plain, signs)
+            continue
+        code = _hmac(request.key, b"pseudonym/1", domain, plain.encode("utf-8", "surrogatepass"))
+        made[text] = base64.b32encode(code).decode().lower()[:letters]
+    cells: Rows = [None if text is None else made[text] for text in request.rows(name)]
+    return cells, "text"
 
 
 _TEN = "0123456789"
@@ -626,12 +603,12 @@ def _later(text: str, days: int) -> str:
     return f"{day_of_shift.day:02}.{day_of_shift.month:02}.{day_of_shift.year:04}{rest}"
 
 
-@makes_again("date-shift")
-def _date_shift(request: Request) -> Redone:
+@makes_together("date-shift")
+def _date_shift(request: Request) -> Mapping[str, Made]:
     domain, most = request.text("domain", "person").encode(), int(request.change.get("days", 182))
     step = 7 if request.asked("weeks") else 1
     size = 2 * (most // step) + 1
-    whose = request.rows(request.text("by", "") or request.person)
+    whose = request.rows(request.text("by", "") or request.source.terms.person)
     shift: dict[str, int] = {}
     for who in {w for w in whose if w is not None}:
         counter, number = 0, 1 << 64
@@ -641,7 +618,7 @@ def _date_shift(request: Request) -> Redone:
             code = _hmac(request.key, b"date-shift/1", domain, person, after=after)
             number, counter = int.from_bytes(code[:8], "big"), counter + 1
         shift[who] = step * (number % size - size // 2)
-    found: dict[str, tuple[Rows, str]] = {}
+    found: dict[str, Made] = {}
     for name in request.columns:
         both = zip(request.rows(name), whose, strict=True)
         cells: Rows = [None if t is None or w is None else _later(t, shift[w]) for t, w in both]
@@ -653,22 +630,19 @@ def _date_shift(request: Request) -> Redone:
 
 
 @makes_again("item-generalization")
-def _item_generalization(request: Request) -> Redone:
+def _item_generalization(request: Request, name: str) -> Made:
     k, m = int(request.change.get("k", 5)), int(request.change.get("m", 2))
     mark = request.text("separator", "|")
-    found: dict[str, tuple[Rows, str]] = {}
-    for name in request.columns:
-        cells = [None if t is None else _items(t, mark) for t in request.rows(name)]
-        under = _groups(request.text("tree", ""), {x for own in cells if own for x in own})
-        cut = _cut(under, [own for own in cells if own is not None], k, m)
-        label = {item: one for one in cut for item in _leaves(under, one)}
-        place = {one: number for number, one in enumerate(cut)}
-        made: Rows = []
-        for own in cells:
-            said = sorted({label[x] for x in own or ()}, key=place.__getitem__)
-            made.append(None if own is None else mark.join(said) or mark)
-        found[name] = made, "text"
-    return found
+    cells = [None if t is None else _items(t, mark) for t in request.rows(name)]
+    under = _groups(request.text("tree", ""), {x for own in cells if own for x in own})
+    cut = _cut(under, [own for own in cells if own is not None], k, m)
+    label = {item: one for one in cut for item in _leaves(under, one)}
+    place = {one: number for number, one in enumerate(cut)}
+    made: Rows = []
+    for own in cells:
+        said = sorted({label[x] for x in own or ()}, key=place.__getitem__)
+        made.append(None if own is None else mark.join(said) or mark)
+    return made, "text"
 
 
 def _items(text: str, mark: str) -> frozenset[str]:

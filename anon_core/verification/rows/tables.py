@@ -50,16 +50,17 @@ def drawn(
             f"The recipe draws {size:,} rows, and {len(rows):,} are complete.",
             remedy="Use the recipe that the run completed.",
         )
-    places = _draws(seed).permutation(len(rows))[:size]
+    places = random_of(seed, "sample").permutation(len(rows))[:size]
     found = np.zeros(len(kept), dtype=np.bool_)
     found[rows[order[places]]] = True
     return found
 
 
-def _draws(seed: int) -> np.random.Generator:
-    """Return the random numbers that a seed gives for samples."""
+def random_of(seed: int, *purpose: str) -> np.random.Generator:
+    """Return the random numbers that a seed gives for a purpose."""
     digest = hashlib.sha256(seed.to_bytes(SEED_BITS // 8))
-    digest.update(hashlib.sha256(b"sample").digest())
+    for part in purpose:
+        digest.update(hashlib.sha256(part.encode()).digest())
     start = np.random.SeedSequence(int.from_bytes(digest.digest()))
     return np.random.Generator(np.random.Philox(start))
 
