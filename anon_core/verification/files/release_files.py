@@ -13,22 +13,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
 from anon_core.verification.files.bounded_reading import Content, FileBytes
 from anon_core.verification.files.published import PublishedTable, check_readable
-from anon_core.verification.files.reading import in_threads, read_published
+from anon_core.verification.files.reading import read_published
 from anon_core.verification.files.writing import first_difference, is_parquet_of, names_of
 from anon_core.verification.findings import Check, many, named, numbers
 from anon_core.verification.text.cells import Cells, Narrow, TextTable
 from anon_core.verification.text.texts import Codes, Spelling
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 # A published table that lies in several files of a format, whose rows follow each other.
 
@@ -177,81 +173,6 @@ def check_parts(
 # The formats of published files, as the second computation knows them: one row each.
 
 
-# What a Parquet file tells next to its rows: dictionaries, and the ends of each column.
-
-
-def beyond_rows(content: bytes) -> list[str]:
-    """Return the columns of a Parquet file that hold more than the rows show.
-
-    A reader of the cells alone sees neither the dictionaries nor the least and greatest values
-    that every row group carries, but who has the file does. Each of them must come from the
-    rows of its own row group.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    names = pq.read_schema(pa.BufferReader(content)).names
-    if not _kinds_stand(content):
-        return list(names)
-    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=names)
-    found: dict[str, None] = {}
-    for group in range(file.num_row_groups):
-        threads = in_threads(file.metadata, group)
-        table = file.read_row_group(group, use_threads=threads)
-        footer = file.metadata.row_group(group)
-        if footer.num_columns != table.num_columns:  # a column of several leaves is no cell
-            return list(table.column_names)
-        for place, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-            if _idle(column) or not _extremes_stand(footer.column(place).statistics, column):
-                found[name] = None
-    return list(found)
-
-
-def _idle(column: pa.ChunkedArray[Any]) -> bool:
-    """Return whether a dictionary of a column holds a text that no row of it shows."""
-    import pyarrow as pa
-
-    for chunk in column.chunks:
-        if isinstance(chunk, pa.DictionaryArray):
-            shown = set(cast(list[object], chunk.indices.unique().to_pylist())) - {None}
-            if len(shown) < len(chunk.dictionary):
-                return True
-    return False
-
-
-def _extremes_stand(statistics: Any, column: pa.ChunkedArray[Any]) -> bool:
-    """Return whether the extremes in the footer are those of the rows of a column."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if statistics is None or not statistics.has_min_max:
-        return True
-    try:
-        if pa.types.is_dictionary(column.type):
-            column = cast(Any, column).cast(cast(Any, column.type).value_type)
-        ends = pc.call_function("min_max", [column]).as_py()
-        return bool(ends["min"] == statistics.min and ends["max"] == statistics.max)
-    except (pa.ArrowException, UnicodeDecodeError):
-        return False  # what cannot be compared is not known to stand
-
-
-def _kinds_stand(content: bytes) -> bool:
-    """Return whether each column chunk is of the kind that the file's schema says.
-
-    Where one is not, Arrow ends the process as soon as it is asked for what the chunk tells.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    footer = pq.read_metadata(pa.BufferReader(content))
-    groups = map(footer.row_group, range(footer.num_row_groups))
-    return all(
-        group.column(place).physical_type == footer.schema.column(place).physical_type
-        for group in groups
-        for place in range(footer.num_columns)
-    )
-
-
 #: Takes a published table, a file's content and its name.
 FileCheck = Callable[[PublishedTable, Content, str], Check]
 #: Takes a header, and by column the cells as codes into distinct texts; returns the file.
@@ -393,14 +314,6 @@ def check_parquet(release: PublishedTable, content: Content, file: str) -> Check
             name=name,
             holds=False,
             sentence="The Parquet file has other columns or more or fewer rows than the CSV file.",
-        )
-    idle = beyond_rows(content)
-    if idle:
-        return Check(
-            name=name,
-            holds=False,
-            sentence=f"The dictionary or the statistics of {listing(idle)} in {file} hold values "
-            "that occur in no published row of their row group.",
         )
     wrong, odd = np.zeros(release.rows, dtype=np.bool_), list[str]()
     for place in range(len(release.header)):

@@ -1,4 +1,4 @@
-"""What a Parquet file tells next to its rows, and files that tell what cannot be."""
+"""Parquet files that tell what cannot be."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from anon_core.verification.files.release_files import beyond_rows
 from anon_core.verification.files.writing import is_parquet_of
 
 #: How a footer says of a chunk that it holds bytes or 64-bit numbers, and what comes after.
@@ -22,28 +21,12 @@ def file_of(**columns: list[object]) -> bytes:
     return sink.getvalue()
 
 
-def test_a_plain_file_tells_its_rows_alone() -> None:
-    assert beyond_rows(file_of(age=["1", "2", None], pay=[3, 4, 5])) == []
-
-
-def test_a_dictionary_of_more_than_the_rows() -> None:
-    kept = pa.table({"age": pa.array(["1", "2", "3"]).dictionary_encode()}).slice(1)
-    sink = io.BytesIO()
-    pq.write_table(kept, sink)
-    assert beyond_rows(sink.getvalue()) == ["age"]
-
-
 @pytest.mark.parametrize("mark", [BYTES, NUMBERS])
 @pytest.mark.parametrize("kind", [b"\x0e", b"\x20", b"\x21", b"\x7f"])
 def test_a_chunk_of_another_kind_than_its_column_ends_nothing(mark: bytes, kind: bytes) -> None:
     content = file_of(age=["1", "2"], pay=[3, 4])
     place = content.rindex(mark)
     broken = content[: place + 1] + kind + content[place + 2 :]
-    try:
-        answer = beyond_rows(broken)
-    except (OSError, pa.ArrowException):  # some kinds Arrow refuses while it reads
-        answer = ["age", "pay"]
-    assert answer == ["age", "pay"]
     codes = np.array([0, 1])
     cells = [codes, codes], [["1", "2"], ["3", "4"]]
     assert not is_parquet_of(broken, ["age", "pay"], *cells)
