@@ -10,7 +10,7 @@ from anon_core.data.roles.suggestions import Suggestion, suggested
 from anon_core.data.table import Dataset
 from anon_core.explain.text.phrases import few, share
 from ui.components.guard import handled, panel, show_error
-from ui.forms import finding_form, role_table
+from ui.forms import role_table
 from ui.panels import identifier_panel, page_frame
 from ui.state import confirmations, state
 from ui.words.escaping import plain
@@ -57,8 +57,8 @@ def main() -> None:
         role_table.editor(found, proposed)
     with panel("What is undecided"):
         _undecided()
-    with panel(finding_form.PANEL):
-        finding_form.draw()
+    with panel(role_table.PANEL):
+        role_table.draw_findings()
     with panel("What is published exactly"):
         _published(data, found)
     page_frame.next_step(

@@ -45,7 +45,7 @@ ALLOWED = {
     ("anon_core/techniques/metrics/group_loss.py", "ncp"): "the prices a hull is shown by",
     ("ui/charts/curve_plot.py", "loss"): "heading of a column of figures",
     ("ui/charts/frontier_plot.py", "loss"): "heading of a column of figures",
-    ("ui/charts/history_plot.py", "loss"): "heading of an axis",
+    ("ui/charts/run_series.py", "loss"): "heading of an axis",
     ("ui/state/work/jobs.py", "background"): "work that gives way to other work",
     ("ui/state/state.py", "k-anonymity"): "the promise a new plan starts with",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
 from typing import Any, cast
 
 from anon_core.base.errors import (
@@ -24,11 +24,11 @@ from anon_core.data.samples import Sample, hierarchy_folder, sample
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.pipeline.measure import thresholds
+from anon_core.recipe.hierarchy_folder import EVERY_OTHER, with_names
 from anon_core.recipe.plan import LevelTable, Plan
 from anon_core.recipe.reuse import met, read_unseen
 from ui.journal import here
 from ui.state import drafts, limits, population_tables, state
-from ui.state.named_files import named_among
 
 #: What of the reading options decides how a file's text becomes cells.
 _READING = (
@@ -424,3 +424,28 @@ def text_of(opened: Opened) -> str:
         raise BadPlan(
             f"The file is not UTF-8 text (byte {error.start + 1}).", remedy="Save it as UTF-8."
         ) from error
+
+
+def named_among(plan: Plan, names: Sequence[str]) -> Plan:
+    """Return a recipe's plan with the files of its folder of hierarchies, as far as they are here.
+
+    A zip shows what lies in the folder; of files that were chosen one by one those that are named
+    like a column are taken.
+
+    Raises
+    ------
+    BadHierarchy
+        If several files fit one column, or none fits any.
+    """
+    folder = plan.hierarchies.get(EVERY_OTHER)
+    if folder is None:
+        return plan
+    paths = [PurePosixPath(name) for name in names]
+    inside = [path.name for path in paths if path.parent == PurePosixPath(folder)]
+    loose = [path.name for path in paths if path.name not in map(_base_name, plan.files)]
+    found = with_names(plan.hierarchies, plan.roles, inside or loose, strict=bool(inside))
+    return replace(plan, hierarchies=found)
+
+
+def _base_name(path: str) -> str:
+    return PurePosixPath(path).name

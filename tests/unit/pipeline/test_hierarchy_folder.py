@@ -11,7 +11,7 @@ from anon_core.base.errors import BadHierarchy
 from anon_core.recipe.hierarchy_folder import with_names
 from anon_core.recipe.plan import Plan, read_plan
 from anon_core.verification.files.recipe_files import columns_named, files_of_folder
-from ui.state.named_files import named_among
+from ui.state.loading import named_among
 
 RECIPE = """
 [roles]

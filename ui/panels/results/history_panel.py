@@ -10,8 +10,7 @@ from anon_core.explain.text.plan_words import made_by
 from anon_core.explain.text.tiles import tiles
 from anon_core.pipeline.result import Result
 from ui.charts.chart_frame import palette, selected
-from ui.charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
-from ui.charts.run_series import of_result
+from ui.charts.run_series import HEIGHT, PICKED, history_frame, history_spec, of_result
 from ui.components.guard import handled
 from ui.panels.results import pending_result
 from ui.state import results

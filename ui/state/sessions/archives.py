@@ -12,8 +12,7 @@ from pathlib import PurePosixPath
 from anon_core.base.errors import AnonError, BadInput
 from anon_core.data.reading import READABLE
 from anon_core.recipe.plan import Plan
-from ui.state.loading import Opened, text_of
-from ui.state.named_files import named_among
+from ui.state.loading import Opened, named_among, text_of
 
 #: Entries a zip may have, and bytes they may come to when unpacked.
 MOST_ENTRIES = 500
