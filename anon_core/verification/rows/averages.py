@@ -343,7 +343,8 @@ def check_class_weights(
     BadPlan
         If the recipe says neither true nor false, or names no weight.
     """
-    name, weight = "class-weights", section(recipe, "roles").get("weight", "")
+    name = "class-weights"
+    weight = section(recipe, "roles").get("weight", "")
     asked = section(recipe, "export").get("class_weights", False)
     if not isinstance(asked, bool) or (asked and not weight):
         raise BadPlan(
