@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import hashlib
 import shutil
+import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
@@ -29,6 +31,22 @@ settings.load_profile("workbench")
 # It would also draw constants found in the modules that are loaded: a test would try other examples
 # in other company, and each new module would be parsed for them.
 providers._get_local_constants = providers.Constants
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Rewrite the assertions of a share of files, where each worker would rewrite those of all."""
+    worker = getattr(config, "workerinput", None)
+    if worker is None or sys.dont_write_bytecode:
+        return
+    named = [config.invocation_params.dir / one for one in config.args]
+    ignored = [config.invocation_params.dir / one for one in config.getoption("ignore") or ()]
+    files = sorted(file for folder in named for file in folder.rglob("test_*.py"))
+    files = [file for file in files if not any(map(file.is_relative_to, ignored))]
+    for file in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+        kept = rewrite.get_cache_dir(file) / (file.stem + rewrite.PYC_TAIL)
+        if not kept.exists() and rewrite.try_makedirs(kept.parent):
+            source_hash, code = rewrite._rewrite_test(file, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, source_hash, kept)
 
 
 def pytest_collection_finish() -> None:
