@@ -253,7 +253,7 @@ class Facts:
             head=self.head,
             numbers=numbers,
             order=order,
-            take=lambda rows: table.take(rows).to_pandas(),
+            take=lambda rows: _texts(table.take(rows)),
         )
 
     @cached_property
@@ -401,3 +401,14 @@ def group_numbers(table: pa.Table) -> npt.NDArray[np.int64]:
     """Return the published group number of every row of a table that begins with it."""
     column = table.column(0).to_pandas()
     return np.asarray(column.astype(str).astype(np.int64), dtype=np.int64)
+
+
+def _texts(table: pa.Table) -> pd.DataFrame:
+    """Return a few rows without dictionaries, each of which pandas would look through whole."""
+    import pyarrow as pa
+
+    columns = [
+        one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one
+        for one in table.columns
+    ]
+    return pa.table(columns, names=table.column_names).to_pandas()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 import streamlit as st
 
@@ -26,6 +27,8 @@ _STEPS: tuple[tuple[Literal[-1, 1], str, str, str], ...] = (
     (1, "redo", "Redo", "Alt+Shift+Z"),
 )
 _DOTS = "history/dots"
+#: Loss and worst chance of the runs that are held: all of them are drawn with each change.
+_FIGURES: WeakKeyDictionary[Result, tuple[float | None, float | None]] = WeakKeyDictionary()
 
 
 def draw() -> None:
@@ -125,8 +128,10 @@ def _dots(kept: list[results.Kept]) -> None:
 
 
 def _figures(result: Result) -> tuple[float | None, float | None]:
-    chance, _, loss = tiles(result)
-    return loss.value, chance.value
+    if result not in _FIGURES:
+        chance, _, loss = tiles(result)
+        _FIGURES[result] = loss.value, chance.value
+    return _FIGURES[result]
 
 
 def _runs() -> list[results.Kept]:

@@ -6,7 +6,6 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import streamlit as st
 
 from anon_core.explain.text.phrases import few
@@ -154,10 +153,12 @@ def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: s
     import pandas as pd
 
     marks = _marks(facts, frame, side)
-    frame = frame.reset_index(drop=True)
-    for name in frame.columns[1:]:
-        texts = pd.Series(np.asarray(frame[name], dtype=object))  # of these rows, not of all values
-        frame[name] = texts.where(texts.notna() & (texts != ""), MISSING_TEXT)
+    cells: dict[str, Any] = {facts.head: frame[facts.head].to_numpy()}
+    for name in frame.columns[1:]:  # in Python: of so few rows it takes pandas far longer
+        texts = frame[name].tolist()
+        # What is missing is None or a NaN, which differs from itself.
+        cells[name] = [MISSING_TEXT if t in (None, "") or t != t else t for t in texts]
+    frame = pd.DataFrame(cells)
     st.dataframe(
         _styled(frame, marks, colours),
         hide_index=True,

@@ -154,14 +154,17 @@ def _listed(one: Path) -> Kept:
 
 def save() -> None:
     """Keep the session as it is now, where sessions are kept and something has changed."""
-    place = folder()
-    data = state.dataset()
-    if place is None or data is None or st.session_state.get(_FORGOTTEN):
+    if state.dataset() is None or st.session_state.get(_FORGOTTEN):
         return
     if results.first() is not None:  # the result follows, and is kept with what it was made of
         return
-    of = _parts()
-    before = st.session_state.get(_SAVED)
+    of, before = _parts(), st.session_state.get(_SAVED)
+    name = st.session_state.get(_ID)
+    if before is not None and st.query_params.get(ADDRESS) == name and _alike(of, before):
+        return
+    place = folder()
+    if place is None:
+        return
     name = st.session_state.setdefault(_ID, secrets.token_hex(16))
     if st.query_params.get(ADDRESS) != name:
         st.query_params[ADDRESS] = name

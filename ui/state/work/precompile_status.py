@@ -140,7 +140,7 @@ def begin() -> Warming:
 
 def _import_ahead() -> None:
     """Import what the pages after Start need, while the browser draws Start."""
-    for name in ("pandas", "altair"):
+    for name in ("pandas", "altair", "pandas.io.formats.style"):
         importlib.import_module(name)
 
 
