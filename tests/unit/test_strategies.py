@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -18,6 +19,8 @@ from tests.often import often
 from tests.strategies import Posed, cases, problems, publics
 
 TESTS = Path(__file__).resolve().parents[1]
+#: What a file imports that tries a share.
+ASKS = re.compile(r"from tests\.often import [^\n(]*(\(|\btimes\b|\bquarter\b|\bEVERY\b)")
 
 
 @pytest.mark.long
@@ -77,10 +80,13 @@ def test_levels_mean_the_same_to_the_core_and_to_plain_loops(data: st.DataObject
 
 
 def test_what_tries_a_share_at_every_change_is_run_whole_in_the_long_run() -> None:
-    """Whatever asks for `times` carries the mark by which `make test-long` finds it."""
+    """What asks for `times` or `EVERY` carries the mark by which `make test-long` finds it."""
     seen = 0
     for file in sorted(TESTS.rglob("test_*.py")):
-        parts = ast.parse(file.read_text(encoding="utf-8")).body
+        text = file.read_text(encoding="utf-8")
+        if not ASKS.search(text):
+            continue
+        parts = ast.parse(text).body
         if any("often" in ast.unparse(part) for part in parts if names(part) == {"pytestmark"}):
             continue
         shared = {
@@ -88,7 +94,7 @@ def test_what_tries_a_share_at_every_change_is_run_whole_in_the_long_run() -> No
             for part in parts
             if isinstance(part, ast.ImportFrom) and part.module == "tests.often"
             for name in part.names
-            if name.name in {"times", "quarter"}
+            if name.name in {"times", "quarter", "EVERY"}
         }
         for part in (*parts, *parts):  # a helper may stand below what calls it
             used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
@@ -97,7 +103,7 @@ def test_what_tries_a_share_at_every_change_is_run_whole_in_the_long_run() -> No
             if isinstance(part, ast.FunctionDef) and part.name.startswith("test_"):
                 seen += 1
                 marks = " ".join(ast.unparse(mark) for mark in part.decorator_list)
-                assert "often" in marks, f"{file.name}: {part.name}"
+                assert re.search(r"often|^crossed\(", marks), f"{file.name}: {part.name}"
             else:
                 shared |= names(part)
     assert seen > 10

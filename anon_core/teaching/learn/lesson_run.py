@@ -78,8 +78,9 @@ def moved(lesson: Lesson, example: Example, setting: float | None, shuffle: int 
     BadInput
         If the dial has no such place.
     """
+    read = example.material  # once, wherever the dial is put
     if setting is None or setting == setting_of(lesson, example):
-        return replace(example, setting=None, shuffle=shuffle)
+        return replace(example, given=read, setting=None, shuffle=shuffle)
     places = settings_of(lesson, example)
     if setting not in places:
         known = listing([f"{one:g}" for one in places])
@@ -88,7 +89,7 @@ def moved(lesson: Lesson, example: Example, setting: float | None, shuffle: int 
             remedy="Choose one of these." if places else "Leave the setting out of the address.",
         )
     # Of what kind of number the setting is, its place knows: an address has texts.
-    return replace(example, setting=places[places.index(setting)], shuffle=shuffle)
+    return replace(example, given=read, setting=places[places.index(setting)], shuffle=shuffle)
 
 
 def settings_of(lesson: Lesson, example: Example) -> tuple[float, ...]:

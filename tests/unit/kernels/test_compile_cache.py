@@ -122,12 +122,15 @@ count_linked(one, one, np.ones(1, dtype=np.int64), np.zeros((1, 1)))
 _ALL_KEPT = """
 import importlib, os, pkgutil, sys
 import anon_core.kernels
-loaded = 0
+from numba.core.runtime.nrt import rtsys
+loaded, seen = 0, set()
 for module in pkgutil.iter_modules(anon_core.kernels.__path__):
     for kernel in vars(importlib.import_module(f"anon_core.kernels.{module.name}")).values():
-        if not hasattr(getattr(kernel, "_cache", None), "_cache_file"):
+        if id(kernel) in seen or not hasattr(getattr(kernel, "_cache", None), "_cache_file"):
             continue
+        seen.add(id(kernel))
         cache, context = kernel._cache, kernel.targetctx
+        rtsys.initialize(context)  # once, as before the first of any process
         keys = cache._cache_file._load_index()
         # Those of this machine and source.
         keys = [k for k in keys if k == cache._index_key(k[0], context.codegen())]
