@@ -79,7 +79,7 @@ def columns_of(frame: pd.DataFrame | ArrowFrame) -> tuple[list[str], list[Coded]
     """
     if is_pandas(frame) and hasattr(frame, "columns"):
         own = cast("pd.DataFrame", frame)
-        columns = [coded_series(own.iloc[:, place]) for place in range(len(own.columns))]
+        columns = [coded_series(series) for _, series in own.items()]
         names = [str(name) for name in own.columns]
         refuse_unwritable(names, columns)
         return names, columns, len(own)
@@ -101,6 +101,10 @@ def coded_series(series: pd.Series[Any]) -> Coded:
     """Return a pandas column as codes into texts."""
     import pandas as pd
 
+    if series.dtype == object and {type(cell) for cell in series} <= {str, type(None)}:
+        pool: dict[str, int] = {}
+        places = [-1 if cell is None else pool.setdefault(cell, len(pool)) for cell in series]
+        return np.array(places, dtype=np.int32), list(pool)
     if series.dtype == object and pd.api.types.infer_dtype(series, skipna=True) != "string":
         # Among mixed objects True, 1 and 1.0 are equal but write different texts.
         null = series.isna().to_numpy()

@@ -20,7 +20,7 @@ from anon_core.recipe.plan import Plan
 from tests.asked import lost
 from tests.contract.settings import formed
 from tests.making import BUDGET, MECHANISM, Case, for_mechanisms, random_case
-from tests.often import times
+from tests.often import EVERY, times
 from tests.presence_cases import public_of
 
 #: What coarsens nothing finds at once whatever it finds.
@@ -43,6 +43,11 @@ ANYTIME = (
     "utility-halving",
 )
 DRAWS = times(12, share=12)
+
+
+def measured(algorithm: str) -> bool:
+    """Say whether a technique's runs are measured: at every change those of one in three are."""
+    return EVERY or ALGORITHMS.index(algorithm) % 3 == 0
 
 
 class CancelledLater(threading.Event):
@@ -112,19 +117,15 @@ def valid(result: Result, plan: Plan) -> None:
 def test_cancelled_at_any_moment(algorithm: str) -> None:
     case, plan, public = drawn(algorithm, 10)
     whole = CancelledLater(10**9)
-    expected = run(
-        plan, case.dataset, case.levels, population=public, context=Context(cancel=whole)
-    )
-    valid(expected, plan)
+    asked: dict[str, Any] = {"population": public, "assess": measured(algorithm)}
+    valid(run(plan, case.dataset, case.levels, context=Context(cancel=whole), **asked), plan)
     assert whole.looks > 2
     rng = np.random.default_rng([139, len(algorithm)])
     ended = 0
     for after in [0, 1, *rng.integers(2, whole.looks, DRAWS).tolist()]:
         stop = CancelledLater(after)
         try:
-            result = run(
-                plan, case.dataset, case.levels, population=public, context=Context(cancel=stop)
-            )
+            result = run(plan, case.dataset, case.levels, context=Context(cancel=stop), **asked)
         except Cancelled:
             ended += 1
             continue
@@ -147,7 +148,7 @@ def test_out_of_time_at_any_moment(algorithm: str) -> None:
     for seed in (5, 10):
         case, plan, public = drawn(algorithm, seed)
         unhurried = LateAfter(after=10**9)
-        asked: dict[str, Any] = {"population": public, "assess": seed == 10}
+        asked: dict[str, Any] = {"population": public, "assess": seed == 10 and measured(algorithm)}
         try:
             valid(run(plan, case.dataset, case.levels, context=unhurried, **asked), plan)
         except (Infeasible, NotFound):
@@ -167,12 +168,13 @@ def test_out_of_time_at_any_moment(algorithm: str) -> None:
     assert released > 0 or algorithm not in ANYTIME
 
 
+@pytest.mark.often
 def test_time_that_ends_while_a_release_is_measured_is_no_error_of_the_workbench() -> None:
     case, plan, public = drawn("combined", 10)
     unhurried = LateAfter(after=10**9)
     run(plan, case.dataset, case.levels, context=unhurried, population=public)
     values: list[str] = []
-    for after in range(len(unhurried.looks)):
+    for after in range(0, len(unhurried.looks), 1 if EVERY else 3):
         try:
             late = LateAfter(after=after)
             valid(run(plan, case.dataset, case.levels, context=late, population=public), plan)

@@ -55,7 +55,7 @@ from tests.making import (
     with_weights,
 )
 from tests.often import EVERY as EVERY_EXAMPLE
-from tests.often import crossed
+from tests.often import crossed, times
 
 KINDS: dict[Family, type[Technique]] = {
     "algorithm": Algorithm,
@@ -477,7 +477,7 @@ def assessing(algorithm: str, model: str) -> bool:
     return (ALGORITHMS.index(algorithm) + MODELS.index(model)) % 3 == 0
 
 
-@crossed("algorithm, model", ALGORITHMS, MODELS, share=4)
+@crossed("algorithm, model", ALGORITHMS, MODELS, share=6)
 def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: str) -> None:
     rng = np.random.default_rng(109)
     released, refused = 0, list[Infeasible | NotFound]()
@@ -606,11 +606,12 @@ def test_a_metric_goes_from_0_unchanged_to_1_all_hidden(metric: str) -> None:
     assert all(0 < share < 1 or not strict for share in between.per_column.values())
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("metric", USUAL)
 def test_a_cost_never_falls_from_level_to_level(metric: str) -> None:
     rng = np.random.default_rng(113)
     applied = 0
-    for _ in range(25):
+    for _ in range(times(25, share=2)):
         case = random_case(rng)
         if technique("metric", metric).reason_not_applicable(case.problem()):
             continue
@@ -626,7 +627,7 @@ def test_a_cost_never_falls_from_level_to_level(metric: str) -> None:
                 assert len(found.per_class) == release.grouping.classes
         if metric in COSTS:
             assert np.all(np.diff(shares) >= -1e-12)
-    assert applied > 5
+    assert applied > times(5, share=2)
 
 
 @pytest.mark.parametrize("metric", USUAL)
@@ -648,6 +649,7 @@ def test_a_single_row_or_a_single_value_costs_nothing(metric: str) -> None:
 OF_A_TABLE = ("membership", "singling-out")
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("people", [None, 300, "table"])
 def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people: object) -> None:
@@ -665,7 +667,7 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
         )
         assert "stopped" in reason
         return
-    for _ in range(5):
+    for _ in range(times(5, share=2)):
         case = with_numbers_in_one(random_case(rng, rows=30)).with_earlier()
         weighs = cast(type[Attack], find("attack", attack)).needs.weights
         if weighs:

@@ -31,7 +31,7 @@ from anon_core.pipeline.runner import run
 from anon_core.release.knowledge.audience import audience_of
 from tests.attacker import drawn_places
 from tests.making import PATIENTS, Case, by_hand, random_case
-from tests.often import times
+from tests.often import EVERY, crossed, times
 
 PERMUTING = [
     name
@@ -72,7 +72,7 @@ def test_every_partition_of_every_algorithm_verifies(name: str, partition: str) 
     rng = np.random.default_rng(251)
     released = assessed = 0
     l2 = {"name": "frequency-l-diversity", "l": 2}
-    for turn in range(times(4, share=2)):
+    for turn in range(times(4, share=4)):
         case = one_sensitive(rng)
         for models in (
             [l2],
@@ -104,7 +104,7 @@ def test_every_partition_of_every_algorithm_verifies(name: str, partition: str) 
             attacked = {a.attack for a in result.attacks}
             whole = name in ("angel", "anatomy", "bucketization")
             assert ("prosecutor" in attacked) == ("marketer" in attacked) == whole
-    assert released > 4
+    assert released > times(4, share=4)
     assert assessed
 
 
@@ -116,7 +116,8 @@ def test_the_same_bytes_whatever_the_order_of_rows(name: str, partition: str) ->
     case = one_sensitive(rng)
     models = [{"name": "frequency-l-diversity", "l": 2}]
     result = carried_out(case, name, models, partition=partition)
-    assert carried_out(case, name, models, partition=partition).files == result.files
+    if EVERY:  # what the same rows in another order show as well
+        assert carried_out(case, name, models, partition=partition).files == result.files
     for _ in range(times(3, share=3)):
         order = rng.permutation(24).tolist()
         columns = {n: [cells[i] for i in order] for n, cells in case.columns.items()}
@@ -349,8 +350,7 @@ def test_the_largest_l_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str
 FORMING = [n for n, a in family("algorithm").items() if forms_groups(a) and n not in PARTITIONERS]
 
 
-@pytest.mark.parametrize("partition", FORMING)
-@pytest.mark.parametrize("name", ["permutation", "slicing", "combined"])
+@crossed("partition, name", FORMING, ["permutation", "slicing", "combined"], share=2)
 def test_the_classes_of_every_technique_can_be_permuted(name: str, partition: str) -> None:
     case = one_sensitive(np.random.default_rng(263))
     models = [{"name": "bucket-size", "k": 3}, {"name": "l-diversity", "l": 2}]
