@@ -146,7 +146,7 @@ def main(
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json, show_values = "--json" in given, "--show-values" in given
     try:
-        options = _parser(prog, more).parse_args(given)
+        options = _parser(prog, more, *given[:1]).parse_args(given)
         with at_hand(options):
             status = int(options.command(options))
         sys.stdout.flush()
@@ -256,10 +256,12 @@ class _Parser(argparse.ArgumentParser):
         raise BadPlan(f"{self.prog}: {message}.", remedy=f"See {self.prog} --help.")
 
 
-def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
+def _parser(prog: str, more: Sequence[Command], named: str = "") -> argparse.ArgumentParser:
+    """Return the parser of the command that is named, of all where it is none of them."""
+    known = (*more, *COMMANDS)
     parser = _Parser(prog=prog, description="Anonymize a table and keep the evidence.")
     commands = parser.add_subparsers(required=True, metavar="command")
-    for command in (*more, *COMMANDS):
+    for command in [one for one in known if one.name == named] or known:
         commands.add_parser(command.name, help=command.help).later = command.declare
     return parser
 

@@ -15,8 +15,11 @@ ROOTS = ("anonymity_workbench", "app.py", "pages", "ui", "anon_core", "benchmark
 @cache
 def first_line(module: Path) -> str:
     """Return the first line of a module's docstring; empty where it has none."""
-    docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
-    return docstring.partition("\n")[0]
+    source = module.read_text(encoding="utf-8")
+    mark = '"""'
+    if source.startswith(mark):  # nothing below it is parsed
+        source = source[: source.find(mark, len(mark)) + len(mark)]
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 
 def modules() -> Iterator[Path]:

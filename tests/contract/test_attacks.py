@@ -34,7 +34,7 @@ KINDS = {
 #: Attacks of which a vaguer release may by chance teach more are left out of what must not rise.
 COUNTING = [n for n, kind in KINDS.items() if not kind.aim.learns or kind.needs.permuted]
 pytestmark = pytest.mark.often
-TABLES = times(6, share=2)
+TABLES = times(6, share=3)
 
 
 def run(name: str, release: Release) -> Sequence[AttackResult]:
@@ -133,7 +133,7 @@ def test_merging_classes_never_raises_the_chance_of_anyone_known_to_be_in(name: 
 @pytest.mark.parametrize("name", list(KINDS))
 def test_whoever_is_undecided_counts_as_exposed(name: str) -> None:
     seen = 0
-    for number in range(3):
+    for number in range(times(3, share=2)):
         case, group = drawn(number)
         hidden = [-1 if i % 5 == 0 else g for i, g in enumerate(group)]
         for blocks in layouts(case).values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -26,12 +27,22 @@ def modules() -> dict[str, Path]:
     return found
 
 
+def statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the statements of a module and those within them; expressions hold none."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, part, None)
+            if isinstance(inner, list):  # of a conditional expression it is one more
+                yield from statements(inner)
+
+
 @cache
 def imports_of(name: str, path: Path) -> set[str]:
     """Return the modules that a file imports anywhere; its own parts aside."""
     within = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(ast.parse(path.read_text(encoding="utf-8")).body):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -71,13 +71,18 @@ def files() -> list[str]:
     )
 
 
+def called(function: ast.expr) -> str:
+    """Return the last name of what is called."""
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
 def texts(tree: ast.Module) -> Iterator[ast.Constant]:
     """Yield the texts of a file that are no docstrings, no defaults and build nothing."""
     left_out: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):
             left_out.add(id(node.value))
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in BUILDS:
+        elif isinstance(node, ast.Call) and called(node.func) in BUILDS:
             left_out |= {id(given) for given in node.args}
         elif isinstance(node, ast.keyword) and node.arg == "default":
             left_out.add(id(node.value))
@@ -93,11 +98,13 @@ def texts(tree: ast.Module) -> Iterator[ast.Constant]:
 def named() -> dict[tuple[str, str], list[int]]:
     """Return where a name of the registry is outside its technique's own file, with lines."""
     own = owners()
+    quoted = re.compile(f"[\"'](?:{'|'.join(map(re.escape, own))})[\"']")
     found: dict[tuple[str, str], list[int]] = {}
     for file in files():
         if any(file.startswith(f"{folder}/") for folder in APART):
             continue
-        for node in texts(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+        source = (ROOT / file).read_text(encoding="utf-8")
+        for node in texts(ast.parse(source)) if quoted.search(source) else ():
             name = str(node.value)
             if name in own and file not in own[name]:
                 found.setdefault((file, name), []).append(node.lineno)

@@ -195,5 +195,7 @@ def test_the_optimum_with_two_per_cent_removed(
         begun = process_time()
         plan.algorithm.run(result.problem, plan.models, Context())
         spent.append(process_time() - begun)
+        if spent[-1] < seconds:
+            break
     assert min(spent) < seconds
     assert result.verification.holds

@@ -33,6 +33,7 @@ from anon_core.verification.rows.recipe_changes import chosen_rows
 from anon_core.verification.text.cells import TextTable
 from tests.golden.test_preferences import CASE
 from tests.making import Case
+from tests.often import times
 
 E = replace(CASE, kinds={"sex": "text", "age": "number", "zip": "text"})
 X = Case(columns={"x": ["A", "B", None]}, quasi=("x",), kinds={"x": "text"})
@@ -162,6 +163,7 @@ def drawn(rng: random.Random, depth: int = 0) -> str:
     return f"({joined})" if kind == 6 else joined
 
 
+@pytest.mark.often
 def test_both_computations_choose_alike() -> None:
     rng = random.Random(5)
     columns: dict[str, list[str | None]] = {
@@ -170,8 +172,8 @@ def test_both_computations_choose_alike() -> None:
     }
     columns["n"] = [None if v is None else v.replace(",", ".") for v in columns["n"]]
     case = Case(columns=columns, quasi=("n", "t"), kinds={"n": "number", "t": "text"})
-    sizes = {len(rows(case, drawn(rng))) for _ in range(600)}
-    assert len(sizes) > 20
+    sizes = {len(rows(case, drawn(rng))) for _ in range(times(600, share=3))}
+    assert len(sizes) > times(20, share=2)
 
 
 def test_a_release_of_other_rows_is_refused(tmp_path: Path) -> None:

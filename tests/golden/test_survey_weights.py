@@ -33,6 +33,7 @@ from anon_core.techniques.models.k_map_by_size import shown_by_fewer
 from anon_core.verification.checks import verify
 from tests import naive
 from tests.making import Case, random_case, weighted
+from tests.often import times
 
 ROWS = [
     ("F", "30", "1010", "18", "1", "flu"),
@@ -420,6 +421,7 @@ def drawn_survey(rng: np.random.Generator, *, mean: float) -> tuple[Case, npt.ND
     return case, np.array([float(w or 0) for w in case.columns["w"]])
 
 
+@pytest.mark.often
 @pytest.mark.parametrize(
     ("technique", "name"),
     [
@@ -431,7 +433,7 @@ def test_random_surveys_keep_a_risk_by_weights(technique: str, name: str) -> Non
     compared = loose = 0
     lax = technique in ("optimal", "local-recoding")
     share = {"share": 0.3} if name == "share-at-risk" else {}
-    for number in range(7):
+    for number in range(times(7, share=2)):
         rng = np.random.default_rng([61, number])
         case, weights = drawn_survey(rng, mean=4)
         levels = {n: rows for n, rows in case.levels.items() if n in case.quasi}
@@ -467,7 +469,7 @@ def test_random_surveys_keep_a_risk_by_weights(technique: str, name: str) -> Non
         assert result.verification.holds
         compared += 1
         loose += min(len(g) for g in groups if len(g)) < 1 / 0.12
-    assert compared >= 4
+    assert compared >= times(4, share=2)
     assert loose  # fewer rows are enough than without weights
 
 
@@ -721,6 +723,7 @@ def test_a_weight_in_a_survey_is_asked_about(other: str, role: str) -> None:
     assert suggest_roles(Dataset.from_frame(rows))[1].role == role
 
 
+@pytest.mark.often
 @pytest.mark.parametrize(
     "technique",
     [
@@ -736,7 +739,7 @@ def test_a_weight_in_a_survey_is_asked_about(other: str, role: str) -> None:
 def test_random_surveys_have_the_risk_of_the_series(technique: str) -> None:
     compared = removed = parted = 0
     lax = technique in ("optimal", "local-recoding")
-    for number in range(12):
+    for number in range(times(12, share=2)):
         rng = np.random.default_rng([59, number])
         case, weights = drawn_survey(rng, mean=20)
         by_values = [{"name": "frequency-l-diversity", "l": 2}]
@@ -774,7 +777,7 @@ def test_random_surveys_have_the_risk_of_the_series(technique: str) -> None:
         assert found["rate"] <= found["raw"] * (1 + 1e-9)
         compared += 1
         removed += bool((~shown).any())
-    assert (parted if technique == "anatomy" else compared) >= 4
+    assert (parted if technique == "anatomy" else compared) >= times(4, share=2)
     assert removed or not lax
 
 
@@ -920,6 +923,7 @@ def estimate(name: str, weights: list[float], *, by_weights: bool) -> float:
     return sum(at[people:]) / sum(at[1:])
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("name", ["maximum-risk", "k-map-by-size"])
 @pytest.mark.parametrize("by_weights", [True, False])
 @pytest.mark.parametrize("role", ["person", "household"])
@@ -930,7 +934,7 @@ def test_models_of_people_are_those_of_a_plain_computation(
     given = {"risk": bound} if name == "maximum-risk" else {"k": 6, "alpha": bound}
     given |= {"weights": "w"} if by_weights else {} if "risk" in given else {"share": 0.2}
     compared = parted = 0
-    for number in range(6):
+    for number in range(times(6, share=2)):
         rng = np.random.default_rng([7, number])
         rows = int(rng.integers(12, 40))
         whose = [str(p) for p in rng.integers(0, rows // 2, rows)]
@@ -968,7 +972,7 @@ def test_models_of_people_are_those_of_a_plain_computation(
         assert result.verification.holds
         compared += 1
         parted += len(stay) < len(inside)
-    assert compared >= 3
+    assert compared >= times(3, share=2)
     assert parted
 
 

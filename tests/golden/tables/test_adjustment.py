@@ -14,6 +14,7 @@ from anon_core.tables.rounding import adjusted
 from anon_core.tables.suppressed import judge
 from anon_core.tables.system import Bounds, Level, Number, System
 from tests.golden.tables.test_audit import INVESTMENT
+from tests.often import times
 from tests.tabulated import CHILDREN, dataset_of, grid
 
 FIVE = Level(lower=5, upper=5)
@@ -48,9 +49,10 @@ def test_one_cell_up_or_down() -> None:  # TB-70
         assert (least, values[cell]) == (20, value)
 
 
+@pytest.mark.often
 def test_the_least_of_all_directions() -> None:
     draw = np.random.default_rng(5)
-    for _ in range(12):
+    for _ in range(times(12, share=3)):
         table = grid(list("rst"), list("abc"), draw.integers(0, 30, (3, 3)).tolist())
         cells = draw.choice(len(table.names), 3, replace=False).tolist()
         needs = {

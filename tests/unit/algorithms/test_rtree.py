@@ -17,6 +17,7 @@ from anon_core.techniques.algorithms.rtree import RTree
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests import naive_kernels
 from tests.making import Case, random_case
+from tests.often import times
 from tests.unit.kernels.test_group_kernels import tables
 
 pytestmark = pytest.mark.kernels
@@ -75,10 +76,11 @@ def test_after_every_insertion_all_parts_are_those_of_plain_loops_and_keep_k(roo
     assert heavy > 20
 
 
+@pytest.mark.often
 def test_releases_are_verified_and_do_not_hang_on_the_order_of_rows() -> None:
     rng = np.random.default_rng(2007)
     parts = 0
-    for seed in range(15):
+    for seed in range(times(15, share=3)):
         case = random_case(rng, rows=40)
         mixed = rng.permutation(40)
         other = Case(

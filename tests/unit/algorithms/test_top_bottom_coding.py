@@ -17,6 +17,7 @@ from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
 from tests.making import PATIENTS, Case, random_case
+from tests.often import times
 
 
 def ages(*values: str | None, **more: list[str]) -> Case:
@@ -116,10 +117,11 @@ def test_a_budget_and_a_text_that_means_something_else_are_respected() -> None:
         released(replace(TEN, levels=levels), bottom=0.2)  # type: ignore[arg-type]
 
 
+@pytest.mark.often
 def test_random_tables_keep_what_lies_between() -> None:
     rng = np.random.default_rng(239)
     done = 0
-    for _ in range(60):
+    for _ in range(times(60, share=3)):
         case = random_case(rng, rows=40, quasi=2)
         low, high = rng.uniform(0, 0.5, 2)
         try:
@@ -142,7 +144,7 @@ def test_random_tables_keep_what_lies_between() -> None:
                 assert len(inside) >= (low if text[0] == "≤" else high) * len(numbers) - 1e-9
                 assert texts.count(text) <= len(inside)
             assert not Counter(t for t in texts if t not in tails) - own
-    assert done > 20
+    assert done > times(20, share=3)
 
 
 def test_a_wrong_tail_is_found() -> None:

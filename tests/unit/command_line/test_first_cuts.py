@@ -56,7 +56,7 @@ _IN_MEMORY: dict[tuple[str, int, int], tuple[dict[str, Any], dict[str, bytes]]] 
     [_MODELS[:1], _MODELS],
     [1, 2],
     [15, 40, 100],
-    share=3,
+    share=4,
     ids=lambda one: "-".join(map(str, one)) if isinstance(one, dict | tuple) else str(one),
 )
 def test_it_is_the_release_of_memory(

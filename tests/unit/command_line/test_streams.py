@@ -11,6 +11,7 @@ import pytest
 
 from anon_core.__main__ import main
 
+CHECKOUT = Path(__file__).resolve().parents[3]
 RECIPE = """version = 3
 [roles]
 quasi = ["age"]
@@ -23,23 +24,37 @@ k = 2
 """
 
 
+#: What prints more than a pipe holds, and what prints a line and begins quickly.
+LONG, SHORT = "list --json", "identifiers --data t.csv"
+
+
 @pytest.mark.parametrize(
-    ("streams", "status"),
+    ("streams", "status", "asked"),
     [
-        (">&-", 0),
-        ("2>&-", 0),
-        ("<&- >&- 2>&-", 0),
-        ("| head -c 10 > /dev/null; exit ${PIPESTATUS[0]}", 1),
-        ("> /dev/full", 1),
-        ("2> /dev/full", 0),
-        ("> /dev/full 2> /dev/full", 1),
+        (">&-", 0, SHORT),
+        ("2>&-", 0, SHORT),
+        ("<&- >&- 2>&-", 0, SHORT),
+        ("| head -c 10 > /dev/null; exit ${PIPESTATUS[0]}", 1, LONG),
+        ("> /dev/full", 1, LONG),
+        ("> /dev/full", 1, SHORT),
+        ("2> /dev/full", 0, SHORT),
+        ("> /dev/full 2> /dev/full", 1, SHORT),
     ],
 )
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
-def test_output_that_is_closed_or_full_ends_cleanly(streams: str, status: int) -> None:
-    command = f'"{sys.executable}" -m anon_core list --json {streams}'
+def test_output_that_is_closed_or_full_ends_cleanly(
+    streams: str, status: int, asked: str, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text("age,ill\n" + "20,a\n30,b\n" * 4, encoding="utf-8")
+    command = f'"{sys.executable}" -m anon_core {asked} {streams}'
     ended = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, check=False, timeout=120
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
     assert ended.returncode == status
     assert "Traceback" not in ended.stderr

@@ -65,7 +65,10 @@ def chi_square(drawn: list[int], epsilon: float, reach: int) -> float:
     return float(chi2.sf(((found - expected) ** 2 / expected).sum(), len(expected) - 1))
 
 
-@pytest.mark.parametrize(("epsilon", "reach"), [(0.2, 20), (math.log(2), 8), (2.0, 3)])
+@pytest.mark.parametrize(
+    ("epsilon", "reach"),
+    [(0.2, 20), pytest.param(math.log(2), 8, marks=pytest.mark.long), (2.0, 3)],
+)
 def test_noise_is_two_sided_geometric(epsilon: float, reach: int) -> None:
     """Of 60,000 draws; the rarest bin then expects 18.
 

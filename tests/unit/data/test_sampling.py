@@ -18,6 +18,7 @@ from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from anon_core.verification.checks import verify
 from tests.making import PATIENTS, Case, random_case, secret
+from tests.often import times
 
 
 def released(case: Case, share: float, seed: int = 0, **given: Any) -> Result:
@@ -107,6 +108,7 @@ def test_a_recipe_keeps_its_sample() -> None:
     assert PATIENTS.plan().data.sample == 1
 
 
+@pytest.mark.often
 @pytest.mark.parametrize(
     "algorithm",
     [
@@ -126,7 +128,7 @@ def test_every_kind_of_release_of_a_sample_is_verified(
     promise: dict[str, object] = {"name": "k-anonymity", "k": 2}
     if permutes:
         promise = {"name": "frequency-l-diversity", "l": 2, "column": "s0"}
-    for seed in range(6):
+    for seed in range(times(6, share=2)):
         case = random_case(rng, rows=40, quasi=2)
         if permutes:  # it needs many different values, none of them common
             case = replace(case, columns=case.columns | {"s0": [str(i % 9) for i in range(40)]})

@@ -12,14 +12,14 @@ from anon_core.teaching.experiments import Experiment, Settings, Tables, all_exp
 from anon_core.teaching.experiments.catalogue.x01_reidentified import Reidentified
 from anon_core.teaching.experiments.points import Found, Point
 
-TABLES = Tables(most_rows=600, cached=False)
+TABLES = Tables(most_rows=400, cached=False)
 
 
 def tiny(experiment: Experiment) -> Settings:
     small = experiment.small
     return replace(
         small,
-        rows=min(small.rows, 120) if small.rows else 0,
+        rows=min(small.rows, 90) if small.rows else 0,
         at=small.at[:2],
         columns=small.columns[:1],
         queries=min(small.queries, 20),

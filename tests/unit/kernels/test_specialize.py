@@ -19,6 +19,7 @@ from anon_core.techniques.models.k_anonymity import KAnonymity
 from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.making import random_case
+from tests.often import times
 
 
 @pytest.fixture(params=["compiled", "plain"])
@@ -36,12 +37,13 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     return str(request.param)
 
 
+@pytest.mark.often
 @pytest.mark.kernels
 @pytest.mark.parametrize("promises", ["k", "k+l"])
 def test_parts_are_those_of_a_recursion(kernels: str, promises: str) -> None:
     rng = np.random.default_rng([36, len(promises)])
     parted = 0
-    for _ in range(100 if kernels == "compiled" else 40):
+    for _ in range(times(100 if kernels == "compiled" else 40, share=3)):
         case = random_case(rng, rows=int(rng.integers(4, 50)))
         models: list[GroupModel] = [KAnonymity(k=2)]
         models += [DistinctLDiversity(l=2)] if promises == "k+l" else []
@@ -57,7 +59,7 @@ def test_parts_are_those_of_a_recursion(kernels: str, promises: str) -> None:
             expected = naive.local_parts(case.rows, case.attributes, weight, 2, needs)
             assert found == {tuple(p) for p in expected}
             parted += len(found) > 1
-    assert parted > 30
+    assert parted > times(30, share=3)
 
 
 def test_which_models_can_steer_parts() -> None:

@@ -22,6 +22,7 @@ from anon_core.methods.membership.neighbour_solutions import first_solution, loc
 from anon_core.methods.membership.presolve import parts, presolve
 from anon_core.methods.membership.settling_order import log_ways
 from tests.membership_twin import from_people, random_bucket
+from tests.often import times
 
 
 def late() -> Context:
@@ -192,11 +193,12 @@ def test_a_known_solution_changes_no_answer() -> None:
             assert np.array_equal(getattr(bare, name), getattr(seeded, name))
 
 
+@pytest.mark.often
 def test_large_parts_go_through_local_witnesses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backbone, "_LARGE", 1)
     monkeypatch.setattr(backbone, "_HUGE", 1)
     rng = np.random.default_rng(5)
-    for _ in range(40):
+    for _ in range(times(40, share=4)):
         problem, truth = random_bucket(rng, people=30, values=4)
         counted = count(problem.system)
         assert counted.counted.all()

@@ -36,6 +36,7 @@ from tests.asked import attacked
 from tests.chances_twin import attribute_chance, lemma_value
 from tests.making import Case, by_hand
 from tests.membership_twin import assigned, random_bucket
+from tests.often import times
 from tests.slicing_twin import SlicedBucket, matching_buckets
 
 KINDS = {"age": "number", "zip": "text"}
@@ -121,9 +122,10 @@ def test_the_view_gives_the_equations_of_its_buckets() -> None:
             assert many == len(fit)
 
 
+@pytest.mark.often
 def test_single_buckets_and_known_solutions() -> None:
     rng = np.random.default_rng(21)
-    for _ in range(30):
+    for _ in range(times(30, share=3)):
         problem, group = drawn(rng, rows=12, people=20)
         release = by_hand(problem, group, (("age",), ("zip",), ("illness",)))
         assert problem.population is not None
@@ -264,10 +266,11 @@ def test_a_value_only_the_public_table_has_lies_in_a_range() -> None:
     assert (sharp.eligible, sharp.proven, sharp.undecided) == (3, 3, 0)
 
 
+@pytest.mark.often
 def test_ranges_with_public_values_in_them_are_decided_as_all_choices_say() -> None:
     rng = np.random.default_rng(24)
     mixed = 0
-    for _ in range(60):
+    for _ in range(times(60, share=3)):
         public = [(str(a), str(z)) for a, z in rng.integers([20, 0], [32, 2], (7, 2)).tolist()]
         inside = sorted(rng.choice(7, int(rng.integers(3, 6)), replace=False).tolist())
         ages = [public[i][0] for i in inside]
@@ -313,7 +316,7 @@ def test_ranges_with_public_values_in_them_are_decided_as_all_choices_say() -> N
         mixed += len(rows) > 0 and any(
             a not in leaves and isinstance(text(a), tuple) for a, _ in public
         )
-    assert mixed > 10
+    assert mixed > times(10, share=3)
 
 
 def test_no_time_leaves_everyone_exposed() -> None:

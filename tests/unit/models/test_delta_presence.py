@@ -33,6 +33,7 @@ from tests.asked import measured
 from tests.golden.test_toth import PRIVATE, PUBLIC
 from tests.making import PATIENTS, Case, by_hand, random_case
 from tests.membership_twin import listed, random_bucket
+from tests.often import times
 from tests.presence_cases import random_public
 
 WIDE = {"name": "delta-presence", "delta_min": 0.1, "delta_max": 0.9}
@@ -259,11 +260,12 @@ def test_what_cannot_be_counted_is_undecided() -> None:
     assert {int(WITHIN), int(OPEN), int(OUTSIDE)} == {1, -1, 0}
 
 
+@pytest.mark.often
 def test_a_value_class_out_of_bounds_puts_someone_out_of_bounds() -> None:
     """S-114 by averaging: the people who show a value add up to its count."""
     rng = np.random.default_rng(227)
     broke = 0
-    for _ in range(400):
+    for _ in range(times(400, share=4)):
         problem, _ = random_bucket(rng, people=int(rng.integers(2, 8)), values=3)
         low, high = sorted(rng.choice([0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0], 2).tolist())
         bounds = Bounds.of(low, high)
@@ -275,17 +277,18 @@ def test_a_value_class_out_of_bounds_puts_someone_out_of_bounds() -> None:
             broke += 1
             assert not within
         assert judge(problem, bounds, Context()).state == ("holds" if within else "broken")
-    assert broke > 100
+    assert broke > times(100, share=4)
 
 
 # ---- the search -----------------------------------------------------------------------------
 
 
+@pytest.mark.often
 def test_the_optimal_search_by_brute_force() -> None:
     """Every node's ratios by hand, with and without rows that may be suppressed."""
     rng = np.random.default_rng(229)
     found = refused = 0
-    for _ in range(60):
+    for _ in range(times(60, share=3)):
         case, public = random_public(rng, rows=8, more=8)
         low, high = sorted(rng.choice([0.0, 0.0, 0.3, 0.5, 0.7, 0.9], 2).tolist())
         budget = float(rng.choice([0.0, 0.3]))
@@ -307,8 +310,8 @@ def test_the_optimal_search_by_brute_force() -> None:
         assert best is not None
         assert result.account.cost == pytest.approx(best)
         assert result.verification.holds
-    assert found > 15
-    assert refused > 10
+    assert found > times(15, share=3)
+    assert refused > times(10, share=3)
 
 
 def one_word(own: str, everyone: str) -> tuple[Case, Dataset]:

@@ -29,6 +29,7 @@ from anon_core.techniques.partitioners.bisection import Bisection
 from anon_core.techniques.partitioners.mondrian import MondrianGroups
 from tests import diversity_twin as twin
 from tests.making import PATIENTS, Case
+from tests.often import times
 
 BY_VALUE = (Anatomize(), Bisection(), Dealt())
 EVERY = (*BY_VALUE, MondrianGroups())
@@ -67,10 +68,11 @@ def values_of(problem: Problem, buckets: Buckets) -> list[list[int]]:
     return found
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("partitioner", EVERY, ids=lambda p: p.name)
 def test_groups_hold_every_row_once_and_keep_the_promise(partitioner: Any) -> None:
     rng = np.random.default_rng(211)
-    for _ in range(75):
+    for _ in range(times(75, share=3)):
         least = int(rng.integers(2, 5))
         problem = eligible_case(rng, least).problem()
         models = [FrequencyLDiversity(l=least)]
@@ -97,10 +99,11 @@ def test_anatomize_spreads_the_rest_over_groups() -> None:
         assert sum(sizes) - least * len(sizes) == problem.rows % least < least
 
 
+@pytest.mark.often
 def test_dealing_gives_l_to_2l_minus_1_rows_with_no_value_twice() -> None:
     """P-14 on 300 tables."""
     rng = np.random.default_rng(229)
-    for _ in range(300):
+    for _ in range(times(300, share=4)):
         least = int(rng.integers(2, 6))
         problem = eligible_case(rng, least).problem()
         value = problem.leaf_codes("illness").astype(np.int64)
@@ -159,12 +162,13 @@ def test_a_smaller_bucket_is_no_further_wish() -> None:
         assert len(values_of(PATIENTS.problem(), found)) == 3
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("partitioner", BY_VALUE, ids=lambda p: p.name)
 @pytest.mark.parametrize("known", [False, True])
 def test_several_columns_are_hosted_at_once(partitioner: Any, known: bool) -> None:
     """Every group keeps the share of every column, counted by hand, also within the others'."""
     rng, formed = np.random.default_rng(227), 0
-    for _ in range(30):
+    for _ in range(times(30, share=3)):
         first, second = int(rng.integers(2, 4)), 2
         case = eligible_case(rng, first)
         rows = len(case.columns["illness"])

@@ -19,6 +19,7 @@ from anon_core.explain.text.checklist import published
 from anon_core.recipe.plan import Plan
 from anon_core.verification.rows.recipe_changes import relabelled
 from anon_core.verification.text.texts import Spelling
+from tests.often import times
 
 #: As a well-known file of the field has it: 5 is under 0-4.
 AGES = [[str(a), f"{(a - 1) // 5 * 5}-{(a - 1) // 5 * 5 + 4}", "*"] for a in range(1, 16)]
@@ -161,12 +162,13 @@ def test_labels_with_digits_that_state_no_range_are_asked_about() -> None:
     assert "contain digits" not in cautions(labels={"age": {"names": REASON}})
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("kind", ["number", "date"])
 def test_both_computations_rename_alike(kind: str) -> None:
     """On level tables of random intervals with labels that are off by some values."""
     spelling = Spelling(kind=kind, neutralised=False)
     renamed = 0
-    for number in range(200):
+    for number in range(times(200, share=3)):
         rng = random.Random(number)
         values = sorted(rng.sample(range(-30 if kind == "number" else 1, 60), rng.randint(2, 9)))
         texts = [
@@ -192,4 +194,4 @@ def test_both_computations_rename_alike(kind: str) -> None:
         theirs = relabelled({"labels": {"x": "rename"}}, {"x": rows}, lambda _: spelling)["x"]
         assert [list(row) for row in theirs] == ours
         renamed += ours != rows
-    assert renamed > 30
+    assert renamed > times(30, share=3)

@@ -77,10 +77,10 @@ def test_the_class_that_made_the_search_go_on_is_known() -> None:
 
 #: Promises, quasi-identifiers and values: of every deal of the values all are asked for.
 TABLES: list[tuple[str, list[Any], str, str]] = [
-    ("optimal", [DistinctLDiversity(l=2)], "1122233", "aabcabd"),
+    ("optimal", [DistinctLDiversity(l=2)], "112233", "aabcad"),
     ("optimal", [KAnonymity(k=2), DistinctLDiversity(l=2)], "112233", "aabcab"),
     ("optimal", [FrequencyLDiversity(l=2)], "112233", "aabbcd"),
-    ("datafly", [KAnonymity(k=2), DistinctLDiversity(l=2)], "1122233", "aabcaab"),
+    ("datafly", [KAnonymity(k=2), DistinctLDiversity(l=2)], "112233", "aabcaa"),
 ]
 
 
@@ -135,7 +135,7 @@ METRICS = [n for n, m in family("metric").items() if issubclass(m, CellCost | Si
 def test_by_every_metric_certain_is_what_all_deals_agree_on(metric: str) -> None:
     """Which choices came first is asked of the search's own metric, ties included."""
     certain = answer = 0
-    for number in range(times(20)):
+    for number in range(times(20, share=10)):
         rng = np.random.default_rng([77, number])
         kinds = rng.choice(["a1", "a2", "a3"], 5), rng.choice(["b1", "b2"], 5)
         quasi = sorted(zip(*(k.tolist() for k in kinds), strict=True))
