@@ -60,7 +60,8 @@ def plan(algorithm: str) -> Plan:
         "models": [model],
         "metrics": [{"name": n} for n in family("metric") if n != "squared-error"],
         "attacks": [
-            {"name": n, **({"seconds": 1.0} if has_box(n) else {})} for n in attacks(algorithm)
+            {"name": n, **({"seconds": 1.0 if EVERY else 0.3} if has_box(n) else {})}
+            for n in attacks(algorithm)
         ],
     }
     return Plan.from_mapping(recipe)

@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from anon_core.base.registry import family
+from tests.often import EVERY
 
 ROOT = Path(__file__).parents[3]
 #: Run in a process of its own, since a loop that is compiled once is not interpreted again.
@@ -26,7 +29,7 @@ given = sample("toth-private")
 table, public = compilation._table(given.name), compilation._table(given.public)
 levels = {c: read_levels(hierarchy_folder() / p, c) for c, p in given.hierarchies.items()}
 results = {}
-for name in compilation._algorithms():
+for name in compilation._algorithms()[:: int(sys.argv[2])]:
     plan = next(iter(compilation._plans(name, given)))
     recipe = {**plan.as_mapping(), "seed": hashlib.sha256(name.encode()).hexdigest()}
     try:
@@ -48,13 +51,15 @@ def carried_out(how: str, cache: Path | None = None) -> dict[str, object]:
     given = {**os.environ, "PYTHONPATH": str(ROOT)}
     if cache is not None:
         given["NUMBA_CACHE_DIR"] = str(cache)
-    asked = [sys.executable, "-c", PROGRAM, how]
+    asked = [sys.executable, "-c", PROGRAM, how, "1" if EVERY else "2"]
     return json.loads(subprocess.run(asked, env=given, check=True, capture_output=True).stdout)
 
 
+@pytest.mark.often
 def test_every_technique_comes_to_the_same_interpreted_and_compiled(tmp_path: Path) -> None:
     interpreted, compiled = carried_out("interpreted", tmp_path), carried_out("compiled")
-    assert set(compiled) == set(family("algorithm"))
+    assert set(compiled) <= set(family("algorithm"))
+    assert len(compiled) == len(family("algorithm")) or not EVERY
     released = [name for name, entry in compiled.items() if isinstance(entry, list)]
     assert len(released) > 0.8 * len(compiled)
     assert interpreted == compiled
