@@ -2,9 +2,47 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+import pytest
+
 from anon_core.base.params import Parameter
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
+
+
+def asked_of_each(
+    cases: Sequence[tuple[str, ...]],
+) -> Callable[[Callable[..., None]], Callable[[str], None]]:
+    """Ask a question of every case, all of a family in one test: to begin one takes longer.
+
+    The question alone is `of` of the test.
+
+    Parameters
+    ----------
+    cases : sequence of tuple of str
+        What the question is asked of; of each the first is its family.
+    """
+    families: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for case in cases:
+        families[case[0]].append(case)
+
+    def around(question: Callable[..., None]) -> Callable[[str], None]:
+        @pytest.mark.parametrize("which", list(families))
+        def test(which: str) -> None:
+            for case in families[which]:
+                try:
+                    question(*case)
+                except BaseException as error:
+                    error.add_note(f"asked of {case}")
+                    raise
+
+        test.__name__, test.__doc__ = question.__name__, question.__doc__
+        vars(test)["of"] = question
+        return test
+
+    return around
 
 
 def forming_parameters(kind: type[Algorithm]) -> list[Parameter]:

@@ -103,6 +103,7 @@ def test_forty_rows_of_300_columns_with_everything_on(algorithm: str) -> None:
     )
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("stage", ["Comparing pairs of columns", "Joining the register"])
 def test_what_takes_long_on_wide_tables_is_stopped_when_asked(stage: str) -> None:
     cancel, heard = threading.Event(), list[str]()

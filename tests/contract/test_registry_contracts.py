@@ -43,7 +43,7 @@ from anon_core.verification.registry import second_computations
 from anon_core.verification.rows.changes import made_again
 from anon_core.verification.text import texts
 from tests.asked import attacked
-from tests.contract.settings import formed, forming_parameters, tails_at
+from tests.contract.settings import asked_of_each, formed, forming_parameters, tails_at
 from tests.making import (
     BUDGET,
     MECHANISM,
@@ -166,7 +166,7 @@ def test_every_family_has_techniques_in_order_of_names() -> None:
         assert all(find(which, n).name == n for n in names)
 
 
-@pytest.mark.parametrize(("which", "name"), EVERY)
+@asked_of_each(EVERY)
 def test_words(which: Family, name: str) -> None:
     found = find(which, name)
     assert issubclass(found, KINDS[which])
@@ -201,7 +201,7 @@ def test_what_is_promised_of_sensitive_values_does_not_stop_identity(name: str) 
         assert model.aim.stops != "identity", f"{type(model).__module__}: say `stops`"
 
 
-@pytest.mark.parametrize(("which", "name"), EVERY)
+@asked_of_each(EVERY)
 def test_techniques_are_values(which: Family, name: str) -> None:
     found = find(which, name)
     one, other = found(), found.from_mapping({})
@@ -219,7 +219,7 @@ def test_techniques_are_values(which: Family, name: str) -> None:
         found(1)  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize(("which", "name"), EVERY)
+@asked_of_each(EVERY)
 def test_an_unknown_parameter_is_refused(which: Family, name: str) -> None:
     with pytest.raises(BadPlan) as refused:
         technique(which, name, nothing_of_the_kind=3)
@@ -229,7 +229,7 @@ def test_an_unknown_parameter_is_refused(which: Family, name: str) -> None:
     assert known or "it has no parameters" in refused.value.message
 
 
-@pytest.mark.parametrize(("which", "name", "of"), PARAMETERS)
+@asked_of_each(PARAMETERS)
 def test_declarations(which: Family, name: str, of: str) -> None:
     p = parameter(which, name, of)
     assert p.help.endswith(".")
@@ -245,7 +245,7 @@ def test_declarations(which: Family, name: str, of: str) -> None:
         technique(which, name, **{near: p.default})
 
 
-@pytest.mark.parametrize(("which", "name", "of"), PARAMETERS)
+@asked_of_each(PARAMETERS)
 def test_bad_values_are_refused_with_what_is_allowed(which: Family, name: str, of: str) -> None:
     p = parameter(which, name, of)
     bad: list[object] = [None, [], {}, object()]
@@ -329,7 +329,7 @@ def drawn(p: Parameter, rng: np.random.Generator) -> Any:
     return int(rng.integers(low, high + 1)) if p.kind != "number" else float(rng.uniform(low, high))
 
 
-@pytest.mark.parametrize(("which", "name"), EVERY)
+@asked_of_each(EVERY)
 def test_whatever_is_allowed_comes_back_from_toml_and_json(which: Family, name: str) -> None:
     rng = np.random.default_rng(331)
     declared = find(which, name).parameters()
@@ -389,7 +389,7 @@ def test_every_technique_that_forms_groups_is_offered_wherever_one_is_chosen() -
             assert set(p.options) == {*PARTITIONERS, *forming}
 
 
-@pytest.mark.parametrize(("which", "name", "of"), PARAMETERS)
+@asked_of_each(PARAMETERS)
 def test_the_ends_of_a_range_belong_to_it(which: Family, name: str, of: str) -> None:
     p = parameter(which, name, of)
     if p.kind not in ("integer", "number", "choice"):

@@ -165,9 +165,11 @@ def test_the_commands_of_the_readme_run(desk, capsys):
         assert main(command[3:]) == 0
 
 
-@pytest.mark.parametrize("text", [README, PYTHON], ids=["README", "docs"])
-def test_the_python_of_the_documents_runs(desk, text):
-    (code,) = blocks(text, "python")
+def test_the_python_of_the_documents_runs(desk, capsys):
+    (code,) = blocks(PYTHON, "python")
+    exec(compile(code, "python.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines()[-1] == "True"
+    (code,) = blocks(README, "python")
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -198,9 +200,9 @@ def test_contributing_shows_the_example_as_it_is():
 
 def test_the_example_keeps_what_every_algorithm_has_to(monkeypatch):
     added(monkeypatch)
-    contracts.test_words("algorithm", "hide-all")
-    contracts.test_techniques_are_values("algorithm", "hide-all")
-    contracts.test_an_unknown_parameter_is_refused("algorithm", "hide-all")
+    contracts.test_words.of("algorithm", "hide-all")
+    contracts.test_techniques_are_values.of("algorithm", "hide-all")
+    contracts.test_an_unknown_parameter_is_refused.of("algorithm", "hide-all")
     contracts.test_the_second_computation_reads_what_a_release_looks_like("hide-all")
     contracts.test_every_algorithm_can_be_cancelled("hide-all")
     contracts.test_an_algorithm_leaves_the_problem_alone("hide-all")
@@ -275,9 +277,9 @@ def test_the_model_of_contributing_works_with_its_second_computation(desk, monke
     assert main(["run", *arguments, "--out", "release"]) != 0
     assert "'share-limit' (share_limit) has no second computation" in capsys.readouterr().err
     recomputed(desk, monkeypatch)
-    contracts.test_words("model", "share-limit")
+    contracts.test_words.of("model", "share-limit")
     contracts.test_what_is_promised_of_sensitive_values_does_not_stop_identity("share-limit")
-    contracts.test_techniques_are_values("model", "share-limit")
+    contracts.test_techniques_are_values.of("model", "share-limit")
     assert main(["run", *arguments, "--out", "release"]) == 0
     assert main(["verify", *arguments, "--release", "release"]) == 0
     assert "share-limit: Recomputed from the published file: share = 0.7" in capsys.readouterr().out

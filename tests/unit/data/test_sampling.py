@@ -66,13 +66,13 @@ def test_the_spelling_of_a_number_does_not_depend_on_which_row_is_drawn() -> Non
 
 def test_everyone_is_drawn_equally_often_and_seeds_differ() -> None:
     case = Case(columns={"q": [str(i) for i in range(10)]}, quasi=("q",), kinds={"q": "number"})
-    times: Counter[str] = Counter()
+    drawn_times: Counter[str] = Counter()
     for seed in range(2_000):
         drawn = sampled(case.dataset, ("q",), 0.3, seed)
-        times.update(str(t) for t in drawn.column("q").texts().tolist())
-    assert sum(times.values()) == 6_000
+        drawn_times.update(str(t) for t in drawn.column("q").texts().tolist())
+    assert sum(drawn_times.values()) == 6_000
     # 600 each is expected, with a standard deviation of 20.5.
-    assert all(abs(count - 600) < 5 * 20.5 for count in times.values())
+    assert all(abs(count - 600) < 5 * 20.5 for count in drawn_times.values())
 
 
 @pytest.mark.parametrize(

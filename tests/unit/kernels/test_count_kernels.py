@@ -10,6 +10,7 @@ import pytest
 
 from anon_core.kernels import query_overlap as kernels
 from tests import naive_kernels
+from tests.often import EVERY
 
 pytestmark = pytest.mark.kernels
 
@@ -19,7 +20,8 @@ def plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return getattr(kernel, "py_func", kernel)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.often
+@pytest.mark.parametrize("seed", range(6) if EVERY else (0, 3, 5))
 def test_compiled_kernels_equal_their_plain_lines(seed: int) -> None:
     """Larger tables, so that groups cross the tiles the kernels work in."""
     rng = np.random.default_rng([137, seed])
