@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -427,21 +428,29 @@ CASES = [
 ]
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Path]:
-    """A folder with an older release, which must be there unchanged in the end."""
-    (tmp_path / "good.toml").write_text(RECIPE)
-    (tmp_path / "good.csv").write_text(GOOD)
-    loaded = read_table(tmp_path / "good.csv")
+@pytest.fixture(scope="module")
+def older(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with a release, made once; after all that was refused it is made again the same."""
+    folder = tmp_path_factory.mktemp("older")
+    (folder / "good.toml").write_text(RECIPE)
+    (folder / "good.csv").write_text(GOOD)
+    loaded = read_table(folder / "good.csv")
     before = loaded.fingerprint
-    assert _run(tmp_path, "good") == 0
+    assert _run(folder, "good") == 0
+    yield folder
+    assert loaded.fingerprint == before
+    assert Dataset(columns=loaded.columns, rows=loaded.rows).fingerprint == before
+    assert run(Plan.from_toml(RECIPE), loaded).csv == (folder / "out/release.csv").read_bytes()
+
+
+@pytest.fixture
+def desk(older: Path, tmp_path: Path) -> Iterator[Path]:
+    """A folder with an older release, which must be there unchanged in the end."""
+    shutil.copytree(older, tmp_path, dirs_exist_ok=True)
     release = {f.name: f.read_bytes() for f in (tmp_path / "out").iterdir()}
     assert release
     yield tmp_path
     assert {f.name: f.read_bytes() for f in (tmp_path / "out").iterdir()} == release
-    assert loaded.fingerprint == before
-    assert Dataset(columns=loaded.columns, rows=loaded.rows).fingerprint == before
-    assert run(Plan.from_toml(RECIPE), loaded).csv == release["release.csv"]
 
 
 def _run(folder: Path, name: str) -> int:

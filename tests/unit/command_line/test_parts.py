@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,6 +31,24 @@ def _asked(folder: Path, technique: str, export: str) -> None:
     recipe = _recipe(folder, {"name": technique}, "keep", promised({"name": technique}))
     text = recipe.read_text(encoding="utf-8").replace("[export]", f"[export]\n{export}")
     recipe.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return the folder of a release that holds, by how it is exported; made once."""
+    made: dict[str, Path] = {}
+
+    def folder_of(export: str) -> Path:
+        if export not in made:
+            folder = made[export] = tmp_path_factory.mktemp("parts")
+            _table(1).to_csv(folder / "t.csv", index=False)
+            _asked(folder, "mondrian", export)
+            _released(folder, "t.csv")
+            given = (folder / "recipe.toml", folder / "t.csv", folder / "memory-t.csv")
+            assert verify_release(*given).holds
+        return made[export]
+
+    return folder_of
 
 
 @pytest.mark.parametrize("technique", ["mondrian", "anatomy"])
@@ -132,15 +151,13 @@ def _changed(file: Path) -> None:
 )
 def test_whatever_is_amiss_with_a_part_is_named(
     tmp_path: Path,
+    whole: Callable[[str], Path],
     tamper: Callable[[list[Path]], object],
     text: str,
 ) -> None:
-    _table(1).to_csv(tmp_path / "t.csv", index=False)
-    _asked(tmp_path, "mondrian", "csv = false\nparts = 3")
-    _released(tmp_path, "t.csv")
+    shutil.copytree(whole("csv = false\nparts = 3"), tmp_path, dirs_exist_ok=True)
     place = tmp_path / "memory-t.csv"
     given = (tmp_path / "recipe.toml", tmp_path / "t.csv", place)
-    assert verify_release(*given).holds
     tamper(sorted(place.iterdir()))
     found = verify_release(*given)
     assert any(text in check.sentence for check in found.broken), found.broken
@@ -263,15 +280,13 @@ def _csv_changed(file: Path) -> None:
 )
 def test_whatever_is_amiss_with_a_csv_part_is_named(
     tmp_path: Path,
+    whole: Callable[[str], Path],
     tamper: Callable[[list[Path]], object],
     text: str,
 ) -> None:
-    _table(1).to_csv(tmp_path / "t.csv", index=False)
-    _asked(tmp_path, "mondrian", "parts = 3")
-    _released(tmp_path, "t.csv")
+    shutil.copytree(whole("parts = 3"), tmp_path, dirs_exist_ok=True)
     place = tmp_path / "memory-t.csv"
     given = (tmp_path / "recipe.toml", tmp_path / "t.csv", place)
-    assert verify_release(*given).holds
     tamper(sorted(place.glob("*.csv")))
     found = verify_release(*given)
     assert any(text in check.sentence for check in found.broken), found.broken

@@ -171,9 +171,10 @@ def test_every_technique_with_sets_verifies_with_short_ones(
 ) -> None:
     monkeypatch.setattr(vocabulary, "LONGEST_SET", 12)
     case = small()
-    if name == "k-optimize":  # of how many columns, it takes long
+    if name == "k-optimize":  # of how many columns and values, it takes long
+        few = [i for i, job in enumerate(case.columns["job"]) if str(job) < "j16"]
         case = Case(
-            columns={n: case.columns[n] for n in ("job", "ill")},
+            columns={n: [case.columns[n][i] for i in few] for n in ("job", "ill")},
             quasi=("job",), sensitive=("ill",), kinds={"job": "text", "ill": "text"},
         )  # fmt: skip
     promised = [{"name": "k-anonymity", "k": 4}]
