@@ -44,7 +44,7 @@ pytestmark = pytest.mark.often
 LESSONS = {lesson.name: lesson for lesson in all_lessons()}
 #: Own tables that every lesson is read on, and how many may be drawn to find as many.
 TABLES = times(20, share=20)
-DRAWN = 12 * TABLES
+DRAWN = 12 * times(20, share=8)
 #: Lessons in which no row is published as a whole.
 SHUFFLED = ("anatomy", "slicing-check", "presence", "mpalm", "queries", "dealing", "changes")
 FITS = re.compile(r"finds (no|\d+) rows?(?: \(([^)]*)\))?")
