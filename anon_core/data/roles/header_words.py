@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from anon_core.data.roles.roles import Role
 
@@ -155,6 +156,8 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
         "occupazione lavoro mestiere beroep* functie erhverv* stilling*",
     ),
 )
+#: Words that say what they are only with their owner.
+_OWNED = NUMBERED | NAMED
 #: Headers of texts that may say anything, in the same languages.
 FREE_TEXT = all_of(
     "note notes remark remarks comment comments text texts memo narrative story description desc "
@@ -163,6 +166,15 @@ FREE_TEXT = all_of(
     "remarque* commentaire* observacion* comentario* nota notas osservazion* opmerking* "
     "toelichting* bemaerkning* notat*"
 )
+#: Words from which a long name says more of what it names: the age *of* a person *at* a day.
+_TURNS = all_of(
+    "of in at on by for from to with that which who whose where when while before after during per "
+    "than as under since until de du des da del della di en dans au aux par pour con der die das "
+    "dem den im am von vom zur zum bei nach fur fuer mit aus laut je welche welcher van het voor "
+    "bij til ved som"
+)
+#: Words of a name from which on it describes a column.
+_DESCRIBES = 6
 #: Signs before a header's word that tell its type; and letters from which there may be one.
 _TYPE_SIGNS, _PREFIXED = "idnscvxqf", 3
 
@@ -174,6 +186,42 @@ def words_of(name: str) -> list[str]:
     bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     parts = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", bare)
     return [word for word in re.split(r"[^a-z0-9]+", parts.lower()) if word]
+
+
+def head_of(words: Sequence[str]) -> Sequence[str]:
+    """Return the words by which a column is known: of a long name those that come first.
+
+    A survey's columns are called "Age of the person at the day of the interview". What numbers or
+    names something is read with its owner.
+
+    Examples
+    --------
+    >>> list(head_of(words_of("Age of the person at the day of the interview")))
+    ['age']
+    >>> list(head_of(words_of("Identification number of the person in the register")))
+    ['identification', 'number', 'the', 'person']
+    >>> list(head_of(words_of("date of birth")))
+    ['date', 'of', 'birth']
+    """
+    if len(words) < _DESCRIBES:
+        return words
+    head: list[str] = []
+    turns = [at for at, word in enumerate(words) if word in _TURNS]
+    for place, (start, stop) in enumerate(pairwise([-1, *turns, len(words)])):
+        head += words[start + 1 : stop]
+        known = {word for word in head if _says_something(word)}
+        if known and (place or not known <= _OWNED):
+            return head
+    return words
+
+
+def _says_something(word: str) -> bool:
+    kinds: tuple[Role, ...] = ("identifier", "quasi", "sensitive")
+    return (
+        word in _OWNED | OF_PERSONS | PERSON_NUMBERS | OF_HOUSEHOLDS | OF_WEIGHTS | WEIGHTS
+        or any(known_as([word], kind) for kind in kinds)
+        or stands_in(word, FREE_TEXT)
+    )
 
 
 def known_as(words: Sequence[str], role: Role) -> str:

@@ -23,6 +23,7 @@ from anon_core.data.roles.header_words import (
     PERSON_NUMBERS,
     WEIGHTS,
     all_of,
+    head_of,
     is_sure,
     known_as,
     stands_in,
@@ -256,7 +257,7 @@ def _suggest(column: Column, rows: int) -> Suggestion:
 
 
 def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
-    words = words_of(column.name)
+    words = head_of(words_of(column.name))
     spread = len(column.values) / rows
     filled = rows - column.missing
     if not filled:

@@ -43,3 +43,44 @@ def test_stays_of_patients() -> None:
         "ward": "undecided",
     }
     assert found["note"].reason.startswith("10 of 40 rows of 'note' hold words of 'name'")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role", "why"),
+    [
+        (
+            "Age of the person at the day of the interview",
+            [*map(str, range(20, 60))],
+            "quasi",
+            "age",
+        ),
+        ("ZIP_CODE_OF_THE_RESIDENCE_OF_THE_PERSON", ["80331", "80333"], "quasi", "zip"),
+        ("Country in which the first passport was issued", ["Peru", "Mali"], "quasi", "country"),
+        (
+            "Diagnosis at discharge, with the text of the catalogue",
+            ["a b", "c d"],
+            "sensitive",
+            "di",
+        ),
+        ("Monthly income of the household before taxes", ["1200", "900"], "sensitive", "income"),
+        ("Number of the person in the register of residents", ["17", "18"], "person", "several"),
+        ("Name of the ward to which the patient was admitted", [*"ABABAB"], "quasi", "name"),
+        ("Alter der versicherten Person am Tag der Befragung", ["30", "41"], "quasi", "alter"),
+        (
+            "Salaire du patient en euros par mois de travail",
+            ["1200", "900"],
+            "sensitive",
+            "salaire",
+        ),
+        ("Remarks of the interviewer on the course of it", ["fine", "long"], "left_out", "remarks"),
+        (
+            "Telephone at which the person is reached by day",
+            ["a1", "b2"],
+            "identifier",
+            "telephone",
+        ),
+    ],
+)
+def test_long_names_say_it_first(name: str, values: list[str], role: str, why: str) -> None:
+    (one,) = suggested(Dataset.from_frame(pd.DataFrame({name: values * 20}, dtype=object)))
+    assert (one.role, why in one.reason) == (role, True), one.reason
