@@ -260,6 +260,7 @@ def finish(
         dragmode=False,
     )
     axis: dict[str, Any] = {
+        "minexponent": 6,  # a postcode is no 80.1k
         "gridcolor": colours.grid,
         "linecolor": colours.grid,
         "zerolinecolor": colours.grid,

@@ -73,6 +73,8 @@ button[data-testid^="stBaseButton-primary"]:not(:disabled) *,
   {display: none;}
 .aw-legend {font-size: .78rem; line-height: 1.2;}
 [class*="st-key-head-"] > [data-testid]:not(:nth-child(2)) {flex: none; width: auto;}
+[class*="st-key-chart-"] [class*="st-key-head-"] > [data-testid]:first-child {flex: 0 1 auto;
+  min-width: 0;}
 .stSidebar .stPageLink a[disabled] *, .stSidebar .stPageLink [aria-disabled="true"] *
   {color: MUTED;}
 [data-testid="stPageLink"] a:focus-visible, [data-testid="stElementToolbar"] button:focus-visible

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 _CLASS, _ROW = "chosen/class", "chosen/row"
 _BY_NUMBER = "chosen-by-number"
+#: Letters of a column's name that a table shows whole, and pixels of a column with more.
+_LETTERS, _COLUMN = 28, 200
+#: Pixels of a row.
+_HEIGHT = 24
 #: Pixels of three columns: what a figure is, of what is chosen, and of everyone.
 _WIDE = 600
 
@@ -140,7 +144,24 @@ def row_picker(facts: Facts, frame: pd.DataFrame, key: str) -> dict[str, Any]:
             selection.choose_number(facts, int(numbers[rows[0]]))
             redraw_linked()
 
-    return {"key": place, "on_select": take, "selection_mode": "single-row"}
+    picker = {"key": place, "on_select": take, "selection_mode": "single-row"}
+    return picker | rows_look(facts, frame)
+
+
+def rows_look(facts: Facts, frame: pd.DataFrame) -> dict[str, Any]:
+    """Return how a table of rows looks.
+
+    A long name would leave no room for other columns; the pointer shows the rest of it.
+    """
+    long = [(at, str(one)) for at, one in enumerate(frame.columns) if len(str(one)) > _LETTERS]
+    return {
+        "hide_index": True,
+        "row_height": _HEIGHT,
+        "column_config": {
+            facts.head: st.column_config.NumberColumn(format="localized", width="small"),
+            **{at: st.column_config.Column(width=_COLUMN, help=plain(name)) for at, name in long},
+        },
+    }
 
 
 def only_chosen(facts: Facts, frame: pd.DataFrame) -> pd.DataFrame:

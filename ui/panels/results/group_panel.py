@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 #: Rows a page holds; a larger group has a page of its own, of which the first rows are marked.
 PAGE = 60
 _MOST_SHOWN = 200
-#: Pixels of a row of a table.
-ROW = 24
 _TITLES = {"release": "Release", "quasi": "Quasi-identifiers", "sensitive": "Sensitive values"}
 _INTERNAL = "Original (internal)"
 
@@ -166,10 +164,9 @@ def _side_by_side(
                     st.dataframe(
                         frame,
                         lazy=True,
-                        hide_index=True,
                         height="stretch",
-                        row_height=ROW,
                         key=f"whole-{title}-{key}",
+                        **class_selection.rows_look(facts, frame),
                     )
                 else:
                     shown = frame.iloc[start : min(stop, start + _MOST_SHOWN)]
@@ -191,11 +188,6 @@ def _banded(facts: Facts, frame: pd.DataFrame, *, key: str) -> None:
     styled = frame.style.apply(lambda column: [style if b else "" for b in band.tolist()])
     st.dataframe(
         styled,
-        hide_index=True,
         height="stretch" if len(frame) > 8 else "auto",
-        row_height=ROW,
         **class_selection.row_picker(facts, frame, key),
-        column_config={
-            facts.head: st.column_config.NumberColumn(format="localized", width="small")
-        },
     )

@@ -12,10 +12,13 @@ from anon_core.explain.text import phrases
 from anon_core.explain.text.tiles import Tile, tiles
 from anon_core.pipeline.result import Result
 from anon_core.release.outcome import Verdict
+from ui.charts.chart_frame import shortened
 from ui.charts.theme import VERDICT_STYLE, grid, ink, muted, verdict_colour
 
 #: Models whose chips have room for all their words.
 _ROOMY = 2
+#: Letters of a column's name in a chip.
+_LETTERS = 18
 #: How a figure is → the sign before its words.
 _SIGNS = {"bad": "✕", "doubtful": "⚠", "good": "✓", "plain": ""}
 
@@ -109,15 +112,6 @@ def _chips(result: Result) -> str:
     chips = [f"<span class='aw-chip' title='{of}'>{agreed}</span>"]
     close = len(result.verdicts) > _ROOMY
     several = len({v.column for v in result.verdicts if v.column}) > 1
-    for verdict in result.verdicts:
-        title = known[verdict.model].title if verdict.model in known else verdict.model
-        column = f" of {verdict.column}" if verdict.column and several else ""
-        sign = {"holds": "✓", "broken": "✕"}.get(verdict.state, "?")
-        sign = "…" if result.pending else sign
-        chips.append(
-            f"<span class='aw-chip' title='{escape(verdict.sentence)}'>{sign} "
-            f"{escape(_reached(title + column, verdict, close=close))}</span>"
-        )
     if result.cautions:
         many = "1 warning" if len(result.cautions) == 1 else f"{len(result.cautions)} warnings"
         cautions = f"{' '.join(result.cautions)} See Verdicts."
@@ -128,6 +122,15 @@ def _chips(result: Result) -> str:
         chips.append(
             f"<span class='aw-chip aw-warns' title='{escape(f'{unlike}. {remedy}')}'>"
             f"⚠ {phrases.share((alone or 0) / total)} unique over all columns</span>"
+        )
+    for verdict in result.verdicts:
+        title = known[verdict.model].title if verdict.model in known else verdict.model
+        column = f" of {shortened(verdict.column, _LETTERS)}" if verdict.column and several else ""
+        sign = {"holds": "✓", "broken": "✕"}.get(verdict.state, "?")
+        sign = "…" if result.pending else sign
+        chips.append(
+            f"<span class='aw-chip' title='{escape(verdict.sentence)}'>{sign} "
+            f"{escape(_reached(title + column, verdict, close=close))}</span>"
         )
     # A region that may scroll can be reached by the keyboard, and says what it is.
     return (

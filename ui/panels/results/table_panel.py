@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 PAGE = 60
 _MOST_MARKED = 200
-#: Pixels of a row of the table.
-ROW = 24
 PAGES, CLASSES, SUPPRESSED, ALL = "Pages", "Classes", "Suppressed", "All"
 
 
@@ -61,12 +59,11 @@ def draw(facts: Facts, *, key: str) -> None:
     if view == SUPPRESSED:
         total = facts.result.problem.rows
         _note(f"{len(facts.hidden):,} of {total:,} rows are suppressed; originals shown")
-        _plain(facts.hidden, key=f"hidden-{key}")
+        _plain(facts, facts.hidden, key=f"hidden-{key}")
     elif view == ALL:
         _note(f"{rows_of(len(shown))}, smallest classes first; changes are not marked")
-        _plain(
-            facts.published if side == "Published" else facts.original, key=f"whole-{key}-{side}"
-        )
+        whole = facts.published if side == "Published" else facts.original
+        _plain(facts, whole, key=f"whole-{key}-{side}")
     elif view == CLASSES:
         _one_class(facts, shown, number, side, colours, key)
     else:
@@ -91,9 +88,11 @@ def _one_class(
     _rows(facts, shown.frame(start, min(stop, start + _MOST_MARKED)), side, colours, key)
 
 
-def _plain(frame: pd.DataFrame, *, key: str) -> None:
+def _plain(facts: Facts, frame: pd.DataFrame, *, key: str) -> None:
     """Draw a table of any size: the browser asks for the rows that it shows."""
-    st.dataframe(frame, lazy=True, hide_index=True, height="stretch", row_height=ROW, key=key)
+    st.dataframe(
+        frame, lazy=True, height="stretch", key=key, **class_selection.rows_look(facts, frame)
+    )
 
 
 def _note(note: str, extent: str = "", colours: Palette | None = None, *, title: str = "") -> None:
@@ -161,13 +160,8 @@ def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: s
     frame = pd.DataFrame(cells)
     st.dataframe(
         _styled(frame, marks, colours),
-        hide_index=True,
         height="stretch",
-        row_height=ROW,
         **class_selection.row_picker(facts, frame, f"rows-{key}-{side}"),
-        column_config={
-            facts.head: st.column_config.NumberColumn(format="localized", width="small")
-        },
     )
 
 

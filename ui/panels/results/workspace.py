@@ -56,8 +56,9 @@ _LOOK = """<style>
 .st-key-history-steps button {min-height: 28px; height: 28px; padding: 0 .35rem;}
 .st-key-history-steps button p {font-size: .8rem !important;}
 .st-key-history-steps kbd {display: none;}
-:is(.st-key-what-if-undo, .st-key-what-if-redo) [data-testid="stMarkdownContainer"]
-  {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);}
+:is(.st-key-what-if-undo, .st-key-what-if-redo, .st-key-back:nth-child(n + 6))
+  [data-testid="stMarkdownContainer"] {position: absolute; width: 1px; height: 1px;
+  overflow: hidden; clip-path: inset(50%);}
 .st-key-history {flex-wrap: nowrap;}
 .st-key-history-list button {min-height: 32px; height: 32px; padding: 0 .5rem;}
 .st-key-history-list button p, .st-key-what-if-fields input {font-size: .8rem !important;}
@@ -129,6 +130,7 @@ body:has(.st-key-what-if-technique [aria-expanded="true"])
 }
 @media (min-width: WIDEpx) {
   .stMain {overflow: hidden;}
+  .stMain::before {box-shadow: none !important;}
   [data-testid="stMainBlockContainer"] > .stVerticalBlock {height: calc(100dvh - .5rem);}
   [data-testid="stLayoutWrapper"]:has(> .st-key-workspace) {flex: 1 1 0; min-height: 0;}
   [data-testid="stMainBlockContainer"] > .stVerticalBlock > .stElementContainer .stAlert
