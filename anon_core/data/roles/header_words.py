@@ -35,6 +35,8 @@ OF_SURVEYS = all_of(
 )
 OF_STRATA = all_of("stratum strata stratification psu schicht schichtung strate estrato")
 NUMBERED = all_of("id ids nr no num number key pseudonym pseudo")
+#: Headers of numbers that count something.
+COUNTED = all_of("n num number count counts total anzahl zahl nombre numero aantal antal")
 PERSON_NUMBERS = all_of(
     "pid patid patnr patientid personid customerid userid memberid mrn pseudonym"
 )
@@ -66,13 +68,16 @@ _QUASI_WORDS = all_of(
     "age birth born birthday birthdate dob yob sex gender zip zipcode postcode postal plz city "
     "town county state region district country nationality citizenship race ethnicity ethnic "
     "marital married relationship household education school degree occupation job profession "
-    "workclass employer language latitude longitude lat lon lng height weight admission discharge "
-    "visit date year"
+    "workclass employer employment department industry language latitude longitude lat lon lng "
+    "height weight residence hometown neighborhood neighbourhood admission discharge "
+    "visit date month year"
 )
 _SENSITIVE_WORDS = all_of(
-    "diagnosis disease illness condition icd symptom treatment therapy drug medication hiv "
-    "disability salary income wage pay earnings debt credit score religion belief party politics "
-    "union orientation crime conviction offence offense result grade"
+    "diagnosis diagnoses diag disease illness condition icd symptom treatment therapy drug "
+    "medication hiv bmi insulin glucose cholesterol pregnancy pregnant smoker vaccination "
+    "vaccinated disability salary income wage pay earnings debt credit loan mortgage balance "
+    "savings score religion belief party politics union orientation crime conviction charge "
+    "offence offense recidivism result grade"
 )
 _ENGLISH: Mapping[Role, frozenset[str]] = {
     "identifier": _IDENTIFIER_WORDS,
@@ -115,12 +120,19 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
         "steuernummer personalausweis* ausweis* securite nir insee seguridad dni nif fiscale "
         "codicefiscale sicurezza bsn burgerservice* sofinummer cpr cprn* personnummer personnr",
     ),
-    ("sensitive", "diagnosis", "diagnos* krankheit* erkrankung* befund* maladie* enfermedad*"),
+    (
+        "sensitive",
+        "diagnosis",
+        "diagnos* *diagnose *diagnosen krankheit* *krankheit *krankheiten erkrankung* *erkrankung "
+        "befund* maladie* enfermedad*",
+    ),
+    ("sensitive", "health", "impf* schwanger* grossesse embarazo gravidanza"),
     ("sensitive", "diagnosis", "malatti* patologia ziekte* aandoening* sygdom*"),
     (
         "sensitive",
         "income",
-        "gehalt* lohn* einkommen* verdienst salaire* revenu* salari* sueldo ingreso* renta nomina "
+        "gehalt* *gehalt lohn* *lohn einkommen* *einkommen verdienst salaire* revenu* "
+        "salari* sueldo ingreso* renta nomina "
         "stipendio reddito salaris loon inkomen* loen manedsloen arsloen indkomst*",
     ),
     ("sensitive", "religion", "konfession* glaube* religio* confession* confesion geloof"),
@@ -128,12 +140,14 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
     ("quasi", "age", "alter edad eta leeftijd* alder"),
     ("quasi", "sex", "geschlecht* sexe sexo sesso genre genero genere geslacht* koen"),
     ("quasi", "date of birth", "geburt* gebdat* gebjahr naissance nacimiento nascita geboorte*"),
-    ("quasi", "date of birth", "fodsel* foedsel* foedt geb datum"),
+    ("quasi", "date of birth", "fodsel* foedsel* foedt geb"),
+    ("quasi", "date", "datum *datum aufnahme* entlass*"),
     ("quasi", "postcode", "postleitzahl* postal* postale cap cp postnummer postnr"),
     (
         "quasi",
         "place",
-        "ort wohnort* stadt gemeinde* ville commune lieu ciudad municipio lugar poblacion citta "
+        "ort wohnort* stadt gemeinde* kreis landkreis bezirk* bundesland ville commune lieu "
+        "ciudad municipio lugar poblacion citta "
         "comune luogo stad plaats* woonplaats* gemeente* byen kommune* sted bopael bopal",
     ),
     ("quasi", "country", "land herkunft* pays pais paese staat"),
@@ -143,6 +157,8 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
         "nationalit* staatsangehor* staatsangehoer* staatsburger* staatsbuerger* nacionalidad "
         "ciudadania nazionalita cittadinanza staatsburgerschap statsborger*",
     ),
+    ("quasi", "education", "bildung* schulabschluss* schulbildung* diplome* estudios istruzione"),
+    ("quasi", "household", "haushaltsgross* haushaltsgroess* kinderzahl"),
     (
         "quasi",
         "marital status",
@@ -152,8 +168,8 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
     (
         "quasi",
         "occupation",
-        "beruf* tatigkeit* taetigkeit* metier emploi profesion ocupacion empleo professione "
-        "occupazione lavoro mestiere beroep* functie erhverv* stilling*",
+        "beruf* erwerb* tatigkeit* taetigkeit* metier emploi profesion ocupacion empleo "
+        "professione occupazione lavoro mestiere beroep* functie erhverv* stilling*",
     ),
 )
 #: Words that say what they are only with their owner.
@@ -265,5 +281,18 @@ def is_sure(words: Sequence[str], found: str) -> bool:
 
 
 def stands_in(word: str, known: Iterable[str]) -> bool:
-    """Return whether a word is one of those known; a star represents any ending."""
-    return any(word.startswith(one[:-1]) if one.endswith("*") else word == one for one in known)
+    """Return whether a word is one of those known; a star represents any ending or beginning.
+
+    Examples
+    --------
+    >>> [stands_in("nettoeinkommen", [one]) for one in ("einkommen*", "*einkommen")]
+    [False, True]
+    """
+    return any(
+        word.startswith(one[:-1])
+        if one.endswith("*")
+        else word.endswith(one[1:])
+        if one.startswith("*")
+        else word == one
+        for one in known
+    )

@@ -13,6 +13,7 @@ from anon_core.data.column import Column
 from anon_core.data.hierarchy.propose.library import matches
 from anon_core.data.roles.findings import DAY, findings, names_people, numbers_somebody
 from anon_core.data.roles.header_words import (
+    COUNTED,
     FREE_TEXT,
     NUMBERED,
     OF_HOUSEHOLDS,
@@ -295,7 +296,9 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
     apart = len(column.values) > max(_APART_SHARE * filled, 1)
     if free and len(column.values) >= _FREE_TEXT_SHARE * filled:
         return "left_out", "Its values are texts of many words, and these may name people."
-    if found := next((w for w in words if stands_in(w, FREE_TEXT)), ""):
+    # Few different texts are categories, whatever their name says.
+    few = rows >= _KEY_ROWS and len(column.values) < _THING_SHARE * filled and not free
+    if not few and (found := next((w for w in words if stands_in(w, FREE_TEXT)), "")):
         return "left_out", f"'{found}' in its name: free text may name people."
     if named or (column.kind == "text" and apart and _mostly(column, _PERSON)):
         return "identifier", "Its values look like names of people."
@@ -307,7 +310,7 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
         return "quasi", why
     if free:
         return "left_out", "Its values are texts of many words, and these may name people."
-    if rows >= _KEY_ROWS and spread >= _KEY_SHARE and _key_like(column):
+    if rows >= _KEY_ROWS and spread >= _KEY_SHARE and _numbers_rows(column):
         return "identifier", f"{spread:.0%} of its values are distinct, like a key."
     if rules.known:
         return "quasi", rules.known
@@ -323,7 +326,7 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
         return "quasi", "Its values are the two sexes: others know them."
     if _races(column):
         return "quasi", "Its values name races or ethnic groups: others may know them."
-    if _ages(column):
+    if _ages(column) and COUNTED.isdisjoint(words):
         return "quasi", "Its values are whole numbers as ages are: others may know them."
     once = int(np.count_nonzero(column.counts == 1))
     if rows >= _KEY_ROWS and once / rows >= 0.2:
@@ -413,6 +416,16 @@ def _mostly(column: Column, pattern: re.Pattern[str]) -> bool:
     if not sample:
         return False
     return sum(pattern.fullmatch(v) is not None for v in sample) >= _PATTERN_SHARE * len(sample)
+
+
+def _numbers_rows(column: Column) -> bool:
+    """Return whether almost distinct values are keys: amounts repeat, or differ in their length."""
+    if not _key_like(column) or column.measure is None:
+        return column.measure is None
+    if column.measure[0] < 0:  # values ascend
+        return False
+    alike = len({len(value) for value in column.values}) == 1
+    return alike or bool(np.all(column.counts == 1))
 
 
 def _key_like(column: Column) -> bool:

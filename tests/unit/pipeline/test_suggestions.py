@@ -84,3 +84,26 @@ def test_stays_of_patients() -> None:
 def test_long_names_say_it_first(name: str, values: list[str], role: str, why: str) -> None:
     (one,) = suggested(Dataset.from_frame(pd.DataFrame({name: values * 20}, dtype=object)))
     assert (one.role, why in one.reason) == (role, True), one.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("balance", [*map(str, range(-40, 40, 3))], "sensitive"),
+        ("amount", [*map(str, range(-40, 4000, 31))], "quasi"),
+        ("amount", [str(7 + 31 * n) for n in range(99)] * 2, "undecided"),
+        ("file", [*map(str, range(70_100, 70_199))], "identifier"),
+        ("Nettoeinkommen", ["900", "1200"], "sensitive"),
+        ("Hauptdiagnose", ["Asthma", "Gicht"], "sensitive"),
+        ("Kreis", ["Erding", "Freising"], "quasi"),
+        ("score_text", ["low", "high"], "sensitive"),
+        ("shop_text", ["low", "high"], "undecided"),
+        ("num_calls", [*map(str, range(1, 60))] * 2, "undecided"),
+    ],
+)
+def test_amounts_are_no_keys_and_categories_no_texts(
+    name: str, values: list[str], role: str
+) -> None:
+    times = 1 if len(values) > 30 else 60
+    (one,) = suggested(Dataset.from_frame(pd.DataFrame({name: values * times}, dtype=object)))
+    assert one.role == role, one.reason
