@@ -113,13 +113,19 @@ def earlier(folder: Path, settings: Settings, table: str) -> tuple[Done, ...]:
 
 
 def as_csv(report: Report) -> str:
-    """Return all figures as one CSV text."""
+    """Return all figures as one CSV text; each says of which experiment, rows and seed it is."""
     out = io.StringIO()
-    names = list[str](("figure", "series", "x", "low", "high", "by", "words", "seconds"))
-    writer = csv.DictWriter(out, names, lineterminator="\n")
+    of = {
+        "experiment": report.experiment.id,
+        "rows": report.settings.rows or "",
+        "seed": report.settings.seed,
+    }
+    own = ("figure", "series", "x", "low", "high", "by", "words", "seconds")
+    writer = csv.DictWriter(out, (*of, *own), lineterminator="\n")
     writer.writeheader()
     for figure in report.experiment.figures:
-        writer.writerows({"figure": figure.name, **row} for row in rows_of(report, figure))
+        rows = rows_of(report, figure)
+        writer.writerows({**of, "figure": figure.name, **row} for row in rows)
     return out.getvalue()
 
 

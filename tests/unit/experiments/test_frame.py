@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import threading
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ from anon_core.teaching.experiments.bench import Bench
 from anon_core.teaching.experiments.execution import documented, run_said
 from anon_core.teaching.experiments.experiment import Outcome, Source, verdict
 from anon_core.teaching.experiments.points import Found
-from anon_core.teaching.experiments.result_files import JSON, as_html, earlier, rows_of, write
+from anon_core.teaching.experiments.result_files import CSV, JSON, as_html, earlier, rows_of, write
 
 TABLES = Tables(most_rows=40, cached=False)
 
@@ -104,6 +105,18 @@ def test_what_was_finished_before_a_cancel_is_kept_and_gone_on_from(
     page = as_html(report)
     assert "&lt;3&gt;: No release." in page
     assert page.count("<svg") == 1
+
+
+def test_the_table_of_figures_says_what_each_is_of(toy: Toy, tmp_path: Path) -> None:
+    write(carry_out(toy, replace(toy.small, seed=7), TABLES), tmp_path)
+    with (tmp_path / CSV).open(newline="") as file:
+        rows = [*csv.DictReader(file)]
+    assert {(one["experiment"], one["rows"], one["seed"]) for one in rows} == {("X-99", "20", "7")}
+    found = [(one["series"], one["x"], one["low"], one["high"], one["by"]) for one in rows]
+    assert found[0][:4] == ("a", "all", "0.1", "0.3")
+    assert [one[1:4] for one in found[1:]] == [
+        ("1.0", "0.1", "0.1"), ("2.0", "0.2", "0.2"), ("4.0", "0.4", "0.4")
+    ]  # fmt: skip
 
 
 def test_figures_of_other_settings_are_not_taken_up(toy: Toy, tmp_path: Path) -> None:
