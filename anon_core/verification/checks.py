@@ -212,7 +212,7 @@ def _verified(
     for name, own in published.items():
         file = own.called(name)
         if not own.file:
-            more.append(check_writing(own, files[file], file))
+            more.append(check_writing(own, [file], files))
         more.append(check_spelling(terms, own, file, table, levels, public))
     more += [*check_other_formats(published, files), *changed, *left_out, *chosen]
     more += check_dialect(export, published, files)

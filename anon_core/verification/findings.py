@@ -171,6 +171,12 @@ def named(rows: Rows) -> str:
     return f"({'row' if len(rows) == 1 else 'rows'} {shown}{more})"
 
 
+def tallied(name: str, wrong: int, words: str, what: str = "cells") -> Check:
+    """Return a check whose words end in how many are wrong, where some are."""
+    sentence = f"{words} Not so for {wrong:,} {what}." if wrong else words
+    return Check(name=name, holds=not wrong, sentence=sentence)
+
+
 def many(count: int, what: str, one: str = "", several: str = "") -> str:
     """Return a count with its noun, and the verb that fits it."""
     plural = what + ("es" if what.endswith("s") else "s")

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import permutations
 
 from anon_core.verification.files.csv_files import rows_of
-from anon_core.verification.findings import Check
+from anon_core.verification.findings import Check, tallied
 
 _RANGE = re.compile(r"\[(\S+), (\S+)\]")
 
@@ -177,32 +177,24 @@ def republication_checks(
         for p in held
     )
     return [
-        _check("size", small, f"Every group has at least {m} rows.", "groups"),
-        _check("distinct", twice, "The values of every group are all different.", "groups"),
-        _check("persons", lost, "Every person of the table is in one group.", "persons"),
-        _check("values", foreign, "Every group has the values of its persons.", "groups"),
-        _check(
+        tallied("size", small, f"Every group has at least {m} rows.", "groups"),
+        tallied("distinct", twice, "The values of every group are all different.", "groups"),
+        tallied("persons", lost, "Every person of the table is in one group.", "persons"),
+        tallied("values", foreign, "Every group has the values of its persons.", "groups"),
+        tallied(
             "signatures",
             moved,
             "Everyone published before is among the same values as then.",
             "persons",
         ),
-        _check("boxes", outside, "Every group's cells cover its persons.", "persons"),
-        _check(
+        tallied("boxes", outside, "Every group's cells cover its persons.", "persons"),
+        tallied(
             "counterfeits",
             uncounted,
             "Counterfeits of every group are its rows without a person.",
             "groups",
         ),
     ]
-
-
-def _check(name: str, wrong: int, words: str, what: str) -> Check:
-    return Check(
-        name=name,
-        holds=not wrong,
-        sentence=f"{words} Not so for {wrong:,} {what}." if wrong else words,
-    )
 
 
 def _covers(cell: str, own: str) -> bool:

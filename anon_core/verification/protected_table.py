@@ -17,7 +17,7 @@ import numpy as np
 
 from anon_core.base.errors import BadPlan, NotVerified
 from anon_core.verification.files.reading_options import read_options
-from anon_core.verification.findings import Check
+from anon_core.verification.findings import Check, tallied
 from anon_core.verification.rows.recipe_changes import rows_where
 from anon_core.verification.table_cells import (
     NUMBER,
@@ -25,7 +25,6 @@ from anon_core.verification.table_cells import (
     TableCells,
     hidden_parts,
     sensitive_cells,
-    table_check,
     tabulated,
 )
 from anon_core.verification.table_readers import protection
@@ -84,18 +83,18 @@ def verify_table(
         not concealed and _number(text) != Fraction(int(value), cells.unit)
         for text, value, concealed in zip(shown, cells.values, hidden.tolist(), strict=True)
     )
-    found = [table_check("values", not wrong, "Every published number is that of the rows.", wrong)]
+    found = [tallied("values", wrong, "Every published number is that of the rows.")]
     say("Applying the rules again")
     sensitive = sensitive_cells(cells.held, cells.values, rules, cells.unit)
     bare = sum(not hidden[cell] for cell in sensitive)
-    found.append(table_check("sensitive cells", not bare, "No sensitive cell is published.", bare))
+    found.append(tallied("sensitive cells", bare, "No sensitive cell is published."))
     say("Checking that sensitive cells stay hidden")
     found.append(protection(cells, hidden, sensitive, recipe, changes or {}, digits, say))
     say("Checking sums of suppressed cells")
     groups, values, among = hidden_parts(cells, hidden)
     needed = len(sensitive_cells(cells.held.together(groups, among), values, rules, cells.unit))
     words = "No published sum of suppressed cells is sensitive as one cell."
-    found.append(table_check("sums", not needed, words, needed))
+    found.append(tallied("sums", needed, words))
     return found
 
 
@@ -198,13 +197,13 @@ def _rounded(shown: Sequence[str], cells: TableCells, protect: Mapping[str, Any]
     found: list[Check] = []
     if method != "small-cells":
         wrong = int((values % base != 0).sum())
-        found.append(table_check("multiples", not wrong, f"Multiples of {base} alone.", wrong))
+        found.append(tallied("multiples", wrong, f"Multiples of {base} alone."))
         reach = base * (1 + int(protect.get("steps", 0)))
         far = int((np.abs(values * cells.unit - true) >= reach * cells.unit).sum())
-        found.append(table_check("distance", not far, f"Each changed by less than {reach}.", far))
+        found.append(tallied("distance", far, f"Each changed by less than {reach}."))
     if method != "random-rounding":
         off = cells.off(values)
-        found.append(table_check("sums", not off, "Totals add up.", off))
+        found.append(tallied("sums", off, "Totals add up."))
     return found
 
 
@@ -212,14 +211,14 @@ def _adjusted(shown: Sequence[str], cells: TableCells, recipe: Mapping[str, Any]
     """Return whether totals add up and sensitive cells are their level off; not what is least."""
     values = np.array([int(Fraction(text) * cells.unit) for text in shown], dtype=object)
     off = cells.off(values)
-    found = [table_check("sums", not off, "Totals add up.", off)]
+    found = [tallied("sums", off, "Totals add up.")]
     change = np.abs(values - cells.values.astype(object))
     needs = sensitive_cells(cells.held, cells.values, recipe.get("rules", []), cells.unit)
     near = sum(
         not change[cell] or change[cell] < each * cells.unit for cell, (each, _) in needs.items()
     )
     words = "Each sensitive cell is published at least its level off."
-    found.append(table_check("levels", not near, words, near))
+    found.append(tallied("levels", near, words))
     fixed = set(recipe["protect"].get("published", []))
     kept = cells.held.sizes == 0
     names = ("|".join(x.replace("|", "/") for x in key) for key in product(*(
@@ -227,10 +226,10 @@ def _adjusted(shown: Sequence[str], cells: TableCells, recipe: Mapping[str, Any]
     kept |= np.array([name in fixed for name in names], dtype=np.bool_)
     moved = int((kept & (change != 0)).sum())
     words = "Empty cells and those that have to be published are as they were."
-    found.append(table_check("kept cells", not moved, words, moved))
+    found.append(tallied("kept cells", moved, words))
     if not recipe.get("reader", {}).get("signed", False):
         below = int((values < 0).sum())
-        found.append(table_check("negative", not below, "No value is below 0.", below))
+        found.append(tallied("negative", below, "No value is below 0."))
     return found
 
 
@@ -268,7 +267,7 @@ def _keyed(shown: Sequence[str], cells: TableCells, recipe: Mapping[str, Any]) -
             for two in _drawn(rows[above], share)
         )
     words = "Every number is that of the rows with the noise of its records' keys."
-    return table_check("noise", not wrong, words, wrong)
+    return tallied("noise", wrong, words)
 
 
 def _drawn(row: Mapping[int, float], share: float) -> set[int]:

@@ -137,7 +137,7 @@ def verify_release_only(
     for name, shown in published.items():
         checks += _of_labels(terms, shown.lines, levels)
         if not shown.file:
-            checks.append(check_writing(shown, files[f"{name}.csv"], f"{name}.csv"))
+            checks.append(check_writing(shown, [f"{name}.csv"], files))
     checks += check_other_formats(published, files)
     checks += check_dialect(export, published, files) + check_presence(export, list(tables), files)
     lines = next(iter(published.values())).lines

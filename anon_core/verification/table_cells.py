@@ -13,20 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.verification.findings import Check
-
 Key = tuple[str, ...]
 Ints = npt.NDArray[Any]
 _TOTAL, _MISSING = "Total", "(missing)"
 #: What no column is called.
 NUMBER = "\0"
-
-
-def table_check(name: str, holds: bool, words: str, wrong: int) -> Check:
-    """Return a check of cells; where it does not hold, its sentence ends in how many are wrong."""
-    return Check(
-        name=name, holds=holds, sentence=words if holds else f"{words} Not so for {wrong} cells."
-    )
 
 
 def _paths(

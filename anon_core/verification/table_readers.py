@@ -20,8 +20,8 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from anon_core.verification.findings import Check
-from anon_core.verification.table_cells import Ints, Key, TableCells, table_check
+from anon_core.verification.findings import Check, tallied
+from anon_core.verification.table_cells import Ints, Key, TableCells
 
 #: Seconds that linear programs look for tables no reader can rule out.
 _SECONDS = 300
@@ -107,7 +107,7 @@ def protection(
         name = "|".join(cells.labels(min(late)))
         words = f"{words} Undecided in {_SECONDS} s for {len(late)} cells, such as '{name}'."
         return Check(name="protection", holds=False, undecided=True, sentence=words)
-    return table_check("protection", not exposed, words, len(exposed))
+    return tallied("protection", len(exposed), words)
 
 
 def _proven(

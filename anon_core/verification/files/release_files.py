@@ -119,22 +119,30 @@ def odd_csv_part(
     return "", -1
 
 
-def check_csv_parts(
+def check_writing(
     release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
 ) -> Check:
-    """Check that every CSV part is, byte for byte, the one way to write its share of the rows."""
+    """Check that a CSV file is, byte for byte, the one way to write its cells.
+
+    Of several, that each is the one way to write its share of the rows.
+    """
     odd, row = ("", -1) if release.is_written else odd_csv_part(release, names, files)
+    parts = len(names) > 1
+    what = f"a {'part of a ' if parts else ''}release"
+    where = f"in row {row}{' of the table' if parts else ''}" if row > 0 else "in its header"
+    marks = "quotes, line ends and marks that no cell needs"
+    marks = f"other rows than its share, or {marks}," if parts else marks
+    written = f"{names[0]} is, byte for byte, the one way to write its cells."
+    if parts:
+        written = f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, the "
+        written += "one way to write its share of the rows."
     return Check(
         name="writing",
         holds=not odd,
         rows=(row,) if row > 0 else (),
-        sentence=f"{odd} is not written as a part of a release is, first "
-        + (f"in row {row} of the table" if row else "in its header")
-        + ": other rows than its share, or quotes, line ends and marks that no cell needs, could "
-        "mark a person."
+        sentence=f"{odd} is not written as {what} is, first {where}: {marks} could mark a person."
         if odd
-        else f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, the one "
-        "way to write its share of the rows.",
+        else written,
     )
 
 
@@ -173,8 +181,8 @@ def check_parts(
 # The formats of published files, as the second computation knows them: one row each.
 
 
-#: Takes a published table, a file's content and its name.
-FileCheck = Callable[[PublishedTable, Content, str], Check]
+#: Takes a published table, the names of its file or parts, and all files.
+FileCheck = Callable[[PublishedTable, Sequence[str], Mapping[str, Content]], Check]
 #: Takes a header, and by column the cells as codes into distinct texts; returns the file.
 Writer = Callable[[Sequence[str], Sequence[Codes | Narrow], Sequence[list[str]]], bytes]
 _SAME = (
@@ -276,26 +284,14 @@ def read_from(name: str, files: Mapping[str, Content], export: Mapping[str, Any]
     return next((part for part in wanted if part not in files), wanted[0])
 
 
-def check_writing(release: PublishedTable, content: Content, file: str) -> Check:
-    """Check that a CSV file is, byte for byte, the one way to write its cells."""
-    row = -1
-    if not release.is_written:
-        row = first_difference(content, release.header, release.codes, release.texts)
-    return Check(
-        name="writing",
-        holds=row < 0,
-        rows=(row,) if row > 0 else (),
-        sentence=f"{file} is not written as a release is, first "
-        + (f"in row {row}" if row else "in its header")
-        + ": quotes, line ends and marks that no cell needs could mark a person."
-        if row >= 0
-        else f"{file} is, byte for byte, the one way to write its cells.",
-    )
-
-
-def check_parquet(release: PublishedTable, content: Content, file: str) -> Check:
+def check_parquet(
+    release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
+) -> Check:
     """Check that a Parquet file says what the CSV file says."""
-    name = "parquet"
+    if len(names) > 1:
+        return check_parts(release, names, files)
+    name, file = "parquet", names[0]
+    content = files[file]
     if is_parquet_of(content, release.header, release.codes, release.texts):
         return Check(
             name=name,
@@ -360,8 +356,9 @@ def _other_writer(content: bytes) -> str:
 def same_bytes(ending: str, write: Writer) -> FileCheck:
     """Return the check that a file is, byte for byte, what `write` makes of the cells."""
 
-    def check(release: PublishedTable, content: Content, file: str) -> Check:
-        same = content[:] == write(release.header, release.codes, release.texts)
+    def check(release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]) -> Check:
+        (file,) = names
+        same = files[file][:] == write(release.header, release.codes, release.texts)
         return Check(
             name=ending,
             holds=same,
@@ -376,8 +373,6 @@ def same_bytes(ending: str, write: Writer) -> FileCheck:
 
 #: By ending.
 FORMATS: dict[str, FileCheck] = {"csv": check_writing, "parquet": check_parquet}
-#: By ending, of the parts of a table.
-_PARTS = {"csv": check_csv_parts, "parquet": check_parts}
 #: The file of the mean survey weights of classes.
 CLASS_WEIGHTS = "weights.csv"
 #: The ending of the format that is read; every published table has a file of it.
@@ -416,20 +411,16 @@ def check_other_formats(
     published: Mapping[str, PublishedTable], files: Mapping[str, Content]
 ) -> list[Check]:
     """Check every file that is not the one that is read; one that no format has is broken."""
-    found = [
-        check(release, files[file], file)
-        for ending, check in FORMATS.items()
-        for name, release in published.items()
-        if ending != READ and (file := f"{name}.{ending}") in files
-    ]
-    parts: set[str] = set()
-    for name, release in published.items():
-        for ending, check in _PARTS.items():
-            if own := parts_there(name, files, ending):
+    found: list[Check] = []
+    known = {*names_of(list(published)), CLASS_WEIGHTS}
+    for ending, check in FORMATS.items():
+        for name, release in published.items():
+            known.add(whole := f"{name}.{ending}")
+            known |= set(own := parts_there(name, files, ending))
+            if whole in files and ending != READ:
+                found.append(check(release, [whole], files))
+            if own:
                 found.append(check(release, own, files))
-                parts |= set(own)
-    known = {f"{name}.{ending}" for name in published for ending in FORMATS}
-    known |= {*names_of(list(published)), *parts, CLASS_WEIGHTS}
     if unknown := sorted(set(files) - known):
         sentence = (
             f"No published table has a file called {listing(unknown)}, and it was not checked."
