@@ -77,16 +77,10 @@ class LeastSize(GroupModel):
             What is counted: rows or people.
         """
         smallest = int(sizes.min()) if len(sizes) else 0
-        return Verdict(
-            model=self.name,
-            parameters=self.as_mapping(),
-            state="holds" if not len(sizes) or smallest >= self.k else "broken",
+        return self.verdict(
+            not len(sizes) or smallest >= self.k,
+            f"The smallest {called} has {smallest} {counted}; at least {self.k} were asked for.",
             bound=float(self.k),
             reached=float(smallest),
             per_class=sizes.astype(np.float64),
-            sentence=(
-                f"The smallest {called} has {smallest} {counted}; at least {self.k} were asked for."
-                if len(sizes)
-                else "No row is published."
-            ),
         )

@@ -198,6 +198,34 @@ class PrivacyModel(Technique):
             What the privacy model is defined against, of the table before anything was removed.
         """
 
+    def verdict(
+        self,
+        holds: bool | np.bool_,
+        sentence: str,
+        *,
+        bound: float,
+        reached: float,
+        per_class: npt.NDArray[np.float64],
+        column: str = "",
+    ) -> Verdict:
+        """Return whether the model holds on a view, in words; without classes no row is published.
+
+        Parameters
+        ----------
+        sentence, bound, reached, per_class, column
+            As `Verdict` has them.
+        """
+        return Verdict(
+            model=self.name,
+            parameters=self.as_mapping(),
+            state="holds" if holds else "broken",
+            bound=bound,
+            reached=reached,
+            per_class=per_class,
+            column=column,
+            sentence=sentence if len(per_class) else "No row is published.",
+        )
+
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Raise `BadPlan` or `Infeasible` where no release of the table can meet the model.
 

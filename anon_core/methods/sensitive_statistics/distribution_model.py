@@ -95,15 +95,13 @@ class DistributionModel(SensitiveValues):
         table = self.table_of(reference, column)
         reached = seen.worst(self.reached(seen.counted, table), least=self.worst_is_least)
         worst = self._worst(reached)
-        return Verdict(
-            model=self.name,
-            parameters=self.as_mapping(),
-            state="holds" if bool(self.holds(seen.counted, table).all()) else "broken",
+        return self.verdict(
+            self.holds(seen.counted, table).all(),
+            self.worst_in_words(column, worst),
             bound=self.bound(),
             reached=worst,
             per_class=reached,
             column=column,
-            sentence=self.worst_in_words(column, worst) if len(reached) else "No row is published.",
         )
 
 

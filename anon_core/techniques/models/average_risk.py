@@ -119,17 +119,13 @@ class AverageRisk(RiskOfAll):
         share = mean_chance(persons.sizes, people)
         among = "the public table" if counted else "the release"
         return [
-            Verdict(
-                model=self.name,
-                parameters=self.as_mapping(),
-                state="holds" if share <= as_written(self.risk) else "broken",
+            self.verdict(
+                share <= as_written(self.risk),
+                f"Guessing in {among} is right for {float(share):.4g} of the published "
+                f"rows; at most {self.risk:g} was asked for.",
                 bound=self.risk,
                 reached=float(share),
                 per_class=1.0 / np.maximum(people, 1),
-                sentence=f"Guessing in {among} is right for {float(share):.4g} of the published "
-                f"rows; at most {self.risk:g} was asked for."
-                if len(people)
-                else "No row is published.",
             )
         ]
 
@@ -137,15 +133,11 @@ class AverageRisk(RiskOfAll):
         """Return the mean estimated risk of the published rows against the bound."""
         sizes, risk = self.estimated_of(view, reference)
         mean = float(sizes @ risk) / max(int(sizes.sum()), 1)
-        return Verdict(
-            model=self.name,
-            parameters=self.as_mapping(),
-            state="holds" if bool(self.within(np.array([mean]))[0]) else "broken",
+        return self.verdict(
+            self.within(np.array([mean]))[0],
+            f"Estimated from the weights, {mean:.4g} of the published rows are named "
+            f"right; at most {self.risk:g} was asked for.",
             bound=self.risk,
             reached=mean,
             per_class=risk,
-            sentence=f"Estimated from the weights, {mean:.4g} of the published rows are named "
-            f"right; at most {self.risk:g} was asked for."
-            if len(sizes)
-            else "No row is published.",
         )

@@ -126,20 +126,14 @@ class FrequencyLDiversity(MostShare):
         worst = float(reached.min()) if len(reached) else 0.0
         # Decided in whole numbers, not by the quotient.
         holds = bool(np.all(diverse(counted, self.l)))
-        return Verdict(
-            model=self.name,
-            parameters=self.as_mapping(),
-            state="holds" if holds else "broken",
+        return self.verdict(
+            holds,
+            f"In the worst group a value of '{column}' is right 1 time in {worst:.3g}; 1 in "
+            f"{self.l} was allowed.",
             bound=float(self.l),
             reached=worst,
             per_class=reached,
             column=column,
-            sentence=(
-                f"In the worst group a value of '{column}' is right 1 time in {worst:.3g}; 1 in "
-                f"{self.l} was allowed."
-                if len(reached)
-                else "No row is published."
-            ),
         )
 
 

@@ -140,16 +140,12 @@ class KMap(GroupModel):
         people = people_of_classes(audience.population, view, matched(view), context)
         fewest = int(people.min()) if len(people) else 0
         return [
-            Verdict(
-                model=self.name,
-                parameters=self.as_mapping(),
-                state="holds" if not len(people) or fewest >= self.k else "broken",
+            self.verdict(
+                not len(people) or fewest >= self.k,
+                f"The rarest published class fits {fewest} people of the public table; at "
+                f"least {self.k} were asked for.",
                 bound=float(self.k),
                 reached=float(fewest),
                 per_class=people.astype(np.float64),
-                sentence=f"The rarest published class fits {fewest} people of the public table; at "
-                f"least {self.k} were asked for."
-                if len(people)
-                else "No row is published.",
             )
         ]

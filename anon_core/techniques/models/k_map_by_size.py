@@ -329,17 +329,13 @@ class KMapBySize(GroupModel):
             return [self._by_weights(view, reference, sizes)]
         least, smallest = self.least_size(), int(sizes.min()) if len(sizes) else 0
         return [
-            Verdict(
-                model=self.name,
-                parameters=self.as_mapping(),
-                state="holds" if not len(sizes) or smallest >= least else "broken",
+            self.verdict(
+                not len(sizes) or smallest >= least,
+                f"The smallest class has {smallest} {self.counted}; by estimate {least} "
+                f"are enough for k = {self.k:,} people.",
                 bound=float(least),
                 reached=float(smallest),
                 per_class=sizes.astype(np.float64),
-                sentence=f"The smallest class has {smallest} {self.counted}; by estimate {least} "
-                f"are enough for k = {self.k:,} people."
-                if len(sizes)
-                else "No row is published.",
             )
         ]
 
@@ -356,17 +352,13 @@ class KMapBySize(GroupModel):
         total = self._weights_of(view, reference) if len(sizes) else np.zeros(0)
         chance = self._fewer(sizes, total)
         worst = float(chance.max(initial=0.0))
-        return Verdict(
-            model=self.name,
-            parameters=self.as_mapping(),
-            state="holds" if bool(self._within(chance).all()) else "broken",
+        return self.verdict(
+            self._within(chance).all(),
+            f"Estimated from the weights, a class is drawn of fewer than {self.k:,} "
+            f"people with a chance of {worst:.3g} at worst; at most {self.alpha:g} was asked for.",
             bound=self.alpha,
             reached=worst,
             per_class=chance,
-            sentence=f"Estimated from the weights, a class is drawn of fewer than {self.k:,} "
-            f"people with a chance of {worst:.3g} at worst; at most {self.alpha:g} was asked for."
-            if len(sizes)
-            else "No row is published.",
         )
 
 

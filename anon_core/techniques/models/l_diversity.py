@@ -124,18 +124,12 @@ class DistinctLDiversity(SensitiveValues):
         distinct = seen.worst(seen.counted.distinct.astype(np.float64), least=True)
         fewest = int(distinct.min()) if len(distinct) else 0
         holds = not len(distinct) or fewest >= self.l
-        return Verdict(
-            model=self.name,
-            parameters=self.as_mapping(),
-            state="holds" if holds else "broken",
+        return self.verdict(
+            holds,
+            f"The least diverse class shows {fewest} values of '{column}'; at least {self.l} "
+            "were asked for.",
             bound=float(self.l),
             reached=float(fewest),
             per_class=distinct,
             column=column,
-            sentence=(
-                f"The least diverse class shows {fewest} values of '{column}'; at least {self.l} "
-                "were asked for."
-                if len(distinct)
-                else "No row is published."
-            ),
         )

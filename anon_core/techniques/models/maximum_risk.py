@@ -107,34 +107,26 @@ class MaximumRisk(RiskBound):
         """Return the fewest who look alike against the bound."""
         fewest = int(people.min()) if len(people) else 0
         holds = not len(people) or fewest >= least_people(self.risk)
-        return Verdict(
-            model=self.name,
-            parameters=self.as_mapping(),
-            state="holds" if holds else "broken",
+        return self.verdict(
+            holds,
+            f"At worst a person is found among {fewest} {among} who look alike; at "
+            f"least {least_people(self.risk)} were asked for.",
             bound=self.risk,
             reached=1 / fewest if fewest else 0.0,
             per_class=1.0 / np.maximum(people, 1),
-            sentence=f"At worst a person is found among {fewest} {among} who look alike; at "
-            f"least {least_people(self.risk)} were asked for."
-            if len(people)
-            else "No row is published.",
         )
 
     def _by_weights(self, view: View, reference: Reference) -> Verdict:
         """Return the largest estimated risk of a class against the bound."""
         _, risk = self.estimated_of(view, reference)
         worst = float(risk.max(initial=0.0))
-        return Verdict(
-            model=self.name,
-            parameters=self.as_mapping(),
-            state="holds" if bool(self.within(risk).all()) else "broken",
+        return self.verdict(
+            self.within(risk).all(),
+            f"Estimated from the weights, a row is named right with a chance of at most "
+            f"{worst:.4g}; at most {self.risk:g} was asked for.",
             bound=self.risk,
             reached=worst,
             per_class=risk,
-            sentence=f"Estimated from the weights, a row is named right with a chance of at most "
-            f"{worst:.4g}; at most {self.risk:g} was asked for."
-            if len(risk)
-            else "No row is published.",
         )
 
 

@@ -237,18 +237,14 @@ class PopulationUniques(GroupModel):
         theirs = found * rows / max(int(single.sum()), 1)
         chance: F64 = np.where(single, theirs, 0.0)
         return [
-            Verdict(
-                model=self.name,
-                parameters=self.as_mapping(),
-                state="holds" if self._within(found) else "broken",
+            self.verdict(
+                self._within(found),
+                f"By Zayatz' estimate {found * self.people:,.1f} of {self.people:,} "
+                f"people are unique, a share of {found:.4g}; at most {self.share:g} was asked for."
+                f"{few}",
                 bound=self.share,
                 reached=found,
                 per_class=chance,
-                sentence=f"By Zayatz' estimate {found * self.people:,.1f} of {self.people:,} "
-                f"people are unique, a share of {found:.4g}; at most {self.share:g} was asked for."
-                f"{few}"
-                if rows
-                else "No row is published.",
             )
         ]
 

@@ -131,17 +131,13 @@ class Profitability(Amounts, GroupModel):
         total = float(each @ persons.sizes)
         among = "people of the public table" if counted else "published rows"
         return [
-            Verdict(
-                model=self.name,
-                parameters=self.as_mapping(),
-                state="holds" if bool(self.pays(each).all()) else "broken",
+            self.verdict(
+                self.pays(each).all(),
+                f"The published row that earns least earns {worst:.4g}, more than 0 was "
+                f"asked for; all {rows:,} earn {total:,.2f}, by the {among} that they are among.",
                 bound=0.0,
                 reached=worst if rows else 0.0,
                 per_class=each,
-                sentence=f"The published row that earns least earns {worst:.4g}, more than 0 was "
-                f"asked for; all {rows:,} earn {total:,.2f}, by the {among} that they are among."
-                if rows
-                else "No row is published.",
             )
         ]
 

@@ -133,17 +133,13 @@ class ShareAtRisk(RiskOfAll):
         rows, at_risk = int(sizes.sum()), int(sizes[beyond].sum())
         share = Fraction(at_risk, max(rows, 1))
         return [
-            Verdict(
-                model=self.name,
-                parameters=self.as_mapping(),
-                state="holds" if share <= as_written(self.share) else "broken",
+            self.verdict(
+                share <= as_written(self.share),
+                f"{at_risk:,} of {rows:,} rows {phrase} a share of {float(share):.4g}; at "
+                f"most {self.share:g} was asked for.",
                 bound=self.share,
                 reached=float(share),
                 per_class=chance,
-                sentence=f"{at_risk:,} of {rows:,} rows {phrase} a share of {float(share):.4g}; at "
-                f"most {self.share:g} was asked for."
-                if rows
-                else "No row is published.",
             )
         ]
 
