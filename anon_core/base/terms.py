@@ -7,6 +7,7 @@ whose fact they state.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 LOSS = "Loss"
 WORST_CHANCE = "Worst chance"
@@ -83,6 +84,34 @@ def nearly(value: float) -> str:
     return "over 99%" if 0.99 < value < 1 else ""
 
 
+def one_in(value: float, *, whole_from: int = 1000) -> str:
+    """Return the number that a chance above 0 is 1 in; from some size on without decimals.
+
+    Examples
+    --------
+    >>> one_in(0.2), one_in(0.09), one_in(0.6), one_in(0.00007)
+    ('5', '11.1', '1.67', '14,286')
+    >>> one_in(0.09, whole_from=10)
+    '11'
+    """
+    among = 1 / value
+    if among >= whole_from or abs(among - round(among)) < 1e-6 * among:
+        return f"{round(among):,}"
+    return f"{among:,.1f}" if among >= 2 else f"{among:.3g}"
+
+
+def few(names: Sequence[str], most: int = 12) -> str:
+    """Return the first of many names, and how many more there are.
+
+    Examples
+    --------
+    >>> few(["age", "sex"]), few(["age", "sex", "zip", "day"], 2)
+    ('age, sex', 'age, sex and 2 more')
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
 def times(value: float) -> str:
     """Return a chance as "1 time in 5"; certainty as "every time".
 
@@ -99,8 +128,4 @@ def times(value: float) -> str:
         return "never"
     if near := nearly(value):
         return f"{near} of the time"
-    among = 1 / value
-    shown = f"{among:,.1f}" if among >= 2 else f"{among:.3g}"
-    if abs(among - round(among)) < 1e-6 * among:
-        shown = f"{round(among):,}"
-    return f"1 time in {shown}"
+    return f"1 time in {one_in(value)}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from anon_core.base.registry import family
-from anon_core.base.terms import PEOPLE_AT_RISK, nearly
+from anon_core.base.terms import PEOPLE_AT_RISK, nearly, one_in
 from anon_core.contracts.attack import Attack
 from anon_core.explain.text.phrases import limited, share
 from anon_core.explain.text.tiles import proven
@@ -43,12 +43,7 @@ def odds(value: float) -> str:
         return "never"
     if value >= 1:
         return "certain"
-    among = 1 / value
-    if among >= 10 or abs(among - round(among)) < 1e-9:
-        return f"1 in {among:,.0f}"
-    if near := nearly(value):
-        return near
-    return f"1 in {among:.2g}" if among >= 2 else f"1 in {among:.3g}"
+    return nearly(value) or f"1 in {one_in(value, whole_from=10)}"
 
 
 def _short(key: Key, one_column: str) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import streamlit as st
 
+from anon_core.base.terms import few
+
 if TYPE_CHECKING:
     from anon_core.teaching.learn.lesson import Lesson
 
@@ -122,5 +124,4 @@ def changed(names: Iterable[str], *, usual: str = "as usual") -> str:
     names_once = list(dict.fromkeys(names))
     if not names_once:
         return usual
-    more = f" and {len(names_once) - _NAMED} more" if len(names_once) > _NAMED else ""
-    return f"{len(names_once)} changed: {plain(', '.join(names_once[:_NAMED]))}{more}"
+    return f"{len(names_once)} changed: {plain(few(names_once, _NAMED))}"

@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from anon_core.base.errors import BadInput
+from anon_core.base.terms import few
 from anon_core.data.frames import coded_series, plain_text, refuse_unwritable
 from anon_core.data.reading.columns import read_column
 from anon_core.data.reading.limits import MOST_CELLS, MOST_COLUMNS, too_many_cells, too_wide
@@ -142,8 +143,7 @@ def _notes(meaning: Meaning, declared: int) -> list[str]:
         notes.append(f"Its title in the file: {meaning.title}.")
     if meaning.labels:
         labels = [f"{code} = {label}" for code, label in meaning.labels.items()]
-        more = f" and {len(labels) - _MOST_LISTED} more" if len(labels) > _MOST_LISTED else ""
-        notes.append(f"Labels in the file: {', '.join(labels[:_MOST_LISTED])}{more}.")
+        notes.append(f"Labels in the file: {few(labels, _MOST_LISTED)}.")
     if declared:
         notes.append(
             f"{declared:,} {'cell holds a value' if declared == 1 else 'cells hold values'} that "

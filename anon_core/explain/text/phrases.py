@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from anon_core.base.registry import family, find
-from anon_core.base.terms import SCALE, in_figures, nearly
+from anon_core.base.terms import SCALE, in_figures, nearly, one_in
 from anon_core.base.terms import count as count
+from anon_core.base.terms import few as few
 from anon_core.base.terms import times as times
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.contracts.metric import headline
@@ -85,13 +86,10 @@ def chance(value: float) -> str:
         return "never (0)"
     if value >= 1:
         return "certain (1)"
-    among = 1 / value
     plain = f"{value:.3g}" if value >= 0.0001 else f"{value:.1e}"
     if near := nearly(value):
         return f"{near} ({_below_one(value)})"
-    if among >= 1000 or abs(among - round(among)) < 1e-6 * among:
-        return f"1 in {round(among):,} ({plain})"
-    return f"1 in {among:,.1f} ({plain})" if among >= 2 else f"1 in {among:.3g} ({plain})"
+    return f"1 in {one_in(value)} ({plain})"
 
 
 def _below_one(value: float) -> str:
@@ -219,18 +217,6 @@ def links(result: Result) -> str:
 def left_out(columns: Sequence[str]) -> str:
     """Return which columns are not published, be it on purpose or since a recipe names no role."""
     return f"Left out of the release: {few(columns, 40)}."
-
-
-def few(names: Sequence[str], most: int = 12) -> str:
-    """Return the first of many names, and how many more there are.
-
-    Examples
-    --------
-    >>> few(["age", "sex"]), few(["age", "sex", "zip", "day"], 2)
-    ('age, sex', 'age, sex and 2 more')
-    """
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}"
 
 
 def hidden(result: Result) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from anon_core.base.terms import few
 from anon_core.pipeline.figures import links_as_rows
 from ui.charts.attack_plots import title_of
 from ui.words.escaping import plain
@@ -57,6 +58,4 @@ def left(found: dict[str, Sequence[Sequence[str]]]) -> str:
 
 
 def _named(pairs: Sequence[Sequence[str]]) -> str:
-    named = [" + ".join(pair) for pair in pairs[:_MOST]]
-    more = len(pairs) - len(named)
-    return ", ".join(named) + (f" and {more} more" if more else "")
+    return few([" + ".join(pair) for pair in pairs], _MOST)
