@@ -1,6 +1,7 @@
 """Parameters, declared once: the declaration validates, words the error and builds the form."""
 
 from anon_core.base.params.declarations import (
+    Technique,
     by_column,
     by_value,
     choice,
@@ -17,7 +18,6 @@ from anon_core.base.params.declarations import (
 )
 from anon_core.base.params.parameter import Kind, Parameter
 from anon_core.base.params.structured_parameter import FrozenMap
-from anon_core.base.params.technique import Technique
 
 __all__ = [
     "FrozenMap",
