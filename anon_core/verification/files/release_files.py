@@ -232,7 +232,7 @@ def read_release(
         found = None
         with suppress(BadInput):
             found = PublishedTable.of_cells(read_parts(parquet, files, read_published), *of)
-        if found is not None and not odd_csv_part(found, csv, files)[0]:
+        if found is not None and _is_in(csv, found, files):
             found.is_written, found.file = True, _all_of(name, csv, READ)
             return found
     if csv == [f"{name}.{READ}"]:
@@ -248,6 +248,11 @@ def read_release(
         raise BadInput(f"{name}.parquet has no columns, or cells without a value.")
     found.file = _all_of(name, parquet, "parquet")
     return found
+
+
+def _is_in(csv: Sequence[str], release: PublishedTable, files: Mapping[str, Content]) -> bool:
+    """Say whether CSV files are what is written of a table."""
+    return not odd_csv_part(release, csv, files)[0]
 
 
 def _read_csv_part(content: Content, part: str) -> TextTable:
