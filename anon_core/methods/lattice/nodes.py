@@ -101,6 +101,11 @@ def suppression_budget(
     )
 
 
+def time_box(*, help: str = "Time box.") -> Any:
+    """Declare for how many seconds a technique may search."""
+    return number(default=30.0, low=0.1, high=86_400.0, help=help, label="Time box", unit="seconds")
+
+
 def rows_allowed(problem: Problem, share: float) -> int:
     """Return how many rows a budget, given as a share, allows to remove."""
     # 0.02 · 50 is a hair below 1 in binary; the guard keeps the row.

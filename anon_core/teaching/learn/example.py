@@ -114,6 +114,10 @@ class Example:
         )
 
 
+#: The example of many lessons.
+TOTH = Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada")
+
+
 def six_people() -> Material:
     """Return the example of a course at Aalborg University."""
     import pandas as pd

@@ -16,7 +16,7 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import LabelCost
 from anon_core.methods.lattice.local_search import Walk, at_level, clock, walk_outcome
 from anon_core.methods.lattice.node_cost import best_by
-from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
+from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget, time_box
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
 
@@ -53,9 +53,7 @@ class Annealing(Algorithm):
         "taken about one time in three.",
         label="First temperature",
     )
-    seconds: float = number(
-        default=30.0, low=0.1, high=86_400.0, help="Time box.", label="Time box", unit="seconds"
-    )
+    seconds: float = time_box()
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Walk the lattice; see `Algorithm.run`."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from anon_core.base.context import Context
-from anon_core.base.params import integer, number
+from anon_core.base.params import integer
 from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.metric import Metric
@@ -18,7 +18,7 @@ from anon_core.contracts.search_cost import LabelCost
 from anon_core.methods.lattice.lattice import Node
 from anon_core.methods.lattice.local_search import Walk, clock, walk_outcome
 from anon_core.methods.lattice.node_cost import best_by
-from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
+from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget, time_box
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
 
@@ -54,9 +54,7 @@ class Genetic(Algorithm):
         label="Population",
     )
     generations: int = integer(default=40, low=1, help="Generations.", label="Generations")
-    seconds: float = number(
-        default=30.0, low=0.1, high=86_400.0, help="Time box.", label="Time box", unit="seconds"
-    )
+    seconds: float = time_box()
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Breed choices of levels; see `Algorithm.run`."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.context import Context
-from anon_core.base.params import number, sensitive_column
+from anon_core.base.params import sensitive_column
 from anon_core.base.registry import find, register
 from anon_core.base.terms import SMALLEST_CLASS
 from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service, Shape
@@ -24,7 +24,7 @@ from anon_core.contracts.model import GroupModel, sensitive_columns
 from anon_core.data.frequency import dense_rank
 from anon_core.methods.lattice.local_search import clock
 from anon_core.methods.lattice.node_cost import NodeCost
-from anon_core.methods.lattice.nodes import Nodes
+from anon_core.methods.lattice.nodes import Nodes, time_box
 from anon_core.methods.matching.fitting_people import public_people
 from anon_core.release import vocabulary
 from anon_core.release.grouping import group_runs
@@ -68,9 +68,7 @@ class TopDownSpecialization(Algorithm):
         label="target",
         empty="the first sensitive column",
     )
-    seconds: float = number(
-        default=30.0, low=0.1, high=86_400.0, help="Time box.", label="Time box", unit="seconds"
-    )
+    seconds: float = time_box()
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Specialize from the top; see `Algorithm.run`.

@@ -19,7 +19,7 @@ from anon_core.teaching.learn.count_query import (
     source_groups,
     ways,
 )
-from anon_core.teaching.learn.example import Example, Material
+from anon_core.teaching.learn.example import TOTH, Example, Material
 from anon_core.teaching.learn.lesson import Choice, Dial, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import (
     Bar,
@@ -70,7 +70,7 @@ class AnatomyLesson(Lesson):
             person="Bob",
             runs={_SLICED: {"algorithm": {**_BY_CUTS, "sets": [["Age"], ["Sex", "Disease"]]}}},
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         _DEALT: {

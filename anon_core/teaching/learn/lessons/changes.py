@@ -15,7 +15,7 @@ from anon_core.methods.changes.closeness import nearest_chances, points_of
 from anon_core.methods.changes.keyed import pseudonym
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.outcome import per_cent
-from anon_core.teaching.learn.example import Example, Material, six_people
+from anon_core.teaching.learn.example import TOTH, Example, Material, six_people
 from anon_core.teaching.learn.lesson import Choice, Dial, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.lesson_run import attacked, measured
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table
@@ -52,7 +52,7 @@ class ChangesLesson(Lesson):
     dial = Dial(label="α", values=(0.01, 0.1, 0.25, 0.5, 1), sets=("alpha",), runs=(_NOISE,))
     examples = (
         Example(name="aalborg", title="Aalborg's six people", made=six_people, person="Maria"),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         _NOISE: {"algorithm": {"name": "as-is"}, "models": []},

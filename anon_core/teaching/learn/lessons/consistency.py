@@ -11,7 +11,7 @@ from anon_core.base.context import Context
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.methods.matching.matching import matches
-from anon_core.teaching.learn.example import Example, Material
+from anon_core.teaching.learn.example import TOTH, Example, Material
 from anon_core.teaching.learn.lesson import DIAL_K, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Cell, Head, Line, Links, Row, Table, Tone
 from anon_core.teaching.learn.readings import published
@@ -84,7 +84,7 @@ class ConsistencyLesson(Lesson):
             names=("Ann", "Bea", "Chi", "Dao", "Eri"),
             person="Eri",
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         _CLASSES: _by_matches("k-anonymity"),

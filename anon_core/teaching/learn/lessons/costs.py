@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anon_core.teaching.learn.example import Example
+from anon_core.teaching.learn.example import TOTH, Example
 from anon_core.teaching.learn.lesson import DIAL_K, Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.lesson_run import measured
 from anon_core.teaching.learn.pictures import Cell, Head, Row, Table, group_tone
@@ -43,7 +43,7 @@ class CostsLesson(Lesson):
     )
     dial = DIAL_K
     examples = (
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
         Example(
             name="samarati",
             title="Samarati's nine patients",

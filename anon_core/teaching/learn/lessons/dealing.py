@@ -12,7 +12,7 @@ from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric
 from anon_core.teaching.learn.count_query import box_texts
-from anon_core.teaching.learn.example import Example
+from anon_core.teaching.learn.example import TOTH, Example
 from anon_core.teaching.learn.lesson import (
     Choice,
     Dial,
@@ -73,7 +73,7 @@ class DealingLesson(Lesson):
     dial = Dial(label="l", values=(2, 3, 4))
     examples = (
         Example(name="li", title="Li's nine patients", sample="li-microdata", person="Bob"),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {_DEALT: _asked("balanced"), _HALVED: _asked("bisection")}
 

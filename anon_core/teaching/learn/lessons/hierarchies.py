@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anon_core.teaching.learn.example import Example
+from anon_core.teaching.learn.example import TOTH, Example
 from anon_core.teaching.learn.lesson import DIAL_K, Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Lattice, State
 from anon_core.teaching.learn.readings import if_levels, published
@@ -58,7 +58,7 @@ class HierarchiesLesson(Lesson):
             sample="samarati",
             quasi=("Race", "ZIP"),
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         _RUN: {

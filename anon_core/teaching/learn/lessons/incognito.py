@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from anon_core.teaching.learn.example import Example
+from anon_core.teaching.learn.example import TOTH, Example
 from anon_core.teaching.learn.lesson import (
     DIAL_K,
     Choice,
@@ -76,7 +76,7 @@ class IncognitoLesson(Lesson):
             sample="samarati",
             quasi=("Race", "Sex", "Marital"),
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         _RUN: {

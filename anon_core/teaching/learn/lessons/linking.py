@@ -8,7 +8,7 @@ from itertools import combinations
 
 from anon_core.data.roles.roles import Roles
 from anon_core.explain.answers.fitting import known_combinations
-from anon_core.teaching.learn.example import Example, Material
+from anon_core.teaching.learn.example import TOTH, Example, Material
 from anon_core.teaching.learn.lesson import DIAL_K, Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Line, Links, Row, Table
 from anon_core.teaching.learn.readings import Seen, as_held, published
@@ -65,7 +65,7 @@ class LinkingLesson(Lesson):
             names=_NAMES,
             person="Sue J. Doe",
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         _RUN: {

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anon_core.teaching.learn.example import Example
+from anon_core.teaching.learn.example import TOTH, Example
 from anon_core.teaching.learn.lesson import (
     DIAL_K,
     Choice,
@@ -69,7 +69,7 @@ class MondrianLesson(Lesson):
     )
     dial = DIAL_K
     examples = (
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
         Example(
             name="samarati",
             title="Samarati's nine patients, k = 3",

@@ -9,7 +9,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from anon_core.teaching.learn.example import Example
+from anon_core.teaching.learn.example import TOTH, Example
 from anon_core.teaching.learn.lesson import Choice, Dial, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, Tone
 from anon_core.teaching.learn.readings import published
@@ -45,7 +45,7 @@ class NoisyCountsLesson(Lesson):
     draws = True
     examples = (
         Example(name="li", title="Li's nine patients", sample="li-microdata", person="Jane"),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         _RUN: {

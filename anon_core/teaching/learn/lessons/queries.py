@@ -20,7 +20,7 @@ from anon_core.teaching.learn.count_query import (
     source_groups,
     ways,
 )
-from anon_core.teaching.learn.example import Example, Material
+from anon_core.teaching.learn.example import TOTH, Example, Material
 from anon_core.teaching.learn.lesson import Choice, Dial, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, Tone
 from anon_core.teaching.learn.published_tables import published_table
@@ -51,7 +51,7 @@ class QueriesLesson(Lesson):
     dial = Dial(label="l", values=(2, 3, 4))
     examples = (
         Example(name="li", title="Li's nine patients", sample="li-microdata", person="Jane"),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         _RUN: {

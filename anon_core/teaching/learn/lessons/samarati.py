@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anon_core.methods.lattice.nodes import rows_removable
-from anon_core.teaching.learn.example import Example
+from anon_core.teaching.learn.example import TOTH, Example
 from anon_core.teaching.learn.lesson import (
     DIAL_K,
     Choice,
@@ -81,7 +81,7 @@ class SamaratiLesson(Lesson):
             sample="samarati",
             quasi=("Race", "ZIP"),
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         _RUN: {

@@ -8,7 +8,7 @@ from typing import Any
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.methods.lattice.nodes import rows_removable
-from anon_core.teaching.learn.example import Example, Material
+from anon_core.teaching.learn.example import TOTH, Example, Material
 from anon_core.teaching.learn.lesson import (
     DIAL_K,
     Choice,
@@ -178,7 +178,7 @@ class SearchesLesson(Lesson):
             sample="samarati",
             quasi=("Race", "Sex", "Marital"),
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = _asked(0.17)  # two of twelve rows: Datafly suppresses up to k
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anon_core.methods.lattice.recoding_models import MATRIX
-from anon_core.teaching.learn.example import Example, Material
+from anon_core.teaching.learn.example import TOTH, Example, Material
 from anon_core.teaching.learn.lesson import DIAL_K, Choice, Exercise, Lesson, Question, Source, Step
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table
 from anon_core.teaching.learn.readings import published
@@ -79,7 +79,7 @@ class SuppressionLesson(Lesson):
             quasi=("Race", "DOB", "Sex", "ZIP"),
             runs={"AG_CS": _cells("AG_CS", {"DOB": 1, "ZIP": 1})},
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         "AG": _levels("AG"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.teaching.learn.example import Example, Material
+from anon_core.teaching.learn.example import TOTH, Example, Material
 from anon_core.teaching.learn.lesson import DIAL_K, Exercise, Lesson, Source, Step
 from anon_core.teaching.learn.lesson_run import measured
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, group_tone
@@ -80,7 +80,7 @@ class TiesLesson(Lesson):
             made=_six_patients,
             runs=_asked(3),
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = _asked(2)
 

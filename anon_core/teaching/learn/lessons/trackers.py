@@ -17,7 +17,7 @@ from anon_core.methods.queries.trackers import (
     individual_tracker,
     tracker_window,
 )
-from anon_core.teaching.learn.example import Example, Material
+from anon_core.teaching.learn.example import TOTH, Example, Material
 from anon_core.teaching.learn.lesson import Dial, Exercise, Lesson, Source, Step
 from anon_core.teaching.learn.pictures import Cell, Head, Row, Table, Tone
 from anon_core.teaching.learn.readings import published
@@ -100,7 +100,7 @@ class TrackersLesson(Lesson):
                 }
             },
         ),
-        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Ada"),
+        TOTH,
     )
     runs = {
         _RUN: {

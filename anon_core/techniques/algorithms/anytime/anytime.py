@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadHierarchy
-from anon_core.base.params import choice, integer, number
+from anon_core.base.params import choice, integer
 from anon_core.base.registry import find, register
 from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Service, Shape
 from anon_core.contracts.metric import Metric
@@ -30,7 +30,7 @@ from anon_core.kernels.specialize import PricedLevels, specialize
 from anon_core.methods.lattice.lattice import Node
 from anon_core.methods.lattice.local_search import Clock, Walk, clock
 from anon_core.methods.lattice.node_cost import best_by, level_prices
-from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget
+from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget, time_box
 from anon_core.methods.partition.best_gain import cell_prices, gain_parts
 from anon_core.methods.partition.box_release import box_outcome
 from anon_core.methods.partition.mondrian_cuts import keeps_whole, parts_in_order, watched_tuples
@@ -179,14 +179,9 @@ class Anytime(Algorithm):
         help="Largest share of rows that may be suppressed, where levels are chosen for whole "
         "columns."
     )
-    seconds: float = number(
-        default=30.0,
-        low=0.1,
-        high=86_400.0,
+    seconds: float = time_box(
         help="Time box. A search that is done earlier stops earlier; one that is cut short depends "
-        "on the machine's speed.",
-        label="Time box",
-        unit="seconds",
+        "on the machine's speed."
     )
     restarts: int = integer(
         default=8,

@@ -15,7 +15,6 @@ import numpy as np
 
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible, NotFound
-from anon_core.base.params import number
 from anon_core.base.registry import part, register
 from anon_core.base.terms import ROWS_SUPPRESSED, SHARE_SUPPRESSED
 from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
@@ -23,7 +22,7 @@ from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import BEST_BY, LabelCost, SizeCost
 from anon_core.methods.lattice.local_search import Clock, clock
-from anon_core.methods.lattice.nodes import rows_allowed, suppression_budget
+from anon_core.methods.lattice.nodes import rows_allowed, suppression_budget, time_box
 from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
 from anon_core.techniques.algorithms.k_optimize.index_space import IndexSpace, JudgedClasses, Splits
@@ -78,13 +77,8 @@ class KOptimize(Algorithm):
         help="Largest share of rows that may be suppressed; each costs as much as looking like "
         "everyone, or as a wrong label.",
     )
-    seconds: float = number(
-        default=30.0,
-        low=0.1,
-        high=86_400.0,
-        help="Time box; a search that is cut short depends on the machine's speed.",
-        label="Time box",
-        unit="seconds",
+    seconds: float = time_box(
+        help="Time box; a search that is cut short depends on the machine's speed."
     )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
