@@ -19,7 +19,7 @@ import numpy.typing as npt
 from anon_core.base.errors import clipped, listing
 from anon_core.verification.files import statistics_files as typed
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, Content, read_bytes
-from anon_core.verification.files.published import PublishedTable, check_formulas
+from anon_core.verification.files.published import PublishedTable, check_formulas, check_identifiers
 from anon_core.verification.files.reading import read_table
 from anon_core.verification.files.reading_options import Reading, read_options
 from anon_core.verification.files.recipe_files import named_path, read_hierarchies, read_recipe
@@ -385,7 +385,6 @@ def _public_table(recipe: Mapping[str, Any], terms: Terms, recipe_path: Path) ->
 
 
 def _check_columns(terms: Terms, header: Sequence[str]) -> list[Check]:
-    shown = [n for n in terms.identifier if n in header]
     expected = list(terms.published)
     extra = len([name for name in header if name not in expected])
     gone = [n for n in expected if n not in header]
@@ -398,16 +397,7 @@ def _check_columns(terms: Terms, header: Sequence[str]) -> list[Check]:
     else:
         sentence = "The published columns are repeated or not in the table's order."
     return [
-        Check(
-            name="identifiers",
-            holds=not shown,
-            column=shown[0] if shown else "",
-            sentence=f"Identifier {listing(shown)} is published."
-            if shown
-            else "No identifier column is published as it is."
-            if terms.shown
-            else "No identifier column is published.",
-        ),
+        check_identifiers(terms, [header]),
         Check(name="columns", holds=list(header) == expected, sentence=sentence),
     ]
 

@@ -18,7 +18,7 @@ from anon_core.base.errors import clipped
 from anon_core.verification.evidence import CannotTell
 from anon_core.verification.files import statistics_files as typed
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, read_bytes
-from anon_core.verification.files.published import PublishedTable, check_formulas
+from anon_core.verification.files.published import PublishedTable, check_formulas, check_identifiers
 from anon_core.verification.files.reading_options import read_options
 from anon_core.verification.files.recipe_files import columns_named, read_hierarchies, read_recipe
 from anon_core.verification.files.release_files import (
@@ -32,7 +32,7 @@ from anon_core.verification.files.release_files import (
     refuse_unfinished,
 )
 from anon_core.verification.files.writing import check_dialect, check_presence, names_of
-from anon_core.verification.findings import Check, Verification, many, named, not_checked
+from anon_core.verification.findings import Check, Verification, named, not_checked
 from anon_core.verification.recipe import Terms, completed, read_terms, section
 from anon_core.verification.registry import judge_all
 from anon_core.verification.rows.averages import check_class_weights
@@ -182,17 +182,9 @@ def _of_columns(terms: Terms, published: Mapping[str, PublishedTable]) -> list[C
     """Check that the columns of the recipe are published, each once, and no others."""
     group = {group_name(terms.published)} if terms.permuted else set[str]()
     shown = [n for table in published.values() for n in table.header if n not in group]
-    leaked = [n for n in terms.identifier if n in shown]
     same = sorted(shown) == sorted(terms.published)
     return [
-        Check(
-            name="identifiers",
-            holds=not leaked,
-            column=leaked[0] if leaked else "",
-            sentence=f"{many(len(leaked), 'identifier column', 'is', 'are')} published."
-            if leaked
-            else "No identifier column is published.",
-        ),
+        check_identifiers(terms, [shown]),
         Check(
             name="columns",
             holds=same,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 
-from anon_core.base.errors import BadInput
+from anon_core.base.errors import BadInput, listing
 from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.csv_files import split
 from anon_core.verification.findings import Check, Rows, many, named, numbers
+from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.groups import Lines, plain_texts
 from anon_core.verification.rows.tables import joined
 from anon_core.verification.text.cells import Cells, Narrow, TextTable, narrow
@@ -145,6 +146,20 @@ class PublishedTable:
 
 
 # Checks of one published file that do not depend on how it was made.
+
+
+def check_identifiers(terms: Terms, published: Iterable[Sequence[str]]) -> Check:
+    """Check that no identifier is published, given the columns of each table."""
+    every = [name for header in published for name in header]
+    shown = [name for name in terms.identifier if name in every]
+    return Check(
+        name="identifiers",
+        holds=not shown,
+        column=shown[0] if shown else "",
+        sentence=f"Identifier {listing(shown)} is published."
+        if shown
+        else f"No identifier column is published{' as it is' if terms.shown else ''}.",
+    )
 
 
 def check_formulas(release: PublishedTable) -> Check:

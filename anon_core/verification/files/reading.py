@@ -78,7 +78,11 @@ def joined_parts(folder: Path, read: Callable[[Path], TextTable]) -> TextTable:
     return joined([name for name, _ in found], [read(path) for _, path in found])
 
 
-def joined(names: Sequence[str], tables: Sequence[TextTable]) -> TextTable:
+def joined(
+    names: Sequence[str],
+    tables: Sequence[TextTable],
+    remedy: str = "Move files that are not part of the table out of the folder.",
+) -> TextTable:
     """Return the table of parts whose names within their folder are given.
 
     Raises
@@ -91,8 +95,7 @@ def joined(names: Sequence[str], tables: Sequence[TextTable]) -> TextTable:
     for name, table, own in zip(names, tables, folders, strict=True):
         if table.names != header or tuple(own) != keys or set(own) & set(header):
             raise BadInput(
-                f"The file {clipped(name)} has other columns than the first of its folder.",
-                remedy="Move files that are not part of the table out of the folder.",
+                f"{clipped(name)} has other columns than {clipped(names[0])}.", remedy=remedy
             )
 
     def load(places: Sequence[int]) -> list[Cells]:

@@ -20,10 +20,10 @@ import numpy as np
 from anon_core.base.errors import BadInput, BadPlan, clipped, listing
 from anon_core.verification.files.bounded_reading import Content, FileBytes
 from anon_core.verification.files.published import PublishedTable, check_readable
-from anon_core.verification.files.reading import read_published
+from anon_core.verification.files.reading import joined, read_published
 from anon_core.verification.files.writing import first_difference, is_parquet_of, names_of
 from anon_core.verification.findings import Check, many, named, numbers
-from anon_core.verification.text.cells import Cells, Narrow, TextTable
+from anon_core.verification.text.cells import Narrow, TextTable
 from anon_core.verification.text.texts import Codes, Spelling
 
 # A published table that lies in several files of a format, whose rows follow each other.
@@ -90,18 +90,7 @@ def read_parts(
     BadInput
         If one is no file of its format, or has other columns than the first.
     """
-    tables = [read(files[name], name) for name in names]
-    header = tables[0].names
-    for name, table in zip(names, tables, strict=True):
-        if table.names != header:
-            raise BadInput(f"{name} has other columns than {names[0]}.", remedy="Run it again.")
-
-    def load(places: Sequence[int]) -> list[Cells]:
-        for table in tables:
-            table.prefetch([header[place] for place in places])
-        return [Cells.joined([table.column_at(place) for table in tables]) for place in places]
-
-    return TextTable(header, sum(map(len, tables)), load)
+    return joined(names, [read(files[name], name) for name in names], "Run it again.")
 
 
 def odd_csv_part(

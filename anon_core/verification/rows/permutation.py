@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.base.errors import listing
-from anon_core.verification.files.published import PublishedTable, check_formulas
+from anon_core.verification.files.published import PublishedTable, check_formulas, check_identifiers
 from anon_core.verification.findings import (
     Check,
     Rows,
@@ -147,7 +147,7 @@ def check_permuted(
     columns = parts(terms)
     group = group_name(terms.published)
     checks = [
-        _check_identifiers(terms, published),
+        check_identifiers(terms, (one.header for one in published.values())),
         *(_check_columns(name, published[name], (group, *columns[name])) for name in published),
         *(_check_rows(name, published[name], table) for name in published),
     ]
@@ -207,18 +207,6 @@ class _Rows:
 
 
 # ---- the checks ----------------------------------------------------------------------------------
-
-
-def _check_identifiers(terms: Terms, published: Mapping[str, PublishedTable]) -> Check:
-    shown = [n for n in terms.identifier if any(n in t.header for t in published.values())]
-    return Check(
-        name="identifiers",
-        holds=not shown,
-        column=shown[0] if shown else "",
-        sentence=f"Identifier {listing(shown)} is published."
-        if shown
-        else "No identifier column is published.",
-    )
 
 
 def _check_columns(name: str, release: PublishedTable, expected: Block) -> Check:
