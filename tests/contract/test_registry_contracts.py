@@ -477,7 +477,7 @@ def assessing(algorithm: str, model: str) -> bool:
     return (ALGORITHMS.index(algorithm) + MODELS.index(model)) % 3 == 0
 
 
-@crossed("algorithm, model", ALGORITHMS, MODELS, share=6)
+@crossed("algorithm, model", ALGORITHMS, MODELS, share=8)
 def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: str) -> None:
     rng = np.random.default_rng(109)
     released, refused = 0, list[Infeasible | NotFound]()

@@ -384,7 +384,7 @@ def test_published_rows_that_are_a_permutation_are_feasible_t11_t22() -> None:
 
 
 @pytest.mark.skipif(not sample("adult").available(), reason="the Adult table is not in the cache")
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.long) for n in (2, 3))])
 def test_t_24_about_half_of_2_000_rows_are_certain_under_bucketization(seed: int) -> None:
     """E-38: 50.1 to 53.6 % over twenty draws, and not the printed 93.95 %."""
     experiment = Reidentified()

@@ -17,6 +17,7 @@ from pyarrow import fs
 from anon_core.__main__ import main
 from anon_core.pipeline.verify.verify_release import verify_release
 from tests.object_store import ObjectStore, object_store
+from tests.often import crossed
 
 RECIPE = """
 version = 3
@@ -97,8 +98,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-@pytest.mark.parametrize("held", [True, False], ids=["held", "by parts"])
-@pytest.mark.parametrize("key", ["t.parquet", "parts"])
+@crossed("key, held", ["t.parquet", "parts"], [True, False], share=2)
 def test_parquet_is_read_where_it_lies_and_its_release_has_the_same_bytes(
     tmp_path: Path,
     store: ObjectStore,

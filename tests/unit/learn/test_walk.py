@@ -163,7 +163,7 @@ def test_the_attack_picks_the_right_row_as_often_as_is_said(name: str) -> None:
         truth = (
             truth_of(seen.problem, seen.release) if seen.release else Truth(_problem=seen.problem)
         )
-        for person in people(trace, step):
+        for person in people(trace, step)[:: 1 if EVERY else 2]:
             same = (id(seen), seen.known, person)  # what several steps show is attacked once
             if not EVERY and same in tried:
                 continue

@@ -51,7 +51,7 @@ def carried_out(how: str, cache: Path | None = None) -> dict[str, object]:
     given = {**os.environ, "PYTHONPATH": str(ROOT)}
     if cache is not None:
         given["NUMBA_CACHE_DIR"] = str(cache)
-    asked = [sys.executable, "-c", PROGRAM, how, "1" if EVERY else "2"]
+    asked = [sys.executable, "-c", PROGRAM, how, "1" if EVERY else "3"]
     return json.loads(subprocess.run(asked, env=given, check=True, capture_output=True).stdout)
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import tomllib
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,7 +35,21 @@ SUMS = (
 )
 
 
+#: What was protected, by the columns and the recipe; several tests look at it.
+_MADE: dict[str, tuple[bytes, dict[str, object], list[dict[str, str]]]] = {}
+
+
 def made(
+    columns: Mapping[str, Sequence[object]], text: str
+) -> tuple[bytes, dict[str, object], list[dict[str, str]]]:
+    """Return the file of a protected table, its recipe and the rows, for a test of its own."""
+    asked = f"{columns} {text}"
+    if asked not in _MADE:
+        _MADE[asked] = _made(columns, text)
+    return deepcopy(_MADE[asked])
+
+
+def _made(
     columns: Mapping[str, Sequence[object]], text: str
 ) -> tuple[bytes, dict[str, object], list[dict[str, str]]]:
     recipe = TableRecipe.from_toml(f"[table]\n{text}")
