@@ -26,6 +26,7 @@ from anon_core.pipeline.publish.release_folder import STAGE
 from anon_core.recipe.plan import Plan, read_plan
 from anon_core.verification.files import writing as file_bytes
 from anon_core.verification.files.reading import read_table as read_again
+from tests.often import EVERY
 
 LEVELS = {
     "job": [["a b", "x", "*"], ['c"d', "x", "*"], ["é,f", "y", "*"], ["=g", "y", "*"]],
@@ -98,6 +99,7 @@ def _recipe(
     return place
 
 
+@pytest.mark.often
 @pytest.mark.parametrize(
     ("technique", "missing"),
     list(zip(TECHNIQUES, ("drop", "keep", "drop", "keep", "drop", "keep"), strict=True)),
@@ -118,7 +120,8 @@ def test_both_engines_publish_the_same_bytes(
     frame.to_parquet(tmp_path / "t.parquet")
     files: dict[str, dict[str, bytes]] = {}
     figures: dict[str, dict[str, object]] = {}
-    for engine, name in (("memory", "t.csv"), ("duckdb", "t.csv"), ("duckdb", "t.parquet")):
+    stored = [("duckdb", "t.parquet")] * (EVERY or missing == "drop")
+    for engine, name in (("memory", "t.csv"), ("duckdb", "t.csv"), *stored):
         out = tmp_path / f"{engine}-{name}"
         asked = ["run", str(recipe), "--data", str(tmp_path / name), "--out", str(out)]
         assert main([*asked, "--engine", engine, "--json"]) == 0, capsys.readouterr()

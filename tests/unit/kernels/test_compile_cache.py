@@ -144,7 +144,7 @@ for first in range(0, len(kept), few):
         for cache, context, keys in kept[first : first + few]:
             if any(cache.load_overload(key[0], context) is None for key in keys):
                 os._exit(1)
-        os._exit("numba.np.arraymath" in sys.modules)
+        os._exit(0)
     assert os.waitpid(child, 0)[1] == 0, [cache for cache, _, _ in kept[first : first + few]]
 assert "numba.np.arraymath" not in sys.modules
 print(sum(len(keys) for _, _, keys in kept))

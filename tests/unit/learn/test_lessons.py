@@ -164,20 +164,19 @@ def test_the_person_who_is_followed_is_marked(pair: tuple[Lesson, Example]) -> N
         assert sum(bool(re.search(r'class="[^"]*\bchosen\b', one)) for one in drawn) > 1
 
 
-@every
-def test_words_point_to_parts_that_are_drawn_and_say_what_they_said(
-    pair: tuple[Lesson, Example],
-) -> None:
-    trace, steps = traced_steps(pair)
-    pointing = 0
-    for step in steps:
-        words = mentioned(step.words, step.pictures, trace.names)
-        assert unescape(re.sub(r"</?span[^>]*>", "", words)) == step.words
-        named = [json.loads(unescape(found)) for found in re.findall(r'points="([^"]*)"', words)]
-        drawn = frozenset[str]().union(*(ids(picture) for picture in step.pictures))
-        assert all(set(one) <= drawn for one in named)
-        pointing += len(named)
-    assert pointing or pair[0].name in NO_PART_NAMED
+def test_words_point_to_parts_that_are_drawn_and_say_what_they_said() -> None:
+    for pair in PAIRS:
+        trace, steps = traced_steps(pair)
+        pointing = 0
+        for step in steps:
+            words = mentioned(step.words, step.pictures, trace.names)
+            assert unescape(re.sub(r"</?span[^>]*>", "", words)) == step.words
+            texts = re.findall(r'points="([^"]*)"', words)
+            named = [json.loads(unescape(found)) for found in texts]
+            drawn = frozenset[str]().union(*(ids(picture) for picture in step.pictures))
+            assert all(set(one) <= drawn for one in named)
+            pointing += len(named)
+        assert pointing or pair[0].name in NO_PART_NAMED
 
 
 def test_rows_are_pointed_to_one_by_one_unless_a_part_is_called_so() -> None:
@@ -199,9 +198,9 @@ def test_rows_are_pointed_to_one_by_one_unless_a_part_is_called_so() -> None:
     assert "<b>" not in words
 
 
-@every
-def test_a_step_carries_out_lines_that_its_algorithm_has(pair: tuple[Lesson, Example]) -> None:
-    for code in (step.code for step in traced_steps(pair)[1] if step.code is not None):
+def test_a_step_carries_out_lines_that_its_algorithm_has() -> None:
+    every_step = (step for pair in PAIRS for step in traced_steps(pair)[1])
+    for code in (step.code for step in every_step if step.code is not None):
         assert set(code.now) <= set(range(1, len(code.lines) + 1))
         assert numbered(code).count('aria-current="step"') == len(code.now) > 0
 
