@@ -15,6 +15,7 @@ from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from anon_core.verification.checks import verify
+from tests.often import times
 
 SEED = "f3a1952b7c08de4609b8c7d6e5f4a3b2109b8c7d6e5f4a3b2177e01c5a9d2b4f"
 KEY = bytes(range(32))
@@ -94,11 +95,12 @@ def carried_out(frame: pd.DataFrame, change: dict[str, Any]) -> Result:
 SWAPS = {"name": "swapping", "columns": ["ill"]}
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("change", EVERY, ids=lambda c: f"{c['name']}-{'-'.join(c['columns'])}")
 def test_a_change_is_made_again_by_plain_code_whatever_the_order_of_rows(
     change: dict[str, Any],
 ) -> None:
-    for seed in range(3):
+    for seed in range(times(3)):
         frame = table(seed)
         result = carried_out(frame, change)
         assert result.verification.holds

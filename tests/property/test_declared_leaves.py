@@ -25,7 +25,7 @@ from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.runner import run
 from tests.everywhere import ASKED, EFFORT
 from tests.making import Case, Levels, draw_levels, random_case
-from tests.often import times
+from tests.often import EVERY, times
 
 #: Metrics defined over the domain, each with the reason.
 OVER_THE_DOMAIN = {
@@ -197,6 +197,8 @@ def test_leaves_that_nobody_has_change_no_verdict_and_no_attack(model: str) -> N
             for figure in FIGURES:
                 assert close(before[figure], after[figure]), (number, figure, before, after)
         seen["compared"] += 1
+        if not EVERY and seen["compared"] == 2:
+            break
     assert bool(seen["compared"]) == (model not in NOT_HOSTED)
 
 
@@ -206,7 +208,7 @@ def test_leaves_that_nobody_has_crash_nothing(algorithm: str) -> None:
     """What a search finds may differ, since losses do; it ends in a release or a clear refusal."""
     kind = family("algorithm")[algorithm]
     names = {p.name for p in kind.parameters()}
-    for number in range(times(24, share=12)):
+    for number in range(times(24, share=24)):
         rng = np.random.default_rng([16, number])
         case, more = pair(number)
         expected = {n: v for n, v in EFFORT.items() if n in names}

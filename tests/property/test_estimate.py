@@ -22,6 +22,7 @@ from anon_core.techniques.algorithms.mondrian import Mondrian
 from anon_core.techniques.metrics.query_error import QueryError
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.making import Case, by_hand, random_case
+from tests.often import crossed
 
 pytestmark = pytest.mark.kernels
 SEEDS = st.integers(0, 10**9)
@@ -146,8 +147,7 @@ def test_exact_counts_equal_counting_rows(seed: int) -> None:
 
 
 @pytest.mark.usefixtures("loops")
-@pytest.mark.parametrize("layout", range(4))
-@pytest.mark.parametrize("seed", range(12))
+@crossed("seed, layout", range(12), range(4), share=2)
 def test_estimates_on_exact_cells_equal_the_definition(seed: int, layout: int) -> None:
     rng, case, group = drawn(seed)
     release = by_hand(case.problem(), group, layouts(case)[layout])
@@ -184,9 +184,7 @@ def coarsened(rng: np.random.Generator, release: Release) -> Release:
 
 
 @pytest.mark.usefixtures("loops")
-@pytest.mark.parametrize("published", [True, False])
-@pytest.mark.parametrize("layout", range(4))
-@pytest.mark.parametrize("seed", range(8))
+@crossed("seed, layout, published", range(8), range(4), [True, False], share=2)
 def test_estimates_on_coarsened_cells_equal_the_definition(
     seed: int, layout: int, published: bool
 ) -> None:

@@ -101,7 +101,7 @@ def accepted(draft: Draft, of: Column) -> None:
     assert draft_of_dict(json.loads(json.dumps(draft.as_dict()))) == draft
 
 
-@often(300)
+@often(300, share=12)
 @given(data=st.data(), kind=st.sampled_from(KINDS), size=st.integers(1, 9))
 def test_any_sequence_of_edits_leaves_a_hierarchy(
     data: st.DataObject, kind: ColumnKind, size: int

@@ -23,7 +23,7 @@ from tests import diversity_twin as twin
 from tests import naive
 from tests.asked import measured
 from tests.making import Case, random_case
-from tests.often import times
+from tests.often import crossed, times
 from tests.strategies import cases
 
 
@@ -67,8 +67,7 @@ def cheapest(
 
 
 @pytest.mark.often
-@pytest.mark.parametrize("labels", ["", "s0", "s1"])
-@pytest.mark.parametrize("promises", ["k", "k+l", "k+entropy"])
+@crossed("promises, labels", ["k", "k+l", "k+entropy"], ["", "s0", "s1"], share=3)
 def test_the_tree_finds_what_enumeration_finds(promises: str, labels: str) -> None:
     decided = 0
 

@@ -28,12 +28,12 @@ from anon_core.techniques.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.enumeration import METRICS, Enumeration
 from tests.making import Case
-from tests.often import often, times
+from tests.often import crossed, often, times
 from tests.strategies import cases, ks
 
 BUDGETS = (0.0, 0.02, 1.0)  # and one more, drawn for each lattice
 #: Lattices that each metric and budget is tried on, with each kind of promise.
-LATTICES = times(240, share=8)
+LATTICES = times(240, share=16)
 
 
 def test_the_costs_enumerated_here_are_all_there_are() -> None:
@@ -111,9 +111,13 @@ def test_the_search_finds_what_enumeration_finds(promises: str) -> None:
 
 
 @pytest.mark.often
-@pytest.mark.parametrize("bits", [62, 5])  # keys of one word, and of several
-@pytest.mark.parametrize("worth", [1, 16, 10**6])  # from the first rare row to the last
-@pytest.mark.parametrize("promises", ["k", "k+l"])
+@crossed(
+    "promises, worth, bits",
+    ["k", "k+l"],
+    [1, 16, 10**6],  # from the first rare row to the last
+    [62, 5],  # keys of one word, and of several
+    share=2,
+)
 def test_many_nodes_are_closed_at_once_as_they_are_one_by_one(
     promises: str, worth: int, bits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -218,7 +218,7 @@ def checked(case: Case, release: Release, **model: object) -> Verification:
 def test_the_second_computation_is_of_the_same_mind(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = broken = by_mean = met = 0
 
-    @settings(max_examples=times(400))
+    @settings(max_examples=times(400, share=12))
     @given(drawn=sliced())
     def tried(drawn: Sliced) -> None:
         nonlocal kept, broken, by_mean, met

@@ -39,7 +39,7 @@ def drawn_system(rng: np.random.Generator, most: int = 12) -> System:
 
 
 @pytest.mark.often
-@pytest.mark.parametrize("number", range(times(500, share=8)))
+@pytest.mark.parametrize("number", range(times(500, share=16)))
 def test_audit_equals_an_exact_simplex(number: int) -> None:
     rng = np.random.default_rng(number)
     system = drawn_system(rng)

@@ -34,7 +34,7 @@ from tests.tabulated import dataset_of, grid
 
 
 @pytest.mark.often
-@pytest.mark.parametrize("number", range(times(100, share=10)))
+@pytest.mark.parametrize("number", range(times(100, share=20)))
 def test_cutting_planes_equal_all_subsets(number: int) -> None:
     rng = np.random.default_rng(number)
     shape = (2, 2 + int(rng.random() < 0.4))
@@ -87,7 +87,8 @@ def test_cutting_planes_equal_all_subsets(number: int) -> None:
     assert audit(system, found.cells, needs, bounds, insiders=insiders).safe
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.often
+@pytest.mark.parametrize("number", range(times(6, share=2)))
 def test_product_moves_hide_each_cell_they_serve_from_every_reader(number: int) -> None:
     rng = np.random.default_rng(number)
     trees: list[dict[str, list[str]]] = [

@@ -306,12 +306,12 @@ def test_what_was_changed_is_refused(name: str) -> None:
     assert verified(name, files).holds, [c.sentence for c in verified(name, files).broken]
     rng = np.random.default_rng([9, NAMES.index(name)])
     tried = 0
-    for way in rng.permutation(list(WAYS))[:16].tolist():
+    for way in rng.permutation(list(WAYS))[:10].tolist():
         changed = WAYS[way](files, rng)
         if changed != files:
             tried += 1
             assert not verified(name, changed).holds, way
-    assert tried >= 8
+    assert tried >= 5
 
 
 @pytest.mark.long

@@ -196,8 +196,8 @@ def _no_lie_is_accepted(found: Counter[str]) -> None:
 
 
 def test_a_promise_that_breaks_is_found_and_where() -> None:
-    found = attempts(0, 90)
-    assert sum(n for what, n in found.items() if what.endswith("broken and found")) > 20
+    found = attempts(0, 60)
+    assert sum(n for what, n in found.items() if what.endswith("broken and found")) > 7
     _no_lie_is_accepted(found)
 
 

@@ -19,6 +19,7 @@ from anon_core.data.table import Dataset
 from anon_core.explain.text.phrases import chance, share
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.measure.column_statistics import column_statistics
+from tests.often import crossed
 from tests.ui.sessions import RESULTS, VERDICTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import Series, label, light_palette
 from ui.charts.class_plots import held_chart, sensitive_chart
@@ -83,8 +84,12 @@ def test_how_a_release_was_found(technique: str, words: str) -> None:
     assert words in said(held, tab="The search")
 
 
-@pytest.mark.parametrize("name", ["toth-private", "samarati", "li-microdata", "hospital"])
-@pytest.mark.parametrize("technique", ["optimal", "mondrian"])
+@crossed(
+    "name, technique",
+    ["toth-private", "samarati", "li-microdata", "hospital"],
+    ["optimal", "mondrian"],
+    share=2,
+)
 def test_every_sample_is_shown_in_plain_words(name: str, technique: str) -> None:
     held = load(name, algorithm={"name": technique})
     carried_out(held)

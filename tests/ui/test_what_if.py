@@ -314,11 +314,12 @@ def test_fixed_levels_are_offered_the_k_the_budget_and_the_column_that_help() ->
         return typed(app, 15)
 
     first_quasi = load("hospital")["state/work"]["roles"]["quasi"]
-    labels = offered(infeasible())
+    app = infeasible()
+    labels = offered(app)
     assert len(labels) == 3
     for place, begins in enumerate(("Set k", "Allow", "Leave out")):
         assert labels[place].startswith(begins)
-        app = infeasible()
+        app = infeasible() if place else app
         app.button(key=f"what-if/fix-{place}").click().run()
         wait_for(app, "run") if "run" in app.session_state["jobs"] else app
         assert not app.exception
