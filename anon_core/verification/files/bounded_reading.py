@@ -71,12 +71,7 @@ def read_bytes(path: Path, what: str, most: int = MOST_BYTES, part: int | None =
         raise BadInput(
             f"{what} cannot be read: {name} (the path is not valid).", remedy="Check the path."
         ) from error
-    size = max(size, len(content))
-    if size > most:
-        raise BadInput(
-            f"{what} {name} has {size / 2**20:,.1f} MiB; at most {most / 2**20:,.1f} are read.",
-            remedy="Leave out columns that the release does not need.",
-        )
+    _refuse_large(f"{what} {name}", max(size, len(content)), most)
     return content
 
 
@@ -106,10 +101,24 @@ class FileBytes:
         BadInput
         """
         if _mark(self.path) != self._mark:
-            raise BadInput(
-                f"The file {clipped(self.path.name)} changed while it was read.",
-                remedy="Try again when no program writes to the file.",
-            )
+            raise _changed(self.path.name)
+
+
+def _changed(name: str) -> BadInput:
+    """Return the error of a file that was written to meanwhile."""
+    return BadInput(
+        f"The file {clipped(name)} changed while it was read.",
+        remedy="Try again when no program writes to the file.",
+    )
+
+
+def _refuse_large(what: str, size: int, most: int) -> None:
+    """Refuse a file of more bytes than are read."""
+    if size > most:
+        raise BadInput(
+            f"{what} has {size / 2**20:,.1f} MiB; at most {most / 2**20:,.1f} are read.",
+            remedy="Leave out columns that the release does not need.",
+        )
 
 
 def _mark(path: Path) -> tuple[int, ...]:
@@ -214,11 +223,9 @@ class StoredObject:
         BadInput
             If it cannot be read, or is another one than was first looked at.
         """
-        with failing(self.name):
-            if _mark_of(self.storage, self.place) != self.mark:
-                raise self.changed()
-            with self.storage.open_input_file(self.place) as file:
-                yield file
+        self.refuse_changed()
+        with failing(self.name), self.storage.open_input_file(self.place) as file:
+            yield file
 
     def refuse_changed(self) -> None:
         """Refuse an object that was written to since it was first looked at.
@@ -229,7 +236,7 @@ class StoredObject:
         """
         with failing(self.name):
             if _mark_of(self.storage, self.place) != self.mark:
-                raise self.changed()
+                raise _changed(self.name)
 
     def content(self) -> bytes:
         """Return all of its bytes.
@@ -239,25 +246,13 @@ class StoredObject:
         BadInput
             If it is larger than files that are read, or cannot be read.
         """
-        if self.size > MOST_BYTES:
-            raise BadInput(
-                f"{clipped(self.name)} has {self.size / 2**20:,.1f} MiB; at most "
-                f"{MOST_BYTES / 2**20:,.1f} are read.",
-                remedy="Leave out columns that the release does not need.",
-            )
+        _refuse_large(clipped(self.name), self.size, MOST_BYTES)
         with self.opened() as file:
             found = bytes(file.read())
         if len(found) != self.size:
-            raise self.changed()
+            raise _changed(self.name)
         self.refuse_changed()
         return found
-
-    def changed(self) -> BadInput:
-        """Return the error of an object that was written to meanwhile."""
-        return BadInput(
-            f"The file {clipped(self.name)} changed while it was read.",
-            remedy="Try again when no program writes to the file.",
-        )
 
 
 def is_address(path: Path) -> bool:
