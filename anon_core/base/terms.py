@@ -89,15 +89,15 @@ def one_in(value: float, *, whole_from: int = 1000) -> str:
 
     Examples
     --------
-    >>> one_in(0.2), one_in(0.09), one_in(0.6), one_in(0.00007)
-    ('5', '11.1', '1.67', '14,286')
+    >>> one_in(0.2), one_in(0.09), one_in(0.6), one_in(0.00007), one_in(0.4901)
+    ('5', '11.1', '1.67', '14,286', '2')
     >>> one_in(0.09, whole_from=10)
     '11'
     """
     among = 1 / value
     if among >= whole_from or abs(among - round(among)) < 1e-6 * among:
         return f"{round(among):,}"
-    return f"{among:,.1f}" if among >= 2 else f"{among:.3g}"
+    return f"{among:,.1f}".removesuffix(".0") if among >= 2 else f"{among:.3g}"
 
 
 def few(names: Sequence[str], most: int = 12) -> str:
