@@ -88,7 +88,7 @@ def go(page: Page, step: str, *, title: str = "") -> None:
     """Go to a step by the sidebar, and wait until it is drawn."""
     follow(page, step)
     heading = page.get_by_role("heading", name=title or step, level=1, exact=True)
-    expect(heading).to_be_visible(timeout=60_000)
+    heading.wait_for(timeout=60_000)  # `expect` would describe the whole page at every look
     wait_for_app(page, seconds=60)
     if step == "Run":  # what it recommends is tried first, and drawn then
         expect(page.get_by_text("Trying on")).to_have_count(0, timeout=120_000)
@@ -104,7 +104,12 @@ def take_sample(page: Page, name: str = "hospital") -> None:
 def carry_out(page: Page) -> None:
     """Go to Run and carry out the plan."""
     go(page, "Run")
+    released(page)
+
+
+def released(page: Page, *words: str) -> None:
+    """Run by the keyboard, and wait until Run says that it is released, and such words."""
     page.keyboard.press("Control+Enter")
-    # A first run may compile what it needs.
-    expect(page.locator(".st-key-outcome")).to_contain_text("Released in", timeout=300_000)
+    for said in ("Released in", *words):  # a first run may compile what it needs
+        page.locator(".st-key-outcome").filter(has_text=said).wait_for(timeout=300_000)
     wait_for_app(page, seconds=60)

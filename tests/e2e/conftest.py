@@ -41,6 +41,13 @@ CHROMIUM_ARGUMENTS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
 )
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
+#: Nothing moves by itself: a frame is drawn for each moment of what pulses or fades.
+STILL = """
+const still = new CSSStyleSheet();
+still.replaceSync(
+  "*, *::before, *::after {animation: none !important; transition: none !important}");
+document.adoptedStyleSheets.push(still);
+"""
 START_SECONDS = 60
 _failed = pytest.StashKey[bool]()
 # What is waited for comes within a second on a machine that does nothing else; some do much else.
@@ -170,6 +177,7 @@ def page(
         viewport={"width": width, "height": height},
         accept_downloads=True,
     )
+    context.add_init_script(STILL)
     tab = context.new_page()
     requests_seen: list[str] = []
     console_errors: list[str] = []

@@ -1,4 +1,4 @@
-"""Every page: axe-core finds nothing against WCAG 2.2 AA beyond known exceptions.
+"""Every page: axe-core finds nothing against WCAG 2.2 AA beyond known exceptions; none is long.
 
 Every run looks at each page in the light theme, and at Results in the dark one as well; `make
 test-long` at all of them in both themes and two widths, with all that is folded up opened.
@@ -14,11 +14,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.access import EXCEPTIONS, violations
-from tests.e2e.browser import SCHEMES, go, scheme_is, wait_for_app
+from tests.e2e.browser import SCHEMES, carry_out, go, scheme_is, wait_for_app
+from tests.e2e.test_pages import HALF, begin, checklist_is_one_screen, words_shown
 from tests.e2e.test_walk import pin
 from ui.panels import page_frame
 
 PAGES = tuple(step.label for step in (*page_frame.STEPS[1:], *page_frame.FURTHER))
+#: What a page is called by itself, where that isn't the step's name.
+TITLES = {"Start": "Anonymity Workbench"}
 #: What shows most of the theme's own colours.
 DARK = "Results"
 _UNFOLD = """
@@ -99,40 +102,46 @@ def nothing_broken(found: dict[str, Any]) -> None:
     assert not found["broken"], json.dumps(list(found["broken"].values()), indent=1)
 
 
-def look_at_all(page: Page, widths: tuple[int, ...], *, thoroughly: bool) -> None:
-    """Make a run with a pin, and look at every page; each is opened once."""
+@pytest.mark.slow
+def test_every_page_is_short_and_can_be_used_by_everyone(page: Page) -> None:
+    found: dict[str, Any] = {"broken": {}, "known": set()}
+    begin(page)
+    shown: dict[str, int] = {}
+    for name in ("Start", *PAGES):
+        if name == "Results":
+            carry_out(page)
+            pin(page, "A")
+        go(page, name, title=TITLES.get(name, ""))
+        if name in HALF:
+            shown[name] = words_shown(page)
+        if name == "Export":
+            checklist_is_one_screen(page)
+        note(page, (1360, "light"), found)
+    scheme_is(page, "dark")
+    go(page, DARK)
+    note(page, (1360, "dark"), found)
+    nothing_broken(found)
+    assert shown.keys() == HALF.keys()
+    assert {name: count for name, count in shown.items() if count > HALF[name]} == {}
+
+
+@pytest.mark.long
+def test_every_page_in_both_themes_and_widths_with_all_that_is_folded_up(page: Page) -> None:
     found: dict[str, Any] = {"broken": {}, "known": set()}
     page.goto("/")
     wait_for_app(page, seconds=60)
     page.locator(".st-key-card-toth-private").get_by_role("button").first.click()
     expect(page.get_by_test_id("stSidebar")).to_contain_text("Toth", timeout=30_000)
     wait_for_app(page)
-    go(page, "Run")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=120_000)
-    wait_for_app(page)
+    carry_out(page)
     pin(page, "A")
     for name in (*PAGES, "Start"):
-        reach(page, name, "Anonymity Workbench" if name == "Start" else "")
-        for width in widths:
-            look(page, width, found, SCHEMES if thoroughly else SCHEMES[:1], unfolded=thoroughly)
-    if not thoroughly:
-        scheme_is(page, "dark")
-        reach(page, DARK)
-        note(page, (1360, "dark"), found)
+        reach(page, name, TITLES.get(name, ""))
+        for width in (1360, 800):
+            look(page, width, found, unfolded=True)
     nothing_broken(found)
     gone = [one for place, one in enumerate(EXCEPTIONS) if place not in found["known"]]
     assert not gone, f"these exceptions occur no more: {gone}"
-
-
-@pytest.mark.slow
-def test_every_page(page: Page) -> None:
-    look_at_all(page, (1360,), thoroughly=False)
-
-
-@pytest.mark.long
-def test_every_page_in_both_themes_and_widths_with_all_that_is_folded_up(page: Page) -> None:
-    look_at_all(page, (1360, 800), thoroughly=True)
 
 
 @pytest.mark.long

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.e2e.browser import go, wait_for_app
-from tests.e2e.conftest import free_port, served
+from tests.e2e.browser import carry_out, go, wait_for_app
+from tests.e2e.conftest import STILL, free_port, served
 from tests.e2e.provider import CLIENT, SECRET, Provider, provided
 from tests.e2e.test_access import note, nothing_broken
 from tests.e2e.test_walk import pin
@@ -59,6 +59,7 @@ def log_in(browser: Browser, url: str, name: str) -> Page:
     context: BrowserContext = browser.new_context(
         base_url=url, viewport={"width": 1360, "height": 900}, accept_downloads=True
     )
+    context.add_init_script(STILL)
     page = context.new_page()
     page.goto("/")
     wait_for_app(page, seconds=60)
@@ -81,10 +82,7 @@ def test_neither_sees_anything_of_the_other(browser: Browser, host: str, home: P
     ana.locator(".st-key-card-toth-private").get_by_role("button").first.click()
     expect(ana.get_by_test_id("stSidebar")).not_to_contain_text(TABLE, timeout=30_000)
     wait_for_app(ana)
-    go(ana, "Run")
-    ana.keyboard.press("Control+Enter")
-    expect(ana.locator(".st-key-outcome")).to_contain_text("Released", timeout=120_000)
-    wait_for_app(ana)
+    carry_out(ana)
     pin(ana, "A")
 
     ben = log_in(browser, host, "Ben Bode")

@@ -19,7 +19,7 @@ from playwright.sync_api import Page, expect
 from anon_core.base.registry import family
 from anon_core.base.secret import draw, spell
 from anon_core.recipe.old_recipes import VERSION
-from tests.e2e.browser import follow, go, wait_for_app
+from tests.e2e.browser import follow, go, released, wait_for_app
 from tests.e2e.test_workspace import fits
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -114,9 +114,7 @@ def pinned(page: Page, inputs: Path, letter: str, *extra: str) -> None:
     expect(page.get_by_text("The recipe was opened and fits the table.")).to_be_visible()
     wait_for_app(page, seconds=60)
     go(page, "Run")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=2 * PATIENCE)
-    wait_for_app(page, seconds=60)
+    released(page)
     go(page, "Results")
     page.keyboard.press("p")
     expect(page.get_by_role("button", name=re.compile(f"Pinned as .* {letter}"))).to_be_visible(

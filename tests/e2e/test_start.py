@@ -1,4 +1,7 @@
-"""The dashboard opens in both colour schemes, with nothing from outside this machine."""
+"""The dashboard opens in both colour schemes, with nothing from outside this machine.
+
+Every other browser test opens it in the light one.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from playwright.sync_api import Page
 from tests.e2e.browser import wait_for_app
 
 
-@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+@pytest.mark.parametrize("colour_scheme", [pytest.param("light", marks=pytest.mark.long), "dark"])
 def test_the_start_page_opens(page: Page, colour_scheme: str) -> None:
     page.goto("/")
     wait_for_app(page)
