@@ -238,6 +238,7 @@ def test_the_best_so_far_is_told_and_taken(session: dict[str, Any]) -> None:
     def watching() -> None:
         from ui.state.work import jobs
 
+        jobs.collect("run")  # as pages do: it may have ended before they are drawn
         jobs.watch("run")
 
     job = jobs.start("run", "Run", work)
