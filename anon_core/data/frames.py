@@ -101,10 +101,6 @@ def coded_series(series: pd.Series[Any]) -> Coded:
     """Return a pandas column as codes into texts."""
     import pandas as pd
 
-    if series.dtype == object and {type(cell) for cell in series} <= {str, type(None)}:
-        pool: dict[str, int] = {}
-        places = [-1 if cell is None else pool.setdefault(cell, len(pool)) for cell in series]
-        return np.array(places, dtype=np.int32), list(pool)
     if series.dtype == object and pd.api.types.infer_dtype(series, skipna=True) != "string":
         # Among mixed objects True, 1 and 1.0 are equal but write different texts.
         null = series.isna().to_numpy()
