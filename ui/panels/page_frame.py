@@ -342,7 +342,7 @@ def _table_facts() -> None:
 
 
 def _links(key: str, steps: Sequence[Step]) -> None:
-    """Draw links to pages, all in one container: each more is drawn again with every change."""
+    """Draw links to pages in one container, since a browser redraws each at every change."""
     with st.container(key=key):
         for step in steps:
             absent = missing(step.needs)

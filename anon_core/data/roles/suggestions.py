@@ -420,9 +420,9 @@ def _mostly(column: Column, pattern: re.Pattern[str]) -> bool:
 
 def _numbers_rows(column: Column) -> bool:
     """Return whether almost distinct values are keys: amounts repeat, or differ in their length."""
-    if not _key_like(column) or column.measure is None:
-        return column.measure is None
-    if column.measure[0] < 0:  # values ascend
+    if column.measure is None:
+        return True
+    if not _key_like(column) or column.measure[0] < 0:  # values ascend
         return False
     alike = len({len(value) for value in column.values}) == 1
     return alike or bool(np.all(column.counts == 1))

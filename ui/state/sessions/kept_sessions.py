@@ -159,8 +159,9 @@ def save() -> None:
     if results.first() is not None:  # the result follows, and is kept with what it was made of
         return
     of, before = _parts(), st.session_state.get(_SAVED)
-    name = st.session_state.get(_ID)
-    if before is not None and st.query_params.get(ADDRESS) == name and _alike(of, before):
+    same = before is not None and _alike(of, before)
+    # Asked at every draw: where a session is kept is read from the host's secrets.
+    if same and st.query_params.get(ADDRESS) == st.session_state.get(_ID):
         return
     place = folder()
     if place is None:
@@ -168,7 +169,7 @@ def save() -> None:
     name = st.session_state.setdefault(_ID, secrets.token_hex(16))
     if st.query_params.get(ADDRESS) != name:
         st.query_params[ADDRESS] = name
-    if before is not None and _alike(of, before):
+    if same:
         return
     try:
         _write(place)
