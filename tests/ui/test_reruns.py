@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from functools import partial
 from typing import Any, cast
 
 import pytest
+from streamlit.elements.widgets import number_input
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
@@ -188,3 +190,30 @@ def test_a_browser_that_heard_of_the_first_value_has_not_heard_of_all() -> None:
     assert _sent_late("", {"k": 12}, "both") == "k = 12, l = 9"
     # Values come in the order in which they were sent: with l it has k, and someone chose 5 again.
     assert _sent_late("run", {"l": 9}, "both") == "k = 5, l = 9"
+
+
+def test_a_field_that_asks_for_its_value_is_told_what_the_whole_session_would_tell() -> None:
+    def page() -> None:
+        import streamlit as st
+
+        st.session_state["held"] = None
+        st.number_input("k", value=5, key="k")
+        st.text_input("Emptied", value=None, key="emptied")
+        st.button("Without a key")
+
+    app = AppTest.from_function(page).run()
+    asked = app.session_state._state.filtered_state
+    whole = app.session_state._state._state.filtered_state  # as Streamlit puts it together
+    assert isinstance(asked, reruns.FilteredState)
+    assert {"held", "k", "emptied"} <= whole.keys()
+    assert dict(asked) == whole == {key: asked[key] for key in whole}
+    assert (len(asked), repr(asked)) == (len(whole), repr(whole))
+    names = {*app.session_state._state._state._keys(), "never", "$$STREAMLIT_INTERNAL_KEY_x"}
+    assert len(names - whole.keys()) > 3  # fields by the names that Streamlit has for them
+    for name in names | whole.keys():
+        assert (name in asked) == (name in whole), name
+
+
+def test_streamlit_puts_the_whole_session_together_by_itself() -> None:
+    """Once it does not, `FilteredState` can go."""
+    assert "filtered_state" in inspect.getsource(number_input)

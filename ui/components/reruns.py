@@ -2,14 +2,15 @@
 
 The blocks of fragments are not dropped without what is in them, and fragments are sent in one
 piece. A value that the server has set is not undone by a message that the browser sent before it
-knew of it, nor is a click on a link undone by what the page that is left still sends.
+knew of it, nor is a click on a link undone by what the page that is left still sends. A field asks
+for its own value, not for those of the whole session.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -21,7 +22,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
-from streamlit.runtime.state import SessionState
+from streamlit.runtime.state import SafeSessionState, SessionState
+from streamlit.runtime.state.common import is_element_id
+from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 
 #: Seconds for which what fragments draw is held back, longer than drawing all panels of Results
 #: takes, and until when that of a session is.
@@ -228,6 +231,37 @@ def _elsewhere(widget: Any) -> bool:
     return bool(drawn) and getattr(widget, "fragment_id", None) not in (drawn or ())
 
 
+class FilteredState(Mapping[str, Any]):
+    """What a session holds under the names that pages give, looked up when it is asked for.
+
+    Each field of a page looks whether its own value was emptied; Streamlit 1.67 then puts together
+    all that the session holds.
+    """
+
+    def __init__(self, state: SafeSessionState) -> None:
+        self._safe = cast(Any, state)
+
+    def whole(self) -> dict[str, Any]:
+        """Return all of it at once."""
+        with self._safe._lock:
+            return self._safe._state.filtered_state
+
+    def __getitem__(self, key: str) -> Any:
+        if is_element_id(key) or key.startswith(STREAMLIT_INTERNAL_KEY_PREFIX):
+            raise KeyError(key)
+        with self._safe._lock:
+            return self._safe._state[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.whole())
+
+    def __len__(self) -> int:
+        return len(self.whole())
+
+    def __repr__(self) -> str:
+        return repr(self.whole())
+
+
 @contextmanager
 def on_every_page() -> Generator[None]:
     """Draw what all pages share: it stays in the browser where another page is opened.
@@ -247,6 +281,7 @@ def mend() -> None:
     SessionState.on_script_will_rerun = on_script_will_rerun
     SessionState.set_widgets_from_proto = set_widgets_from_proto
     SessionState.register_widget = register_widget
+    SafeSessionState.filtered_state = property(FilteredState)  # pyright: ignore
     AppSession._handle_rerun_script_request = rerun_script  # pyright: ignore[reportPrivateUsage]
     AppSession._clear_queue = clear_queue  # pyright: ignore[reportPrivateUsage]
     AppSession.flush_browser_queue = flush_browser_queue
