@@ -12,10 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
+from altair.utils import schemapi
 
 from anon_core.pipeline.result import Result
 from anon_core.release.outcome import Measure
 from tests.ui.sessions import carried_out, load
+from ui.charts import bullets, run_series
 from ui.charts.attack_plots import attack_bullets, name_of, odds, risk_bullets, title_of
 from ui.charts.bullets import changed
 from ui.charts.chart_frame import Chart, Series, light_palette
@@ -268,6 +270,26 @@ def test_the_form_is_the_same_for_every_run() -> None:
         metric_bullets([base], COLOURS, (), now.facts, {"Loss": 0.2}),
     ]
     assert len({json.dumps(chart.figure.spec) for chart in lines}) == 1
+
+
+def test_forms_are_what_altair_makes_of_them_when_it_lists_its_classes_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`_look_up_once` can go once Altair lists its classes once by itself."""
+    run = drawn(ran("optimal", {"name": "k-anonymity", "k": 3}))
+    forms = []
+    for each_time in (False, True):
+        bullets._spec.cache_clear()
+        run_series.history_spec.cache_clear()
+        if each_time:
+            listed = schemapi._FromDict(())  # whatever it is given
+            assert listed is schemapi._FromDict(())
+            monkeypatch.setattr(schemapi, "_FromDict", type(listed))
+            assert schemapi._FromDict(()) is not schemapi._FromDict(())
+        charts = [metric_bullets([run], COLOURS), attack_bullets([run], COLOURS)]
+        forms.append([chart.figure.spec for chart in charts])
+        forms[-1].append(run_series.history_spec(COLOURS, "#00795A"))
+    assert forms[0] == forms[1]
 
 
 @pytest.mark.parametrize("roles", ["no sensitive column", "one class"])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from anon_core.base.terms import WORST_CHANCE
 from ui.charts.chart_frame import Palette
+from ui.charts.vega import named
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,7 +96,7 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
 
     # Marks stay when other data come, and only what differs is drawn.
     of_value = alt.Key("value:Q")
-    every = alt.Chart(alt.NamedData(name="curve"))
+    every = named("curve")
     base = every.transform_filter("datum.known")  # a gap is where no release is possible
     gone = base.mark_rect(color=colours.muted, opacity=0.35, aria=False).encode(
         x=low,

@@ -10,6 +10,7 @@ from anon_core.base.terms import WORST_CHANCE
 from anon_core.pipeline.result import Result
 from ui.charts import theme
 from ui.charts.chart_frame import Palette, Series
+from ui.charts.vega import named
 from ui.state import pinning
 from ui.state.result_view import facts
 
@@ -105,7 +106,7 @@ def history_spec(colours: Palette, now: str) -> dict[str, Any]:
         titleFontSize=10,
     )
     chart = (
-        alt.Chart(alt.NamedData(name="runs"))
+        named("runs")
         .mark_point(filled=True, size=80, opacity=1)
         .encode(
             x=alt.X("lost:Q", title="loss", axis=plain, scale=alt.Scale(zero=False, padding=8)),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
 
 from ui.charts.chart_frame import FONT, Palette
 
@@ -49,10 +50,25 @@ class Vega:
         return {**self.spec, "datasets": dict(self.data)}
 
 
+@cache
+def _look_up_once() -> None:
+    """Have Altair 6 list its classes once: it does so for each value that a chart encodes."""
+    from altair.utils import schemapi
+    from altair.vegalite.v6.schema.core import VegaLiteSchema
+
+    listed: Any = schemapi._FromDict(VegaLiteSchema._default_wrapper_classes())  # pyright: ignore
+
+    def once(_: object) -> Any:
+        return listed
+
+    cast(Any, schemapi)._FromDict = once
+
+
 def named(name: str) -> alt.Chart:
     """Return an empty chart of data that come later, under a name."""
     import altair as alt
 
+    _look_up_once()
     return alt.Chart(alt.NamedData(name=name))
 
 
