@@ -127,6 +127,49 @@ async def _sent_while_drawn(fragment_ids: list[str] | None) -> list[int]:
     return counts
 
 
+def _sent(*what: str) -> list[str]:
+    """Return which of these messages are sent: runs begin with +, end with ! or . (early)."""
+    waiting: Any = _Waiting()
+    waiting._browser_queue = ForwardMsgQueue()
+    ends = ForwardMsg.ScriptFinishedStatus
+    for at, name in enumerate(what):
+        message = ForwardMsg()
+        if name in {"runs", "rests"}:
+            message.session_status_changed.script_is_running = name == "runs"
+        elif name.startswith("+"):
+            message.new_session.page_script_hash = name
+        elif name.endswith(("!", ".")):
+            early = name.endswith(".")
+            message.script_finished = (
+                ends.FINISHED_EARLY_FOR_RERUN if early else ends.FINISHED_SUCCESSFULLY
+            )
+        else:
+            message.delta.new_element.markdown.body = name
+            message.metadata.delta_path.extend([0, at])
+        waiting._browser_queue.enqueue(message)
+    queued = dict(zip(map(id, waiting._browser_queue._queue), what, strict=True))
+    return [queued[id(one)] for one in AppSession.flush_browser_queue(waiting)]
+
+
+def test_a_run_that_is_begun_again_at_once_is_left_out() -> None:
+    sent = _sent("+1", "runs", "1.", "runs", "+2", "runs", "a table", "2!", "rests")
+    assert sent == ["runs", "+2", "a table", "2!", "rests"]
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        ("+1", "a table", "1.", "+2", "a table", "2!"),  # it drew something
+        ("1.", "+2", "runs", "a table", "2!"),  # the browser has heard that it began
+        ("+1", "runs", "1!", "+2", "2!", "rests"),  # it ended
+        ("+1", "runs"),  # it goes on
+        ("runs", "rests", "runs"),
+    ],
+)
+def test_all_else_is_sent(what: tuple[str, ...]) -> None:
+    assert _sent(*what) == list(what)
+
+
 def test_what_fragments_draw_is_sent_at_once_when_they_have_ended() -> None:
     assert asyncio.run(_sent_while_drawn(["outer"])) == [0, 0, 3]
 

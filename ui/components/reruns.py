@@ -59,7 +59,31 @@ def flush_browser_queue(self: AppSession) -> list[ForwardMsg]:
         queue = self._browser_queue._queue  # pyright: ignore[reportPrivateUsage]
         if not any(_ends(message) for message in queue):
             return []
-    return _flush_browser_queue(self)
+    return _worth_sending(_flush_browser_queue(self))
+
+
+def _worth_sending(messages: list[ForwardMsg]) -> list[ForwardMsg]:
+    """Return messages without what a browser would draw the page for, and draw the same.
+
+    That is a run that was begun again before it drew anything, and a status said twice: a browser
+    draws all that is on the page when it hears that a run begins, and once more at its end.
+    """
+    kept: list[ForwardMsg] = []
+    begun, status = None, None
+    for message in messages:
+        kind = message.WhichOneof("type")
+        if kind == "session_status_changed":
+            if message.session_status_changed == status:
+                continue
+            status = message.session_status_changed
+        elif kind == "script_finished" and begun is not None and not _ends(message):
+            del kept[begun:]
+            begun, status = None, None
+            continue
+        else:
+            begun = len(kept) if kind == "new_session" else None
+        kept.append(message)
+    return kept
 
 
 def _ends(message: ForwardMsg) -> bool:
