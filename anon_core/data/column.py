@@ -151,6 +151,11 @@ class Column:
         """Return the number, from 1, that row `place` has in the table that was read."""
         return place + 1 if self.origin is None else int(self.origin[place]) + 1
 
+    def first_row(self, values: Sequence[int]) -> str:
+        """Say in which row the first of some values is, for a message; rows count from 1."""
+        place = int(np.flatnonzero(np.isin(self.codes, values))[0])
+        return f" (first in row {self.row_number(place)})"
+
 
 def encode(
     name: str,

@@ -6,6 +6,7 @@ so that nothing takes a part of the table for the whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -73,6 +74,10 @@ class CountedColumn(Column):
         if name == "codes":
             _refuse()
         return super().__getattribute__(name)
+
+    def first_row(self, values: Sequence[int]) -> str:
+        """Say nothing: which row has which value is with no one."""
+        return ""
 
 
 class CountedSet(FrequencySet):

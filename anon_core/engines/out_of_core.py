@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import BadPlan, InputChanged, listing
+from anon_core.base.errors import BadPlan, listing
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.partitioner import Partitioner
 from anon_core.data.counted_rows import Keys, counted_set
@@ -173,7 +173,6 @@ class AtScale:
             every[name] = flat(column)
             if rows is None or (name not in plan.roles.quasi and name not in rows_of):
                 continue
-            _refuse_unknown(dataset, name, rows)
             if name in plan.roles.quasi:
                 every[name] = prepared(column, rows)
                 if name not in plan.labels.names:
@@ -302,19 +301,3 @@ def is_drawn(release: Release) -> bool:
     """Return whether equal rows part in a release, or links between its columns are cut."""
     parted = len(release.blocks) > 1 or len(release.tables) > 1
     return parted or release.grouping.published or not release.grouping.whole_keys
-
-
-def _refuse_unknown(dataset: Dataset, name: str, rows: LevelTable) -> None:
-    """Refuse values that a hierarchy does not have; of single rows nothing can be said."""
-    column = dataset.column(name)
-    if column.measure is not None:  # the same number may be spelled in several ways
-        return
-    leaves = {row[0].strip() for row in rows}
-    gone = [i for i, value in enumerate(column.values) if value not in leaves]
-    if gone:
-        raise InputChanged(
-            f"The hierarchy of '{name}' lacks {len(gone)} of the column's "
-            f"{len(column.values)} values; they are in {int(column.counts[gone].sum())} rows.",
-            remedy="Add the values to the hierarchy, or mark them as missing in the data.",
-            values=[column.values[i] for i in gone[:5]],
-        )

@@ -213,12 +213,11 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
             values=[column.values[i] for i in uncovered[:5]],
         )
     if uncovered:
-        where = np.flatnonzero(np.isin(column.codes, uncovered))
+        rows_with = int(column.counts[uncovered].sum())
         raise UnknownValues(
             f"The hierarchy of '{column.name}' lacks {len(uncovered)} of the column's "
-            f"{len(column.values)} values; they are in {len(where)} "
-            f"{'row' if len(where) == 1 else 'rows'} (first in row "
-            f"{column.row_number(int(where[0]))}).",
+            f"{len(column.values)} values; they are in {rows_with} "
+            f"{'row' if rows_with == 1 else 'rows'}{column.first_row(uncovered)}.",
             remedy="Add the values to the hierarchy, or mark them as missing in the data.",
             values=[column.values[i] for i in uncovered[:5]],
         )

@@ -122,3 +122,19 @@ def test_times_of_day_in_nanoseconds_are_kept_or_refused(
     assert read_table(path).column("more").texts().tolist() == wanted
     assert read_again(path).column("more").row_texts() == wanted
     assert main(["verify", recipe, "--data", str(path), "--release", str(out)]) == 0
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(("first", "lacks"), [("20", "-9"), ("old", "k.A.")])
+def test_a_value_that_a_hierarchy_lacks_is_refused_alike_by_every_engine(
+    tmp_path: Path, engine: str, first: str, lacks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "age.csv").write_text(f"{first};all\n", encoding="utf-8")
+    (tmp_path / "t.csv").write_text(
+        "age,more\n" + f"{first},m\n" * 6 + f"{lacks},m\n" * 3, encoding="utf-8"
+    )
+    recipe = Path(written(tmp_path, engine=engine))
+    recipe.write_text(recipe.read_text() + '[hierarchies]\nage = "age.csv"\n', encoding="utf-8")
+    asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out")]
+    assert main(asked) == 4
+    assert "lacks 1 of the column's 2 values; they are in 3 rows" in capsys.readouterr().err
