@@ -151,11 +151,83 @@ def test_units_do_not_hide_what_is_claimed(template: str, unit: str) -> None:
         ("EUR 1000-2000", "1500", "3000"),
         ("CHF 1000 bis 2000", "1500", "3000"),
         ("-5 to -1", "-3", "2"),
+        # words that multiply; marks of footnotes; what a note leaves out; a joined word
+        (">50K", "60000", "40000"),
+        ("50k-100k", "60000", "49000"),
+        ("50-100k", "60000", "60"),
+        ("1-2 Mio. €", "1500000", "3"),
+        ("1,5-2,5 Mio.", "1600000", "2"),
+        ("500 Tsd. bis 1 Mio.", "600000", "700"),
+        ("1.500 Tsd. und mehr", "1600000", "400"),
+        ("20-30k€", "25000", "25"),
+        ("20 – unter 30", "25", "30"),
+        ("over-65s", "66", "3"),
+        ("20J-30J", "25", "31"),
+        ("20, 21, 22", "21", "23"),
+        ("20-30 or 40-50", "45", "35"),
+        ("<20, >60", "70", "35"),
     ],
 )
 def test_numbers_are_read_as_they_are_grouped(label: str, true: str, false: str) -> None:
     assert refused(label, [true], "number") == (False, False)
     assert refused(label, [true, false], "number") == (True, True)
+
+
+@pytest.mark.parametrize("kind", ["number", "date"])
+def test_a_label_that_is_a_value_of_the_column_claims_it(kind: ColumnKind) -> None:
+    one, same, other = (
+        ("20", "20.0", "25") if kind == "number" else ("2020-01-01", "1.1.2020", "2020-01-05")
+    )
+    for label in (one, same):
+        assert refused(label, [one], kind) == (False, False)
+        assert refused(label, [one, other], kind) == (True, True)
+    # A number that no one has says nothing false of anyone; what it means is asked.
+    assert refused("24", ["20", "25"], "number") == (False, False)
+    assert unread_labels(["24", "20"], "number", ["20", "25"]) == ["24"]
+
+
+@pytest.mark.parametrize(
+    "label", ["20-30*", "20 to 30 (exclusive)", "20-30 (ohne 30)", "1.2.3k-5k"]
+)
+def test_what_a_label_leaves_open_is_asked(label: str) -> None:
+    assert unread_labels([label], "number") == [label]
+
+
+@pytest.mark.parametrize(
+    ("label", "inside", "outside"),
+    [
+        *(
+            (f"80{fill}", ["80331", "80999"], "90331")
+            for fill in ("xxx", "XXX", "___", "###", "…", "")
+        ),
+        ("PLZ 80***", ["80331", "80999"], "90331"),
+        ("I10 bis I15", ["I10", "I11.9"], "I20"),
+        ("I10-15", ["I10", "I11.9"], "I20"),
+        ("I10.-", ["I10.1", "I10.9"], "I20"),
+        ("Herz (I00-I99)", ["I10", "I11.9"], "J20"),
+        ("08:00 bis 12:00", ["08:00", "09:30"], "13:00"),
+        ("[08:00, 12:00[", ["08:00", "11:59"], "12:00"),
+        ("8-12 Uhr", ["08:00", "09:30"], "13:00"),
+        ("before 12:00", ["08:00", "11:59"], "13:00"),
+        ("a or b", ["a", "b"], "c"),
+    ],
+)
+def test_codes_and_times_are_read_in_many_notations(
+    label: str, inside: list[str], outside: str
+) -> None:
+    assert refused(label, inside, "text") == (False, False)
+    assert refused(label, [*inside, outside], "text") == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("label", "members"),
+    [
+        ("80*-81*", ["80331", "81999"]), ("22:00-06:00", ["22:30", "05:00"]),
+        ("Grade 1", ["10", "9"]), ("Team 7x", ["red", "blue"]), ("8-12 Uhr", ["early", "late"]),
+    ],
+)  # fmt: skip
+def test_labels_of_texts_that_are_true_or_names_are_left(label: str, members: list[str]) -> None:
+    assert refused(label, members, "text") == (False, False)
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,7 @@ def unread(column: Column) -> list[str]:
 
     def find() -> list[str]:
         groups = {cell for row in to_rows(history.draft) for cell in row[1:-1]}
-        return unread_labels(sorted(groups), column.kind)
+        return unread_labels(sorted(groups), column.kind, set(column.values))
 
     return state.once("unread", (column.name, column.kind, history.present), find)
 

@@ -8,12 +8,13 @@ read, such as ``young`` or ``Group 3``, is no one's business but the person's wh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.hierarchy.construction import LevelRows
 from anon_core.data.hierarchy.propose.dates_and_times import minute_of_day
+from anon_core.data.hierarchy.range_forms import stated_range
 from anon_core.data.hierarchy.ranges import Range, readings
 from anon_core.data.table import MISSING
 from anon_core.data.values.kinds import KINDS, ColumnKind, measured_kinds
@@ -21,10 +22,19 @@ from anon_core.data.values.kinds import KINDS, ColumnKind, measured_kinds
 Holds = Callable[[str], bool]
 
 _MASK = re.compile(r"(?P<head>[^\s*]+)\*+|\*+(?P<tail>[^\s*]+)")
+#: Other marks for what is left out, and a word before the beginning.
+_FILLED = re.compile(r"(?:[^\W\d]+\.? )?(?P<head>[^\s*]*?\d)(?:[xX]+|_+|#+|\?+|…|\.{2,3}|\*+|\.?-)")
 _CODES = re.compile(
-    r"(?P<low>[A-Za-z]{1,4}\d+)\s*(?:[-–]|\bto\b)\s*(?P<high>[A-Za-z]{1,4}\d+)(?:\s+\D.*)?"
+    r"(?:[^\d()]*\(|\[)?(?P<low>(?P<letters>[A-Za-z]{1,4})\d+)"
+    r"\s*(?:[-–—]|\.\.|\b(?:to|bis)\b|à )\s*(?P<high>[A-Za-z]{0,4}\d+)[)\]]?(?:\s+\D.*)?"
 )
-_TIMES = re.compile(r"(?P<low>\d{1,2}:\d{2})\s*(?:[-–]|\bto\b)\s*(?P<high>\d{1,2}:\d{2})")
+#: An hour without minutes, as 8 in 8-12 Uhr.
+_HOUR = re.compile(
+    r"(?<![\d:])(\d{1,2})(?: ?(?:Uhr|h|heures)(?!\w)|(?=\s*[-–]\s*\d{1,2} ?(?:Uhr|h)(?!\w)))"
+)
+_OVERNIGHT = re.compile(
+    r"(?P<low>\d{1,2}:\d{2})\s*(?:[-–]|\bto\b|\bbis\b)\s*(?P<high>\d{1,2}:\d{2})"
+)
 _AND_MORE = re.compile(r"(?P<first>.+) and (?P<more>\d+) more")
 _PARTS = re.compile(r",? or | / |, ")
 #: Letters and values beyond which a label is not mended by naming what it leaves out.
@@ -78,6 +88,8 @@ def false_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[FalseL
     cleaned = [tuple(map(str.strip, row)) for row in rows]
     known = [(line, row) for line, row in zip(lines, cleaned, strict=True) if row[0] != MISSING]
     place = {row[0]: i for i, (_, row) in enumerate(known)}
+    read = KINDS[kind].read
+    measures = set() if read is None else set(map(read, place))
     found: list[FalseLabel] = []
     for level in range(1, len(known[0][1]) if known else 0):
         groups: dict[str, list[int]] = {}
@@ -86,8 +98,8 @@ def false_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[FalseL
         for label, inside in groups.items():
             members = [known[i][1][0] for i in inside]
             paths = [known[i][1][:level] for i in inside]
-            read = _Reader(kind=kind, members=members, paths=paths, place=place)
-            holds = read.claim(label)
+            reader = _Reader(kind=kind, members=members, paths=paths, place=place, known=measures)
+            holds = reader.claim(label)
             outside = () if holds is None else tuple(m for m in members if not holds(m))
             if outside:
                 first = next(i for i in inside if known[i][1][0] == outside[0])
@@ -98,19 +110,23 @@ def false_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[FalseL
                         outside=outside,
                         members=len(members),
                         line=known[first][0],
-                        instead=_free(read.instead(label, outside), place, groups),
+                        instead=_free(reader.instead(label, outside), place, groups),
                     )
                 )
     return found
 
 
-def unread_labels(labels: Sequence[str], kind: ColumnKind) -> list[str]:
+def unread_labels(
+    labels: Sequence[str], kind: ColumnKind, values: Collection[str] = ()
+) -> list[str]:
     """Return the labels of numbers, dates or times that hold digits and state no range.
+
+    The column's own values are none of them: a label that is one claims it (`false_labels`).
 
     Examples
     --------
-    >>> unread_labels(["20-29", "g0_4", "young", "[20, 30["], "number")
-    ['g0_4']
+    >>> unread_labels(["20-29", "g0_4", "young", "[20, 30[", "20", "24"], "number", ["20", "25"])
+    ['g0_4', '24']
     """
     read = KINDS[kind].read
     if read is None:
@@ -118,8 +134,8 @@ def unread_labels(labels: Sequence[str], kind: ColumnKind) -> list[str]:
     return [
         label
         for label in dict.fromkeys(labels)
-        if any(map(str.isdigit, label))
-        and read(label) != read(label)  # a value, which is nobody's range
+        if label not in values
+        and any(map(str.isdigit, label))
         and _Reader(kind=kind, members=(), paths=((),), place={}).claim(label) is None
     ]
 
@@ -182,6 +198,7 @@ class _Reader:
     members: Sequence[str]
     paths: Sequence[Sequence[str]]
     place: dict[str, int]
+    known: Collection[float] = ()
 
     @property
     def nodes(self) -> int:
@@ -190,6 +207,9 @@ class _Reader:
 
     def claim(self, label: str) -> Holds | None:
         """Return a test of whether a value is what the label claims; None where it claims none."""
+        read = KINDS[self.kind].read
+        if read is not None and (at := read(label)) in self.known:
+            return _within((at, at), read)
         if label in self.place:
             return None
         whole = self._one(label)
@@ -243,7 +263,7 @@ class _Reader:
             first, last = (self.place[end] for end in ends)
             yield lambda value: first <= self.place.get(value, -1) <= last
         for kind, read in measured_kinds().items():
-            stated = [] if _MASK.fullmatch(label) else readings(label, kind)
+            stated = [] if "*" in label else readings(label, kind)
             if stated and (apart or self._most(lambda v: read(v) == read(v))):  # noqa: B023 - called at once
                 true = self._true_way([_within(one, read) for one in stated])
                 if true is not None:
@@ -252,15 +272,16 @@ class _Reader:
             holds = _begins(mask["head"]) if mask["head"] else _ends(mask["tail"])
             if any(map(str.isdigit, label)) or apart or self._most(holds):
                 yield holds
-        if (times := _TIMES.fullmatch(label)) is not None:
-            low, high = minute_of_day(times["low"]), minute_of_day(times["high"])
-            if low is not None and high is not None and self._most(_is_time):
-                yield lambda value: low <= _minute(value) <= high
+        yield from self._of_times(label)
         codes = _CODES.fullmatch(label)
-        if codes is not None and len(codes["low"]) == len(codes["high"]):
-            holds = _between_codes(codes["low"], codes["high"])
-            if self._most(holds):
+        if codes is not None:
+            low, high = codes["low"], codes["high"]
+            high = high if not high.isdigit() else codes["letters"] + high
+            if len(low) == len(high) and self._most(holds := _between_codes(low, high)):
                 yield holds
+        filled = _FILLED.fullmatch(label)
+        if filled is not None and self._most(holds := _begins(filled["head"])):
+            yield holds
         if (more := _AND_MORE.fullmatch(label)) is not None and more["first"] in self.place:
             fits = self.nodes <= int(more["more"]) + 1 and more["first"] in self.members
             yield lambda _: fits
@@ -268,6 +289,18 @@ class _Reader:
             holds = _begins(label)
             if self._most(holds) and sum(map(holds, self.members)) > 1:
                 yield holds
+
+    def _of_times(self, label: str) -> Iterator[Holds]:
+        """Yield what a label says of times of day, if most members are such."""
+        clock = _HOUR.sub(r"\1:00", label)
+        if not any(map(str.isdigit, clock)) or not self._most(_is_time):
+            return
+        night = _OVERNIGHT.fullmatch(clock)
+        low, high = (night and minute_of_day(night[one]) for one in ("low", "high"))
+        if low is not None and high is not None and low > high:
+            yield lambda value: _is_time(value) and not high < _minute(value) < low
+        elif (stated := stated_range(clock, _minutes)) is not None:
+            yield lambda value: stated[0] <= _minute(value) <= stated[1]
 
     def _true_way(self, ways: Sequence[Holds]) -> Holds | None:
         """Return the way to read a label that is true of all members, else the first; or None."""
@@ -303,6 +336,11 @@ def _listed(value: str, label: str) -> bool:
 def _minute(value: str) -> int:
     found = minute_of_day(value)
     return -1 if found is None else found
+
+
+def _minutes(text: str) -> Range | None:
+    found = minute_of_day(text.strip())
+    return None if found is None else (found, found)
 
 
 def _is_time(value: str) -> bool:

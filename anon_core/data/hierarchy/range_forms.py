@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 
 Range = tuple[float, float]
 #: Least and greatest value that one end of a range represents; None where it is no value.
@@ -108,7 +109,12 @@ _INCLUDED = re.compile(
     r"(?:einschließlich|einschl\.?|inklusive|inkl\.?|including|inclusive)(?!\w)",
     _WORDS,
 )
-_NOTE = re.compile(r"(?<=\d)\s*\([^()\d]*\)\s*\Z")
+#: A note behind a range, if it does not say what is left out.
+_NOTE = re.compile(
+    r"(?<=\d)\s*\((?![^()]*(?:ex|ohne|without|sans|\bnot?\b|nicht|außer))[^()\d]*\)\s*\Z", _WORDS
+)
+#: A hyphen that joins a word and a number: over-65s, Jan-2020.
+_JOINED = re.compile(r"(?<!\w)([^\W\d_]+)-(?=\d)")
 _NAME_FIRST = re.compile(
     r"[^\W\d_]+\s*(?:[:=]\s*(?P<bare>[\d<>≤≥\[\]+−-].*)|\((?P<within>[^()]*\d[^()]*)\))"
 )
@@ -119,31 +125,51 @@ _PLAIN = re.compile(r"(\d+) ?[-–] ?(\d+)")
 _UNIT = re.compile(r"\s*[^\W\d_][^\d]*|\s*[€$£%‰°][^\d]*")
 #: What may be with a number without making a name of it, as "Over 18 Club" is one.
 _UNIT_WORDS = re.compile(
-    r"a|acre|acres|adult|adultes|adults|age|aged|alt|an|annually|année|années|ans"
-    r"|beds|beschäftigte|beschäftigten|besuche|besuchen|betten|billion|bpm|brutto|c"
-    r"|cal|cas|cases|cent|cents|chf|child|children|cl|cm|czk|day|days|db|dkk|dl"
-    r"|dollar|dollars|einwohner|einwohnern|employees|enfant|enfants|erwachsene|eur"
-    r"|euro|euros|f|feet|fois|franc|francs|franken|ft|fälle|g|gbp|gross|h|ha"
-    r"|habitants|haushalte|heure|heures|hour|hours|households|hpa|hr|hrs|huf|hz|ie"
-    r"|inch|inches|inhabitants|items|iu|j|jahr|jahre|jahren|jahres|jour|jours|jpy"
-    r"|jährig|jährige|jährigen|jähriger|jährlich|k|kcal|kg|kinder|kindern|kj|km"
-    r"|kmh|kw|kwh|l|lb|lbs|lebensjahre|lits|m|mal|mbar|men|mg|mi|mile|miles"
-    r"|mille|milliarden|millier|milliers|million|millionen|millions|min|mins|minute"
-    r"|minuten|minutes|mio|mitarbeiter|mitarbeiterinnen|ml|mm|mmhg|mmol|mois|mol"
-    r"|monat|monate|monaten|monatlich|month|monthly|months|mph|mrd|ms|mw|mwh"
-    r"|ménages|net|netto|ng|nok|of|old|oz|p|pa|par|pct|people|per|percent"
-    r"|person|personen|personne|personnes|persons|pieces|pièce|pièces|pln|point"
-    r"|points|pound|pounds|pour|pp|pro|prozent|punkte|punkten|qm|rappen|room|rooms"
-    r"|rows|räume|révolus|s|salariés|sec|second|seconds|sek|sekunden|semaine"
-    r"|semaines|sq|sqm|std|stunde|stunden|stück|t|tag|tage|tagen|tausend|thousand"
-    r"|times|tonnes|tons|tsd|units|usd|v|visit|visites|visits|w|week|weeks|woche"
-    r"|wochen|women|yd|year|yearly|years|yen|yo|yr|yrs|zimmer|zimmern|°c|°f|µg"
-    r"|µm|âgé|âgée|âgées|âgés|μg"
+    r"a|acre|acres|adult|adultes|adults|age|aged|alt|an|annually|année|années|ans|beds"
+    r"|beschäftigte|beschäftigten|besuche|besuchen|betten|bpm|brutto|c|cal|cas|cases|cent"
+    r"|cents|chf|child|children|cl|cm|czk|day|days|db|dkk|dl|dollar|dollars|einwohner"
+    r"|einwohnern|employees|enfant|enfants|erwachsene|eur|euro|euros|f|feet|fois|franc"
+    r"|francs|franken|ft|fälle|g|gbp|gross|h|ha|habitants|haushalte|heure|heures|hour|hours"
+    r"|households|hpa|hr|hrs|huf|hz|ie|inch|inches|inhabitants|items|iu|j|jahr|jahre|jahren"
+    r"|jahres|jour|jours|jpy|jährig|jährige|jährigen|jähriger|jährlich|kcal|kg|kinder"
+    r"|kindern|kj|km|kmh|kw|kwh|l|lb|lbs|lebensjahre|lits|m|mal|mbar|men|mg|mi|mile|miles"
+    r"|min|mins|minute|minuten|minutes|mitarbeiter|mitarbeiterinnen|ml|mm|mmhg|mmol|mois|mol"
+    r"|monat|monate|monaten|monatlich|month|monthly|months|mph|ms|mw|mwh|ménages|net|netto"
+    r"|ng|nok|of|old|oz|p|pa|par|pct|people|per|percent|person|personen|personne|personnes"
+    r"|persons|pieces|pièce|pièces|pln|point|points|pound|pounds|pour|pp|pro|prozent|punkte"
+    r"|punkten|qm|rappen|room|rooms|rows|räume|révolus|s|salariés|sec|second|seconds|sek"
+    r"|sekunden|semaine|semaines|sq|sqm|std|stunde|stunden|stück|t|tag|tage|tagen|times"
+    r"|tonnes|tons|units|usd|v|visit|visites|visits|w|week|weeks|woche|wochen|women|yd|year"
+    r"|yearly|years|yen|yo|yr|yrs|zimmer|zimmern|°c|°f|µg|µm|âgé|âgée|âgées|âgés|μg"
 )
 _GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:[ '’\u00a0\u202f\u2009]\d{3})+(?!\d)")
 _MARKED = re.compile(
     r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])|(?<![\d.,])\d{1,3}(?:\.\d{3})+(?![\d.])"
 )
+#: Words that multiply the number before them, and by which power of ten.
+_MULTIPLIED = re.compile(
+    r"(?P<number>\d(?:[\d.,]*\d)?)"
+    r"(?: ?(?:(?P<thousand>k|tsd\.?|tausend|thousand|mille|milliers?|t(?=€|eur))"
+    r"|(?P<million>mio\.?|million(?:s|en)?)"
+    r"|(?P<billion>mrd\.?|milliarden?|milliards?|billions?|bn))(?=€|EUR|CHF|USD|\W|$))?",
+    _WORDS,
+)
+_POWERS = {"thousand": 3, "million": 6, "billion": 9}
+
+
+def _multiplied(label: str) -> str:
+    """Write 50k as 50000; a word that only one number has counts for all: 1-2 Mio."""
+    found = [*_MULTIPLIED.finditer(label)]
+    words = [one.lastgroup for one in found if one.lastgroup in _POWERS]
+    if not words or any(len(re.findall("[.,]", one["number"])) > 1 for one in found):
+        return label
+
+    def plain(one: re.Match[str]) -> str:
+        group = one.lastgroup if one.lastgroup in _POWERS else words[0]
+        power = 0 if one.lastgroup not in _POWERS and len(words) > 1 else _POWERS[group or ""]
+        return f"{Decimal(one['number'].replace(',', '.')).scaleb(power):f}"
+
+    return _MULTIPLIED.sub(plain, label)
 
 
 def ways_to_read(label: str) -> Iterator[str]:
@@ -153,16 +179,16 @@ def ways_to_read(label: str) -> Iterator[str]:
     --------
     >>> list(ways_to_read("10 000-19 999")), list(ways_to_read("1,000-1,999"))
     (['10000-19999'], ['1,000-1,999', '1000-1999'])
+    >>> list(ways_to_read("50-100k"))
+    ['50000-100000']
     """
     label = label.strip()
     if any(mark in label for mark in " '’\u00a0\u202f\u2009"):
         label = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), label)
-    yield label
-    if "," not in label and "." not in label:
-        return
-    whole = _MARKED.sub(lambda found: re.sub(r"\D", "", found[0]), label)
-    if whole != label:
-        yield whole
+    whole = label
+    if "," in label or "." in label:
+        whole = _MARKED.sub(lambda found: re.sub(r"\D", "", found[0]), label)
+    yield from dict.fromkeys(map(_multiplied, (label, whole)))
 
 
 def stated_range(label: str, span: Span) -> Range | None:
@@ -204,6 +230,7 @@ def _simpler(label: str) -> str:
     if label.isascii() and not any(map(str.isalpha, label)):
         return label
     label = label.translate(_SIGNS)
+    label = _JOINED.sub(r"\1 ", label)
     label = _COMPOUND.sub(r"\1 ", _HANGING.sub(r"\1 \2", label))
     label = _NOTE.sub("", _INCLUDED.sub(r"\1", label))
     inside = _NAME_FIRST.fullmatch(label)
@@ -268,6 +295,8 @@ def _pair(label: str, span: Span) -> tuple[Range, Range, bool] | None:
     found: list[tuple[Range, Range, bool]] = []
     for match in separators:
         upper = rest[match.end() :]
+        if ("*" in rest[: match.start()]) != ("*" in upper):
+            continue  # a footnote's star
         strict = _STRICT.match(upper)
         low = _bare(rest[: match.start()], span)
         high = _bare(upper[strict.end() :] if strict is not None else upper, span)

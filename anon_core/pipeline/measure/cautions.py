@@ -208,7 +208,8 @@ def _unread_labels(plan: Plan, release: Release) -> Iterator[str]:
             for text, level in zip(vocabulary.texts, vocabulary.level.tolist(), strict=True)
             if 0 < level < hierarchy.height
         ]
-        unread = unread_labels(groups[:_MOST_LABELS], columns.column(name).kind)
+        column = columns.column(name)
+        unread = unread_labels(groups[:_MOST_LABELS], column.kind, set(column.values))
         if unread:
             yield (
                 f"Labels of '{name}' such as '{unread[0]}' contain digits but state no range that "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
@@ -35,6 +36,7 @@ _BELOW = {"<", "less than", "fewer than", "under", "below", "unter", "weniger al
     *("kleiner als", "moins de", "inférieur à", "lower than", "younger than", "before"),
     *("jünger als", "vor", "plus jeune que", "avant"),
 }
+_BELOW_WORDS = "|".join(word for word in sorted(_BELOW) if word != "<")
 _AT_MOST = {"<=", "=<", "≤", "⩽", "at most", "up to", "no more than", "bis", "bis zu"} | {
     *("höchstens", "maximal", "au plus", "jusqu'à", "max", "max."),
 }
@@ -61,27 +63,36 @@ _WORDS_OF_RANGES = {
 #: Words that a value may have with it; with any other word a label is a name.
 _UNITS = re.compile(
     r"a|acre|acres|adult|adultes|adults|age|aged|alt|an|annually|année|années|ans"
-    r"|beds|beschäftigte|beschäftigten|besuche|besuchen|betten|billion|bpm|brutto|c"
-    r"|cal|cas|cases|cent|cents|chf|child|children|cl|cm|czk|day|days|db|dkk|dl"
-    r"|dollar|dollars|einwohner|einwohnern|employees|enfant|enfants|erwachsene|eur"
-    r"|euro|euros|f|feet|fois|franc|francs|franken|ft|fälle|g|gbp|gross|h|ha"
-    r"|habitants|haushalte|heure|heures|hour|hours|households|hpa|hr|hrs|huf|hz|ie"
-    r"|inch|inches|inhabitants|items|iu|j|jahr|jahre|jahren|jahres|jour|jours|jpy"
-    r"|jährig|jährige|jährigen|jähriger|jährlich|k|kcal|kg|kinder|kindern|kj|km"
-    r"|kmh|kw|kwh|l|lb|lbs|lebensjahre|lits|m|mal|mbar|men|mg|mi|mile|miles"
-    r"|mille|milliarden|millier|milliers|million|millionen|millions|min|mins|minute"
-    r"|minuten|minutes|mio|mitarbeiter|mitarbeiterinnen|ml|mm|mmhg|mmol|mois|mol"
-    r"|monat|monate|monaten|monatlich|month|monthly|months|mph|mrd|ms|mw|mwh"
-    r"|ménages|net|netto|ng|nok|of|old|oz|p|pa|par|pct|people|per|percent"
-    r"|person|personen|personne|personnes|persons|pieces|pièce|pièces|pln|point"
-    r"|points|pound|pounds|pour|pp|pro|prozent|punkte|punkten|qm|rappen|room|rooms"
-    r"|rows|räume|révolus|s|salariés|sec|second|seconds|sek|sekunden|semaine"
-    r"|semaines|sq|sqm|std|stunde|stunden|stück|t|tag|tage|tagen|tausend|thousand"
-    r"|times|tonnes|tons|tsd|units|usd|v|visit|visites|visits|w|week|weeks|woche"
-    r"|wochen|women|yd|year|yearly|years|yen|yo|yr|yrs|zimmer|zimmern|°c|°f|µg"
+    r"|beds|beschäftigte|beschäftigten|besuche|besuchen|betten|bpm|brutto|c|cal|cas"
+    r"|cases|cent|cents|chf|child|children|cl|cm|czk|day|days|db|dkk|dl|dollar"
+    r"|dollars|einwohner|einwohnern|employees|enfant|enfants|erwachsene|eur|euro"
+    r"|euros|f|feet|fois|franc|francs|franken|ft|fälle|g|gbp|gross|h|ha|habitants"
+    r"|haushalte|heure|heures|hour|hours|households|hpa|hr|hrs|huf|hz|ie|inch|inches"
+    r"|inhabitants|items|iu|j|jahr|jahre|jahren|jahres|jour|jours|jpy|jährig|jährige"
+    r"|jährigen|jähriger|jährlich|kcal|kg|kinder|kindern|kj|km|kmh|kw|kwh|l|lb|lbs"
+    r"|lebensjahre|lits|m|mal|mbar|men|mg|mi|mile|miles|min|mins|minute|minuten"
+    r"|minutes|mitarbeiter|mitarbeiterinnen|ml|mm|mmhg|mmol|mois|mol|monat|monate"
+    r"|monaten|monatlich|month|monthly|months|mph|ms|mw|mwh|ménages|net|netto|ng|nok"
+    r"|of|old|oz|p|pa|par|pct|people|per|percent|person|personen|personne|personnes"
+    r"|persons|pieces|pièce|pièces|pln|point|points|pound|pounds|pour|pp|pro|prozent"
+    r"|punkte|punkten|qm|rappen|room|rooms|rows|räume|révolus|s|salariés|sec|second"
+    r"|seconds|sek|sekunden|semaine|semaines|sq|sqm|std|stunde|stunden|stück|t|tag"
+    r"|tage|tagen|times|tonnes|tons|units|usd|v|visit|visites|visits|w|week|weeks"
+    r"|woche|wochen|women|yd|year|yearly|years|yen|yo|yr|yrs|zimmer|zimmern|°c|°f|µg"
     r"|µm|âgé|âgée|âgées|âgés|μg"
 )
+#: Words that multiply the number before them: powers of ten.
+_POWERS = {"k": 3, "tsd": 3, "tausend": 3, "thousand": 3, "mille": 3, "millier": 3, "t": 3} | {
+    **dict.fromkeys(("mio", "million", "millionen"), 6),
+    **dict.fromkeys(("mrd", "milliarde", "milliarden", "milliard", "billion", "bn"), 9),
+}
+_POWER = re.compile(
+    r"(?i)(k|tsd\.?|tausend|thousand|mille|milliers?|t(?=€|eur)|mio\.?|million(?:s|en)?"
+    r"|mrd\.?|milliarden?|milliards?|billions?|bn)(?=€|eur|chf|usd|[^\w]|$)"
+)
 _UNIT = re.compile(r"([^\W\d_]|[€$£%‰°])\D*")
+#: What leaves something out of a range, so that a note with it is none.
+_WITHOUT = r"ex|ohne|without|sans|\bnot?\b|nicht|außer"
 _WORD_FIRST = re.compile(r"[^\W\d_]+\.?(?= )")
 _PLAIN = re.compile(r"([0-9]+) ?[-–] ?([0-9]+)")
 _OPENING, _CLOSING = {"[": True, "(": False, "]": False}, {"]": True, ")": False, "[": False}
@@ -103,11 +114,34 @@ def meanings(label: str, read: Read) -> list[Inside]:
         text = text[1:-1].strip()
     whole = re.sub(r"(?<![\d.,])\d{1,3}(,\d{3})+(?![\d,])", lambda m: m[0].replace(",", ""), text)
     whole = re.sub(r"(?<![\d.,])\d{1,3}(\.\d{3})+(?![\d.])", lambda m: m[0].replace(".", ""), whole)
-    for way in dict.fromkeys((text, whole)):
+    for way in dict.fromkeys((_multiplied(text), _multiplied(whole))):
         claims = list(_claims(way, read))
         if len(claims) == 1 and claims[0] is not None:
             found.append(claims[0])
     return found
+
+
+def _multiplied(text: str) -> str:
+    """Return a label with 50k as 50000; the last word counts for a range's other end too."""
+    numbers = list(re.finditer(r"\d(?:[\d.,]*\d)?", text))
+    powers: list[int] = []
+    ends: list[int] = []
+    for one in numbers:
+        word = _POWER.match(text, one.end() + (text[one.end() : one.end() + 1] == " "))
+        named = "" if word is None else word[1].casefold().rstrip(".")
+        powers.append(_POWERS.get(named, _POWERS.get(named.removesuffix("s"), 0)))
+        ends.append(one.end() if word is None else word.end())
+    if not any(powers):
+        return text
+    shared = powers[-1] if sum(map(bool, powers)) == 1 else 0
+    written, begin = "", 0
+    for one, power, end in zip(numbers, powers, ends, strict=True):
+        if one[0].count(".") + one[0].count(",") > 1:
+            return text
+        number = Decimal(one[0].replace(",", ".")).scaleb(power or shared)
+        written += text[begin : one.start()] + f"{number:f}"
+        begin = end
+    return written + text[begin:]
 
 
 def _core(text: str) -> str:
@@ -116,6 +150,7 @@ def _core(text: str) -> str:
         text = text.replace(odd, plain)
     text = re.sub(r"(?i)(\d)-\s+(bis|to|à)\b", r"\1 \2", text)
     text = re.sub(r"(?i)(\d)-(?:jährige?[nr]?|year-olds?)\b", r"\1 ", text)
+    text = re.sub(r"(?<!\w)([^\W\d_]+)-(?=\d)", r"\1 ", text)  # over-65s, Jan-2020
     text = re.sub(
         r"(?i)\b(bis|to|up to)( and| zu)? "
         r"(?:einschließlich|einschl\.?|inklusive|inkl\.?|including|inclusive)(?!\w)",
@@ -123,8 +158,9 @@ def _core(text: str) -> str:
         text,
     )
     note = text.rfind("(")
-    if note > 0 and text.endswith(")") and text[:note].rstrip()[-1:].isdigit():
-        text = text if any(map(str.isdigit, text[note:])) else text[:note].rstrip()
+    behind = note > 0 and text.endswith(")") and text[:note].rstrip()[-1:].isdigit()
+    if behind and not re.search(rf"\d|{_WITHOUT}", text[note:], re.IGNORECASE):
+        text = text[:note].rstrip()
     head = re.match(r"[^\W\d_]+", text)
     rest = text[head.end() :].lstrip() if head else ""
     if rest[:1] in (":", "=") and rest[1:].lstrip()[:1] in set("0123456789<>≤≥[]+−-"):
@@ -254,13 +290,16 @@ def _pairs(
     for found in re.finditer(
         r"\s*[<≤][^\d]*?[<≤]=?\s*|\s*\D*?[<≤]=?\s*(?=[\d€$£+−-])"
         if signs
-        else r"\s*(?:\.\.\.?|[-–—‒−~…]|(?<=[\s\d])[^\W\d_][^\d<>=≤≥€$£+−-]*)\s*<?\s*",
+        else rf"\s*(?:(?:\.\.\.?|[-–—‒−~…])(?:\s*(?:{_BELOW_WORDS})\b)?"
+        r"|(?<=[\s\d])[^\W\d_][^\d<>=≤≥€$£+−-]*)\s*<?\s*",
         text,
     ):
         low = _plain(text[: found.start()], read)
         top = _plain(text[found.end() :], read)
         if low is None or top is None:
             continue
+        if ("*" in text[: found.start()]) != ("*" in text[found.end() :]):
+            continue  # a footnote's star
         middle = " ".join(found[0].casefold().split())
         if signs:
             yield low, middle, top, False
@@ -329,6 +368,15 @@ def _says(words: re.Pattern[str], behind: str) -> bool:
 
 
 _MASK = re.compile(r"([^\s*]*\d[^\s*]*)\*+")
+#: Other marks for what is left out, and a word before; claims only if most values begin so.
+_FILLED = re.compile(r"(?:[^\W\d]+\.? )?([^\s*]*?\d)(?:[xX]+|_+|#+|\?+|…|\.{2,3}|\*+|\.?-)")
+_CODES = re.compile(
+    r"(?<!\w)([A-Z]{1,4})(\d+)\s*(?:[-–—]|\.\.|to\b|bis\b|à(?= ))\s*([A-Z]{1,4})?(\d+)(?!\w)"
+)
+_CLOCK = re.compile(
+    r"(?<![\d:])(\d{1,2})(?: ?(?:Uhr|h|heures)(?!\w)|(?=\s*[-–]\s*\d{1,2} ?(?:Uhr|h)(?!\w)))"
+)
+_PARTS = re.compile(r",? or | / |, ")
 
 
 def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collection[str]) -> set[str]:
@@ -344,7 +392,8 @@ def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collectio
     """
     found: set[str] = set()
     values, *above = level_columns(levels) or [[]]
-    shown = set(texts) - {*values, ""}
+    known = {spelling.key(value) for value in values if value}
+    shown = set(texts) - {""} if spelling.measured else set(texts) - {*values, ""}
     for level in above:
         if shown.isdisjoint(level):
             continue
@@ -353,7 +402,8 @@ def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collectio
             if value and label in shown:
                 members.setdefault(label, []).append(value)
         for label, inside in members.items():
-            if not any(_true(holds, inside, spelling) for holds in _readings(label, spelling)):
+            ways = _readings(label, spelling, known)
+            if not any(_true(holds, inside, spelling) for holds in ways):
                 found.add(label)
     return found
 
@@ -370,20 +420,59 @@ def _true(holds: Holds, members: Sequence[str], spelling: Spelling) -> bool:
     return all(said) or not meant
 
 
-def _readings(label: str, spelling: Spelling) -> list[Holds]:
+def _readings(label: str, spelling: Spelling, known: Collection[object]) -> list[Holds]:
     """Return what may say if a value is as claimed (None where it is no such value at all).
 
     A label that claims nothing is true of everything.
     """
-    if not spelling.measured:
-        mask = _MASK.fullmatch(label)
-        if mask is not None:
-            return [lambda value: value.startswith(mask[1])]
-    for kind in [spelling.kind] if spelling.measured else measured_kinds():
+    if one := _one_claim(label, spelling, known):
+        return one
+    parts = [_one_claim(part.strip(), spelling, known, apart=True) for part in _PARTS.split(label)]
+    if len(parts) > 1 and all(parts):
+        return [lambda value: value in label or any(ways[0](value) for ways in parts)]
+    return [lambda _: True]
+
+
+def _one_claim(
+    label: str, spelling: Spelling, known: Collection[object], *, apart: bool = False
+) -> list[Holds]:
+    """Return what may say if a value is as claimed by a label that is no list; empty if none.
+
+    A label that is a value of the column claims it; in a list (`apart`) any value does.
+    """
+    at = spelling.key(label)
+    if label and (at in known or (apart and not isinstance(at, str))):
+        return [lambda value: spelling.key(value) == at]
+    if not spelling.measured and (mask := _MASK.fullmatch(label)) is not None:
+        return [lambda value: value.startswith(mask[1])]
+    starred = "*" in label and not spelling.measured  # which digits are left out is open
+    for kind in [spelling.kind] if spelling.measured else measured_kinds() * (not starred):
         own = Spelling(kind=kind, neutralised=False)
         if ways := ranges_of(label, own):
             return [partial(_is_inside, own, way) for way in ways]
-    return [lambda _: True]
+    if spelling.measured:
+        return []
+    if (filled := _FILLED.fullmatch(label)) is not None:
+        return [lambda value: value.startswith(filled[1]) or None]
+    if (codes := _CODES.search(label)) is not None:
+        low, high = codes[1] + codes[2], (codes[3] or codes[1]) + codes[4]
+        if len(low) == len(high):
+            return [lambda value: low <= value[: len(low)] <= high or None]
+    if ways := meanings(_CLOCK.sub(r"\1:00", label), _minutes):
+        return [partial(_in_minutes, way) for way in ways]
+    beginning = len(label) > 1 and any(map(str.isdigit, label)) and not apart
+    return [lambda value: value.startswith(label) or None] if beginning else []
+
+
+def _minutes(text: str) -> tuple[Exact, Exact] | None:
+    found = re.fullmatch(r"(\d{1,2}):([0-5]\d)(:[0-5]\d)?", text.strip())
+    at = int(found[1]) * 60 + int(found[2]) if found else -1
+    return (at, at) if 0 <= at <= 1440 else None
+
+
+def _in_minutes(inside: Inside, value: str) -> bool | None:
+    at = _minutes(value)
+    return None if at is None else inside(at[0])
 
 
 def ranges_of(label: str, spelling: Spelling) -> list[Inside]:
