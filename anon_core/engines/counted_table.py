@@ -251,6 +251,8 @@ class CountedTable(ABC):
         import pyarrow as pa
 
         raw = self.open_source(options)
+        parquet = is_address(self.path) or is_parquet(files_of(self.path)[0])
+        options.refuse_idle("parquet" if parquet else "text", name_of(self.path))
         raw = raw[: self._named_width(raw)]
         names = tuple(name.strip() for name in raw)
         check_names(names)

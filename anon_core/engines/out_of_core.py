@@ -83,6 +83,7 @@ def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
         "columns that are changed": bool(plan.changes),
         "words that are taken out of texts": bool(plan.redacted),
         "what becomes of values that no hierarchy has": plan.reuse.unseen != "fail",
+        "an encoding other than UTF-8": not plan.data.is_utf8,
         "a file for spreadsheets": plan.dialect is not None,
         "files for SPSS, Stata or Excel": bool(plan.formats),
         "a table of the population": bool(plan.population_file),

@@ -145,4 +145,6 @@ def _read(
     """Return the table that a file's bytes hold, packed or not."""
     if data.startswith(GZIP_MARK):
         data = unpack(data, name, most_bytes)
-    return READERS[file_kind(data)](data, options, kinds, name, most_bytes)
+    kind = file_kind(data)
+    options.refuse_idle(kind, name)
+    return READERS[kind](data, options, kinds, name, most_bytes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Literal, cast, get_args
@@ -16,6 +17,21 @@ ValueLabels = Literal["labels", "codes"]
 Rest = Literal["outside", "population"]
 _MARKS = " \t!#$%&()*+,-/:;<=>?@[\\]^_`{|}~"
 _ENCODINGS = ("utf-8", "utf-16", "latin-1", "cp1252", "cp1250", "iso8859-15")
+#: What files are, by kind (`loading.FileKind`).
+_IS = {
+    "text": "a text file",
+    "parquet": "a Parquet file",
+    "spreadsheet": "a workbook",
+    "statistics": "a file of SPSS, Stata or SAS",
+}
+#: By option: the kinds of files that it speaks of, and the value that says nothing.
+_SPEAKS_OF: Mapping[str, tuple[tuple[str, ...], object]] = {
+    "separator": (("text",), ""),
+    "encoding": (("text", "statistics"), ""),
+    "sheet": (("spreadsheet",), ""),
+    "header_row": (("spreadsheet",), 0),
+    "value_labels": (("statistics",), "labels"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +100,34 @@ class DataOptions:
     where: str = ""
     rest: Rest = "outside"
     benchmark: int = 0
+
+    def refuse_idle(self, kind: str, name: str) -> None:
+        """Refuse what says nothing of a file of this kind, as a header's row of Parquet.
+
+        Parameters
+        ----------
+        kind : str
+            One of `loading.FileKind`.
+        name : str
+            What the file is called in the message.
+
+        Raises
+        ------
+        BadPlan
+        """
+        for key, (kinds, nothing) in _SPEAKS_OF.items():
+            value = getattr(self, key)
+            if value not in (nothing, 1 if kind == "text" else nothing) and kind not in kinds:
+                raise BadPlan(
+                    f"[data] {key} is {brief(value)}, and {name} is {_IS[kind]}, of which it says "
+                    f"nothing; it is read from {listing(_IS[one] for one in kinds)}.",
+                    remedy=f"Remove {key}, or name the file that it is about.",
+                )
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether text is in UTF-8, or its encoding is found out."""
+        return not self.encoding or codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig")
 
     @property
     def draws(self) -> bool:

@@ -35,6 +35,7 @@ def read_folder(
         If they are no parts of one table; see `parts_of`.
     """
     parts = parts_of(folder)
+    options.refuse_idle("parquet" if parts.kind == "parquet" else "text", parts.folder)
     contents: list[bytes] = []
     digests: list[str] = []
     room = most_bytes

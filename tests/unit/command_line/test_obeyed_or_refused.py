@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import datetime
+import io
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import csv, parquet
 
 from anon_core.__main__ import main
-from anon_core.data.reading import read_table
+from anon_core.base.errors import BadPlan
+from anon_core.data.reading import DataOptions, read_table
 from anon_core.verification.files.reading import read_table as read_again
 
 RECIPE = """
@@ -138,3 +141,53 @@ def test_a_value_that_a_hierarchy_lacks_is_refused_alike_by_every_engine(
     asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out")]
     assert main(asked) == 4
     assert "lacks 1 of the column's 2 values; they are in 3 rows" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(
+    ("ending", "key", "value"),
+    [
+        ("csv", "sheet", '"Data"'),
+        ("csv", "header_row", "3"),
+        ("csv", "value_labels", '"codes"'),
+        ("parquet", "separator", '";"'),
+        ("parquet", "encoding", '"utf-8"'),
+        ("parquet", "header_row", "2"),
+    ],
+)
+def test_a_setting_that_says_nothing_of_such_a_file_is_refused(
+    tmp_path: Path,
+    engine: str,
+    ending: str,
+    key: str,
+    value: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recipe, data = written(tmp_path, data=f"{key} = {value}", engine=engine), Path(table(tmp_path))
+    if ending == "parquet":
+        parquet.write_table(csv.read_csv(data), tmp_path / "t.parquet")
+        data = tmp_path / "t.parquet"
+    assert main(["run", recipe, "--data", str(data), "--out", str(tmp_path / "out")]) == 1
+    printed = capsys.readouterr().err
+    assert f"[data] {key} is" in printed
+    assert f"Remove {key}" in printed
+
+
+def test_settings_of_a_workbook_are_refused_of_a_text_and_others_of_a_workbook() -> None:
+    workbook = io.BytesIO()
+    pd.DataFrame({"age": ["1", "2"], "more": ["a", "b"]}).to_excel(workbook, index=False)
+    for options in (DataOptions(separator=";"), DataOptions(encoding="cp1252")):
+        with pytest.raises(BadPlan, match="is a workbook"):
+            read_table(workbook.getvalue(), options)
+    assert read_table(workbook.getvalue(), DataOptions(header_row=1)).rows == 2
+    assert read_table(b"age\n1\n", DataOptions(header_row=1)).rows == 1  # as it is anyway
+
+
+@pytest.mark.parametrize(("encoding", "status"), [("cp1252", 1), ("UTF8", 0)])
+def test_an_encoding_that_duckdb_does_not_read_is_refused_there(
+    tmp_path: Path, encoding: str, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = written(tmp_path, data=f'encoding = "{encoding}"', engine="duckdb")
+    asked = ["run", recipe, "--data", table(tmp_path), "--out", str(tmp_path / "out")]
+    assert main(asked) == status
+    assert ("encoding" in capsys.readouterr().err) == (status == 1)
