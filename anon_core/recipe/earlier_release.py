@@ -55,6 +55,11 @@ class EarlierFile:
                 f"[earlier] sha256 is {brief(sha256)}.",
                 remedy="Write the 64 digits of the file's SHA-256, or leave it out.",
             )
+        if "people" in given and not file:
+            raise BadPlan(
+                "[earlier] says who its people are, and names no file.",
+                remedy='Write file = "the earlier release", or leave people out.',
+            )
         return cls(file=file, people=people, sha256=sha256)
 
     def as_mapping(self) -> dict[str, Any]:

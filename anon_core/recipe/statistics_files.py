@@ -206,7 +206,12 @@ def formats_of(given: object) -> tuple[str, ...]:
     ------
     BadPlan
     """
-    asked = cast(Sequence[object], given) if isinstance(given, list | tuple) else (given,)
+    if not isinstance(given, list | tuple):
+        raise BadPlan(
+            f"[export] formats is {brief(given)}; allowed is a list of {listing(TYPED)}.",
+            remedy='Write a list, for example formats = ["sav"].',
+        )
+    asked = cast(Sequence[object], given)
     for one in asked:
         if one not in tuple(TYPED):
             raise BadPlan(

@@ -42,6 +42,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_rare_ends(plan, release),
         *_rare_members(plan, release),
         *_raised(plan),
+        *_idle_hierarchies(plan),
         *_unread_labels(plan, release),
         *_strangers(problem),
         *_lacking(problem),
@@ -217,6 +218,16 @@ def _unread_labels(plan: Plan, release: Release) -> Iterator[str]:
                 "true of their values. Write ranges as 20-29. If the labels are names, confirm it "
                 f'on Hierarchies, or in the recipe under [labels]: {name} = {{ names = "the reason '
                 'why" }.'
+            )
+
+
+def _idle_hierarchies(plan: Plan) -> Iterator[str]:
+    private = {name for model in plan.models for name in model.private_columns()}
+    for name in plan.roles.insensitive:
+        if name in plan.hierarchies and name not in private:
+            yield (
+                f"'{name}' has a hierarchy, and is published unchanged, since it is insensitive. "
+                "To publish groups of it, make it a quasi-identifier."
             )
 
 

@@ -191,3 +191,31 @@ def test_an_encoding_that_duckdb_does_not_read_is_refused_there(
     asked = ["run", recipe, "--data", table(tmp_path), "--out", str(tmp_path / "out")]
     assert main(asked) == status
     assert ("encoding" in capsys.readouterr().err) == (status == 1)
+
+
+@pytest.mark.parametrize(
+    ("export", "more", "says"),
+    [
+        ('formats = "sav"', "", "[export] formats is 'sav'; allowed is a list"),
+        ("", '[earlier]\npeople = "all"\n', "[earlier] says who its people are"),
+    ],
+)
+def test_settings_of_a_wrong_form_or_of_nothing_are_refused(
+    tmp_path: Path, export: str, more: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = Path(written(tmp_path, export=export))
+    recipe.write_text(recipe.read_text() + more, encoding="utf-8")
+    asked = ["run", str(recipe), "--data", table(tmp_path), "--out", str(tmp_path / "out")]
+    assert main(asked) == 1
+    assert says in capsys.readouterr().err
+
+
+def test_a_hierarchy_of_a_column_that_is_published_unchanged_is_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = Path(written(tmp_path))
+    recipe.write_text(recipe.read_text() + '[hierarchies]\nmore = "m.csv"\n', encoding="utf-8")
+    (tmp_path / "m.csv").write_text("m0;all\nm1;all\n", encoding="utf-8")
+    asked = ["run", str(recipe), "--data", table(tmp_path), "--out", str(tmp_path / "out")]
+    assert main(asked) == 0
+    assert "'more' has a hierarchy, and is published unchanged" in capsys.readouterr().out
