@@ -333,6 +333,7 @@ def _table_facts() -> None:
     cells: list[str] = []
     for role, count in counts.items():
         _, _, sign, word = ROLE_STYLE[role]
+        word += "s" if count != 1 and word.endswith("identifier") else ""
         colour = role_colour(role)
         cells.append(
             f'<span style="color:{colour}" aria-hidden="true">{sign}</span><b>{count}</b>'
