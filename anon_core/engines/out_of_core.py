@@ -300,5 +300,17 @@ def _looked_at(roles: Roles) -> tuple[str, ...]:
 
 def is_drawn(release: Release) -> bool:
     """Return whether equal rows part in a release, or links between its columns are cut."""
-    parted = len(release.blocks) > 1 or len(release.tables) > 1
-    return parted or release.grouping.published or not release.grouping.whole_keys
+    if len(release.blocks) > 1 or len(release.tables) > 1 or release.grouping.published:
+        return True
+    return not release.grouping.whole_keys or _parts_equals(release)
+
+
+def _parts_equals(release: Release) -> bool:
+    """Return whether rows with equal quasi-identifiers are in several classes.
+
+    A relaxed partition parts them by sensitive values, though all rows of a key stay together.
+    """
+    if release.problem.pieces is not None:  # these are of strict cuts
+        return False
+    frequency, member = release.problem.frequency, release.grouping.member
+    return not np.array_equal(member[frequency.run_start][frequency.run], member)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -142,6 +143,34 @@ def test_both_engines_publish_the_same_bytes(
         assert known
         shared = {k: v for k, v in first_figures["metrics"].items() if k in known}  # pyright: ignore
         assert {**other} == {**first_figures, "metrics": shared}
+
+
+@pytest.mark.parametrize("asked", ["k-anonymity", "recursive-l-diversity"])
+def test_equal_rows_part_by_a_sensitive_value_that_no_two_have(tmp_path: Path, asked: str) -> None:
+    """All rows of a key stay together then, and yet not all that look alike."""
+    ages = np.random.default_rng(1).integers(20, 24, 60)
+    frame = pd.DataFrame({"age": ages, "income": np.arange(60) + 1000})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        f"""version = 3
+        seed = "{hashlib.sha256(asked.encode()).hexdigest()}"
+        [roles]
+        quasi = ["age"]
+        sensitive = ["income"]
+        [algorithm]
+        name = "mondrian"
+        cuts = "relaxed"
+        [[models]]
+        name = "{asked}"
+        """
+    )
+    given = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out"]
+    for engine in ("memory", "duckdb"):
+        assert main([*given, str(tmp_path / engine), "--engine", engine]) == 0
+    written = [(tmp_path / e / "release.csv").read_bytes() for e in ("memory", "duckdb")]
+    assert written[0] == written[1]
+    assert pd.read_csv(tmp_path / "duckdb" / "release.csv").groupby("age").size().min() < 10
 
 
 @pytest.mark.parametrize("technique", ["mondrian", "anatomy"])
