@@ -156,7 +156,7 @@ def _verified(
 ) -> Verification:
     """Recompute a recipe that names every level; see `verify`."""
     terms = read_terms(recipe, private.names, levels)
-    bounds = bounds_of(recipe, terms.quasi)
+    bounds = bounds_of(recipe, terms)
     links = links_of(recipe, terms.quasi)
     whole = private
     terms, private, chosen = chosen_rows(recipe, terms, private)

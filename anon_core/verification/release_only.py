@@ -103,7 +103,7 @@ def verify_release_only(
     names = dict.fromkeys([*columns_named(recipe), *section(recipe, "types")])
     terms = read_terms(recipe, [name for name in names if name])
     asked = {
-        **({"level-bounds": _BOUNDS} if bounds_of(recipe, terms.quasi) else {}),
+        **({"level-bounds": _BOUNDS} if bounds_of(recipe, terms) else {}),
         **({"linked": _LINKS} if links_of(recipe, terms.quasi) else {}),
     }
     levels = relabelled(recipe, levels, partial(_spelling_of, terms, levels))

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import BadPlan, listing
+from anon_core.base.errors import BadPlan, brief, listing
 from anon_core.verification.findings import Check, Rows, many, named, undecided
 from anon_core.verification.recipe import Terms, section
 from anon_core.verification.rows.groups import Grouped, Lines, Settled, coded_alike, tally
@@ -32,10 +32,10 @@ from anon_core.verification.text.texts import EVERYTHING, Codes, Cover, on_level
 # Does every column stand between the lowest and the highest level that the recipe allows?
 
 
-def bounds_of(
-    recipe: Mapping[str, Any], quasi: tuple[str, ...]
-) -> dict[str, tuple[int, int | None]]:
+def bounds_of(recipe: Mapping[str, Any], terms: Terms) -> dict[str, tuple[int, int | None]]:
     """Return lowest and highest level by column; None where the highest is open.
+
+    Where the technique is asked for levels, both are the column's level; -1 is the top.
 
     Raises
     ------
@@ -50,13 +50,27 @@ def bounds_of(
             isinstance(end, int) and not isinstance(end, bool) and end >= 0
             for end in (least, 0 if most is None else most)
         )
-        if name not in quasi or not ends or set(ends) - {"least", "most"} or not whole:
+        if name not in terms.quasi or not ends or set(ends) - {"least", "most"} or not whole:
             raise BadPlan(
                 "The recipe's [level_bounds] holds something other than levels of "
                 "quasi-identifiers.",
                 remedy="Write column = { least = 1, most = 2 }.",
             )
         found[name] = (cast(int, least), cast("int | None", most))
+    asked = cast(object, terms.algorithm.get("levels"))
+    drawn = not asked and terms.algorithm.get("levels_epsilon")
+    if not isinstance(asked, Mapping) or terms.shape.levels != "one" or drawn:
+        return found
+    levels = cast(Mapping[str, object], asked)
+    for name in terms.quasi:
+        _, most = found.get(name, (0, None))
+        level = levels.get(name, -1 if most is None else most)
+        if not isinstance(level, int) or isinstance(level, bool):
+            raise BadPlan(
+                f"The level of '{name}' in the recipe is {brief(level)}.",
+                remedy="Write a whole number from 0 up.",
+            )
+        found[name] = (level, level)
     return found
 
 
@@ -74,6 +88,7 @@ def check_level_bounds(
     for name, (least, most) in bounds.items():
         column, texts = table.columns[name], release.texts_of(name)
         leaves, labels = table.level_sets(name)
+        least, most = (len(labels) if end == -1 else end for end in (least, most))
         highest = len(labels) if most is None else most
         odd = np.array(
             [

@@ -219,3 +219,28 @@ def test_a_hierarchy_of_a_column_that_is_published_unchanged_is_asked_about(
     asked = ["run", str(recipe), "--data", table(tmp_path), "--out", str(tmp_path / "out")]
     assert main(asked) == 0
     assert "'more' has a hierarchy, and is published unchanged" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("given", ["", "0", "1"])
+def test_the_levels_that_a_recipe_names_are_those_of_the_release(
+    tmp_path: Path, given: str
+) -> None:
+    (tmp_path / "age.csv").write_text(
+        "".join(f"{age};{'20-21' if age < 22 else '22'};*\n" for age in (20, 21, 22)),
+        encoding="utf-8",
+    )
+
+    def recipe(level: str) -> str:
+        path = Path(written(tmp_path))
+        named = f"age = {level}" if level else ""
+        chosen = f'name = "fixed-levels"\nmax_suppression = 1.0\nlevels = {{ {named} }}'
+        text = path.read_text().replace('name = "mondrian"', chosen)
+        path.write_text(text + '[hierarchies]\nage = "age.csv"\n', encoding="utf-8")
+        return str(path)
+
+    data, out = table(tmp_path), str(tmp_path / "out")
+    assert main(["run", recipe(given), "--data", data, "--out", out]) == 0
+    for other in ("", "0", "1", "2"):
+        same = other == given or {other, given} == {"", "2"}
+        verified = main(["verify", recipe(other), "--data", data, "--release", out])
+        assert verified == (0 if same else 3), (given, other)
