@@ -88,12 +88,12 @@ def check_level_bounds(
     for name, (least, most) in bounds.items():
         column, texts = table.columns[name], release.texts_of(name)
         leaves, labels = table.level_sets(name)
-        least, most = (len(labels) if end == -1 else end for end in (least, most))
-        highest = len(labels) if most is None else most
+        lowest = len(labels) if least == -1 else least
+        highest = len(labels) if most in (None, -1) else most
         odd = np.array(
             [
                 not any(
-                    least <= level <= highest
+                    lowest <= level <= highest
                     # A missing value is itself on every level below the top.
                     for level in (
                         on_levels(column, leaves, labels, text) if text else range(len(labels))
