@@ -23,15 +23,20 @@ from anon_core.base.errors import BadPlan, brief, listing
 # offset from it, else as their clocks stood.
 
 
-_YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
-_DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
+_DATE = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})|(\d{1,2})\.(\d{1,2})\.(\d{4})")
+#: A date with a time of day: hour, minute, second and its fraction; half of the day; offset.
+_MOMENT = re.compile(
+    r"([\d/.-]+)(?:[Tt]|,?\s+)(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
+    r"(?:\s*([AaPp])\.?[Mm]\.?)?(?:\s*(Z|z|UTC|GMT|[+-]\d\d:?(?:\d\d)?))?"
+)
+_MIDNIGHT = re.compile(
+    r"([\d/.-]+)(?:[Tt]|,?\s+)0?0:00(?::00(?:[.,]0{1,9})?)?\s*(?:Z|z|UTC|GMT|[+-]00:?(?:00)?)?"
+)
 _PERIOD = re.compile(r"(\d{3})0(?:s|er|er Jahre)|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
 _WEEKS = re.compile(r"(\d{4})-W(\d\d)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
-_APART = re.compile(r"[Tt]|,?\s+")
-_OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?")
-_SECOND = 10**6
-_HOUR, _DAY = 3600 * _SECOND, 86400 * _SECOND
-_EPOCH = datetime.date(1970, 1, 1).toordinal()
+_HOUR, _DAY = 3600 * 10**6, 86400 * 10**6
+_START = datetime.datetime(1970, 1, 1)
+_EPOCH = _START.toordinal()
 _LAST = datetime.date.max.toordinal()
 
 #: The least and the greatest of what a label says, both of them within.
@@ -49,27 +54,13 @@ def day_of(text: str) -> int | None:
     (True, None)
     """
     text = text.strip()
-    if len(text) > 10:
-        date, midnight = _parted(text)
-        return _date(date) if midnight else None
-    return _date(text)
+    return _date(found[1] if (found := _MIDNIGHT.fullmatch(text)) else text)
 
 
 def bare_day(text: str) -> str:
     """Return a date without the time of midnight that follows it; any other text as it is."""
-    date, midnight = _parted(text.strip())
-    return date if midnight else text
-
-
-def _parted(text: str) -> tuple[str, bool]:
-    """Return what is before a time of day, and whether that is midnight in UTC or anywhere."""
-    date, *rest = _APART.split(text, maxsplit=1)
-    if not rest or _date(date) is None:
-        return date, False
-    clock, offset = _without_offset(rest[0])
-    if offset or re.fullmatch("0?0:00(:00([.,]0{1,9})?)?", clock) is None:
-        return date, False
-    return date, True
+    found = _MIDNIGHT.fullmatch(text.strip())
+    return text if found is None or _date(found[1]) is None else str(found[1])
 
 
 def local_of(text: str) -> int | None:
@@ -95,24 +86,17 @@ def are_moments(texts: Sequence[str], read: Callable[[str], int | None]) -> bool
     return len({float(at // 1000) for at in exact}) == len(exact)
 
 
-def written_day(value: object) -> str:
+def written_day(value: Measure) -> str:
     """Write a day."""
-    return datetime.date.fromordinal(int(str(value))).isoformat()
+    return datetime.date.fromordinal(int(value)).isoformat()
 
 
-def written_local(value: object) -> str:
+def written_local(value: Measure) -> str:
     """Write a moment."""
-    days, rest = divmod(int(str(value)), _DAY)
-    seconds, fraction = divmod(rest, _SECOND)
-    clock = str(datetime.timedelta(seconds=seconds)).rjust(8, "0")
-    if fraction:
-        clock += f".{fraction:06}"
-    elif clock.endswith(":00"):
-        clock = clock[:-3]
-    return f"{written_day(days + _EPOCH)} {clock}"
+    return str(_START + datetime.timedelta(microseconds=int(value))).removesuffix(":00")
 
 
-def written_instant(value: object) -> str:
+def written_instant(value: Measure) -> str:
     """Write a moment of UTC."""
     return written_local(value) + "Z"
 
@@ -123,18 +107,11 @@ def period(label: str) -> Between | None:
     if found is None:
         return month_range(label)
     decade, year, month, quarter = found.groups()
-    first = int(year) if year else int(decade or 0) * 10
-    begin, months = 1, 12 if year else 120
-    if month or quarter:
-        begin, months = (int(month), 1) if month else (3 * int(quarter or 1) - 2, 3)
-    if first < 1:
-        return None
-    after = first * 12 + begin - 1 + months
-    if after // 12 > datetime.MAXYEAR:
-        end = _LAST
-    else:
-        end = datetime.date(after // 12, after % 12 + 1, 1).toordinal() - 1
-    return datetime.date(first, begin, 1).toordinal(), end
+    if decade:
+        return _months(10 * int(decade), 1, 120)
+    if quarter:
+        return _months(int(year), 3 * int(quarter) - 2, 3)
+    return _months(int(year), int(month), 1) if month else _months(int(year), 1, 12)
 
 
 def moments_of(label: str) -> Between | None:
@@ -193,63 +170,40 @@ def _days_of(label: str) -> Between | None:
 
 
 def _date(text: str) -> int | None:
-    if found := _YEAR_FIRST.fullmatch(text):
-        year, month, day = found[1], found[3], found[4]
-    elif found := _DAY_FIRST.fullmatch(text):
-        day, month, year = found[1], found[2], found[3]
-    else:
+    found = _DATE.fullmatch(text)
+    if found is None:
         return None
+    year, _, month, day, own_day, own_month, own_year = found.groups()
     try:
-        return datetime.date(int(year), int(month), int(day)).toordinal()
+        return datetime.date(
+            int(year or own_year), int(month or own_month), int(day or own_day)
+        ).toordinal()
     except ValueError:
         return None
 
 
-def _without_offset(clock: str) -> tuple[str, int | None]:
-    """Return a time of day without what follows, and minutes ahead of UTC, None without any."""
-    for name in ("Z", "z", "UTC", "GMT"):
-        if clock.endswith(name):
-            return clock[: -len(name)].rstrip(), 0
-    place = max(clock.rfind("+"), clock.rfind("-"))
-    found = _OFFSET.fullmatch(clock[place:]) if place > 0 else None
-    if found is None:
-        return clock, None
-    ahead = int(found[2]) * 60 + int(found[3] or 0)
-    if int(found[2]) > 23 or int(found[3] or 0) > 59:
-        return "", None  # no time of day at all
-    return clock[:place].rstrip(), -ahead if found[1] == "-" else ahead
-
-
 def _nanoseconds(text: str) -> tuple[int, bool] | None:
     """Return a moment, and whether it has an offset; None where a text writes none."""
-    date, *rest = _APART.split(text.strip(), maxsplit=1)
-    day = _date(date)
-    if day is None or not rest:
+    found = _MOMENT.fullmatch(text.strip())
+    day = None if found is None else _date(found[1])
+    if found is None or day is None:
         return None
-    clock, ahead = _without_offset(rest[0])
-    half = re.search(r"\s*([AaPp])\.?[Mm]\.?$", clock)
-    if half is not None:
-        clock = clock[: half.start()]
-    hour, *more = clock.split(":")
-    if len(more) not in (1, 2) or re.fullmatch(r"\d{1,2}", hour) is None:
-        return None
-    second, _, fraction = re.sub(",", ".", more[1]).partition(".") if len(more) > 1 else ("00",) * 3
-    if len(more) > 1 and re.fullmatch(r"\d\d([.,]\d{1,9})?", more[1]) is None:
-        return None
-    if re.fullmatch(r"\d\d", more[0]) is None or int(more[0]) > 59 or int(second) > 59:
-        return None
-    hours = int(hour)
-    if half is not None:
-        if not 1 <= hours <= 12:
+    hour, minute, second = (int(found[part] or 0) for part in (2, 3, 4))
+    if found[6]:
+        hour = -1 if not 1 <= hour <= 12 else hour % 12 + 12 * (found[6] in "pP")
+    ahead, offset = 0, str(found[7] or "")
+    if offset[:1] in ("+", "-"):
+        hours, minutes = int(offset[1:3]), int(offset[3:].removeprefix(":") or 0)
+        ahead = (hours * 60 + minutes) * (-1 if offset[0] == "-" else 1)
+        if hours > 23 or minutes > 59:
             return None
-        hours = hours % 12 + 12 * (half[1] in "pP")
-    if hours > 23:
+    minutes = (day - _EPOCH) * 1440 + hour * 60 + minute - ahead
+    if not 0 <= hour <= 23 or max(minute, second) > 59:
         return None
-    minutes = (day - _EPOCH) * 1440 + hours * 60 + int(more[0]) - (ahead or 0)
     if not 1 - _EPOCH <= minutes // 1440 <= _LAST - _EPOCH:
         return None
-    nanoseconds = int(fraction.ljust(9, "0")) if len(more) > 1 else 0
-    return (minutes * 60 + int(second)) * 10**9 + nanoseconds, ahead is not None
+    fraction = int((found[5] or "").ljust(9, "0"))
+    return (minutes * 60 + second) * 10**9 + fraction, offset != ""
 
 
 _MONTHS = (
@@ -259,8 +213,23 @@ _MONTHS = (
     "december dezember décembre",
 )
 
+#: Quarters (q, t) and halves (h, s) of years, and months, in words and figures.
+_PARTS_OF_YEARS = [
+    re.compile(form)
+    for form in (
+        r"(?P<kind>[qth]) ?(?P<part>[1-4])[ /-]*(?P<year>\d{4})",
+        r"(?P<year>\d{4})[ /-]*(?P<kind>[qth])(?P<part>[1-4])",
+        r"(?P<part>[1-4])\.? ?(?:er|e|ème|st|nd|rd|th)? ?(?P<kind>quarter|quartal|trimestre|half"
+        r"|halbjahr|semestre) (?:of |de )?(?P<year>\d{4})",
+        r"(?P<part>0?[1-9]|1[0-2])[/.](?P<year>\d{4})",
+        r"(?P<year>\d{4})/(?P<part>0?[1-9]|1[0-2])",
+        r"(?P<word>[^\W\d]{3,})\.? +(?P<year>\d{4})",
+        r"(?P<year>\d{4}) +(?P<word>[^\W\d]{3,})\.?",
+    )
+]
 
-def month_range(label: str) -> tuple[int, int] | None:
+
+def month_range(label: str) -> Between | None:
     """Return the first and last day of a month, quarter or half that is written in words.
 
     Examples
@@ -269,34 +238,23 @@ def month_range(label: str) -> tuple[int, int] | None:
     True
     """
     plain = label.strip().casefold()
-    found = re.fullmatch(r"(?:([qth]) ?([1-4])[ /-]*(\d{4})|(\d{4})[ /-]*([qth])([1-4]))", plain)
-    if found is not None:
-        kind, part = found[1] or found[5], int(found[2] or found[6])
-        return _span(int(found[3] or found[4]), part, 6 if kind == "h" else 3)
-    found = re.fullmatch(
-        r"([1-4])\.? ?(?:er|e|ème|st|nd|rd|th)? ?"
-        r"(quarter|quartal|trimestre|half|halbjahr|semestre) (?:of |de )?(\d{4})",
-        plain,
-    )
-    if found is not None:
-        return _span(int(found[3]), int(found[1]), 6 if found[2][0] in "hs" else 3)
-    found = re.fullmatch(r"(0?[1-9]|1[0-2])[/.](\d{4})", plain)
-    if found is not None:
-        return _span(int(found[2]), int(found[1]), 1)
-    found = re.fullmatch(r"(\d{4})/(0?[1-9]|1[0-2])", plain)
-    if found is not None:
-        return _span(int(found[1]), int(found[2]), 1)
-    found = re.fullmatch(r"([^\W\d]{3,})\.? +(\d{4})", plain)
-    year_first = re.fullmatch(r"(\d{4}) +([^\W\d]{3,})\.?", plain)
-    word, year = (found[1], found[2]) if found else ("", "0")
-    if year_first is not None:
-        word, year = year_first[2], year_first[1]
-    months = [
-        n
-        for n, names in enumerate(_MONTHS, start=1)
-        if word and any(_bare(name).startswith(_bare(word)) for name in names.split())
-    ]
-    return _span(int(year), months[0], 1) if len(months) == 1 else None
+    found = next(filter(None, (form.fullmatch(plain) for form in _PARTS_OF_YEARS)), None)
+    if found is None:
+        return None
+    said = found.groupdict()
+    year, part, months = int(said["year"]), int(said.get("part") or 0), 1
+    if kind := said.get("kind"):
+        months = 6 if kind[0] in "hs" else 3
+    if word := said.get("word"):
+        alike = [
+            n
+            for n, names in enumerate(_MONTHS, start=1)
+            if any(_bare(name).startswith(_bare(word)) for name in names.split())
+        ]
+        part = alike[0] if len(alike) == 1 else 13
+    if year >= datetime.MAXYEAR or part * months > 12:
+        return None
+    return _months(year, (part - 1) * months + 1, months)
 
 
 def _bare(word: str) -> str:
@@ -304,13 +262,14 @@ def _bare(word: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
-def _span(year: int, part: int, months: int) -> tuple[int, int] | None:
-    """Return the first and last day of one of the parts of a year that have so many months."""
-    if not 1 <= year < datetime.MAXYEAR or part * months > 12:
+def _months(year: int, begin: int, months: int) -> Between | None:
+    """Return the first and last day of some months from one of a year on."""
+    if year < 1:
         return None
-    first, after = (part - 1) * months, part * months
-    begin = datetime.date(year, first + 1, 1).toordinal()
-    return begin, datetime.date(year + after // 12, after % 12 + 1, 1).toordinal() - 1
+    after, month = divmod(year * 12 + begin - 1 + months, 12)
+    past = after > datetime.MAXYEAR
+    end = _LAST if past else datetime.date(after, month + 1, 1).toordinal() - 1
+    return datetime.date(year, begin, 1).toordinal(), end
 
 
 # Which mark parts thousands in a column of numbers, found by trying each way to write numbers.
