@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
@@ -16,27 +17,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import clipped, listing
-from anon_core.verification.files import statistics_files as typed
-from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, Content, read_bytes
+from anon_core.base.errors import listing
+from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.published import PublishedTable, check_formulas, check_identifiers
 from anon_core.verification.files.reading import read_table
-from anon_core.verification.files.reading_options import Reading, read_options
-from anon_core.verification.files.recipe_files import named_path, read_hierarchies, read_recipe
+from anon_core.verification.files.reading_options import read_options
+from anon_core.verification.files.recipe_files import named_path, read_hierarchies, read_plan
 from anon_core.verification.files.release_files import (
     CLASS_WEIGHTS,
     check_folder,
     check_other_formats,
     check_writing,
-    file_names,
+    names_of_release,
     read_checked,
     read_files,
     refuse_unfinished,
 )
 from anon_core.verification.files.spelling import check_spelling
-from anon_core.verification.files.writing import check_dialect, check_presence, names_of
-from anon_core.verification.findings import Check, Verification, many, named
-from anon_core.verification.recipe import Terms, completed, is_guessable, read_terms, section
+from anon_core.verification.files.statistics_files import check_typed
+from anon_core.verification.files.writing import check_dialect, check_presence
+from anon_core.verification.findings import Check, Verification, judged, many, named
+from anon_core.verification.recipe import Levels, Terms, is_guessable, read_terms, section
 from anon_core.verification.registry import (
     check_gates,
     fails_alone,
@@ -52,15 +53,20 @@ from anon_core.verification.rows.averages import (
 from anon_core.verification.rows.changes import with_changes
 from anon_core.verification.rows.coverage import (
     Fails,
-    bounds_of,
     check_coverage,
     check_level_bounds,
     check_linked,
     check_one_level,
     check_suppressed,
-    links_of,
 )
-from anon_core.verification.rows.groups import Grouped, Lines, Settled, table_names, tally
+from anon_core.verification.rows.groups import (
+    Grouped,
+    Lines,
+    Settled,
+    table_names,
+    tally,
+    whole_classes,
+)
 from anon_core.verification.rows.membership import Witness
 from anon_core.verification.rows.people import PublicPeople, read_public
 from anon_core.verification.rows.permutation import check_permuted
@@ -84,7 +90,7 @@ if TYPE_CHECKING:
 def verify(
     recipe: Mapping[str, Any],
     private: pd.DataFrame | TextTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
+    levels: Levels,
     files: Mapping[str, Content],
     public: pd.DataFrame | TextTable | None = None,
     witness: Witness | None = None,
@@ -148,7 +154,7 @@ def _as_read(table: pd.DataFrame | TextTable) -> TextTable:
 def _verified(
     recipe: Mapping[str, Any],
     private: TextTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
+    levels: Levels,
     files: Mapping[str, Content],
     public: TextTable | None,
     witness: Witness | None = None,
@@ -156,8 +162,6 @@ def _verified(
 ) -> Verification:
     """Recompute a recipe that names every level; see `verify`."""
     terms = read_terms(recipe, private.names, levels)
-    bounds = bounds_of(recipe, terms)
-    links = links_of(recipe, terms.quasi)
     whole = private
     terms, private, chosen = chosen_rows(recipe, terms, private)
     if section(recipe, "data").get("rest", "outside") == "population":
@@ -175,52 +179,48 @@ def _verified(
     table = PrivateTable(terms, private, levels)
     published: dict[str, PublishedTable] = {}
     for name in table_names(terms):
-        found = read_checked(name, files, export, terms.quasi, table.spelling)
+        found = read_checked(name, files, export, table)
         if isinstance(found, Check):
             return Verification(checks=(found,))
         published[name] = found
+    first = next(iter(published.values()))
 
-    @cache
-    def people() -> PublicPeople | None:
-        quasi = next(iter(published.values())).lines
+    def people(shown: Lines) -> PublicPeople | None:
         # Models go by all quasi-identifiers: where the public table or the release lacks one,
         # nobody is counted.
         if public is None or not set(terms.quasi) <= set(public.names):
             return None
-        if not quasi.has(terms.quasi):
-            return None
-        return read_public(terms, public, private, table, levels, quasi)
+        return read_public(public, table, shown) if shown.has(terms.quasi) else None
 
-    def judged(parts: Mapping[str, Grouped]) -> list[Check]:
-        return judge_all(terms, parts, table, levels, people)
+    def judge(parts: Mapping[str, Grouped]) -> list[Check]:
+        return judge_all(parts, table, cache(partial(people, first.lines)))
 
     def fails(classes: Grouped) -> tuple[npt.NDArray[np.bool_], Settled | None] | str:
-        if public is None or not set(terms.quasi) <= set(public.names):
-            return fails_alone(terms, classes, table, levels, lambda: None)
-        covered = partial(read_public, terms, public, private, table, levels, classes.table)
-        return fails_alone(terms, classes, table, levels, cache(covered))
+        return fails_alone(classes, table, cache(partial(people, classes.table)))
 
     if terms.permuted:
-        verification = check_permuted(terms, published, table, judged, witness)
+        verification = check_permuted(published, table, judge, witness)
     else:
-        release = published["release"]
-        verification = _check_whole(
-            terms, release, table, levels, judged, fails, witness, bounds, links
-        )
-    first = next(iter(published.values()))
+        verification = _check_whole(first, table, judge, fails, witness)
     more = check_class_weights(recipe, terms, first.lines, table, files.get(CLASS_WEIGHTS))
     for name, own in published.items():
         file = own.called(name)
         if not own.file:
             more.append(check_writing(own, [file], files))
-        more.append(check_spelling(terms, own, file, table, levels, public))
+        more.append(check_spelling(own, file, table, public))
     more += [*check_other_formats(published, files), *changed, *left_out, *chosen]
     more += check_dialect(export, published, files)
     more += check_gates(recipe, first.rows, every)
     if terms.left_out:
         more.append(_check_left_out(terms, published))
     if terms.sample != 1:
-        more.append(_check_sample(table))
+        sentence = (
+            f"{table.rows} of {table.before_sampling} rows were drawn again from the recipe; what "
+            "is published is true of these."
+        )
+        before, rows = float(table.before_sampling), float(table.rows)
+        nobody = not table.rows
+        more.append(judged("sample", nobody, sentence, sentence, bound=before, reached=rows))
     by_chance = terms.drew or terms.permuted or terms.sample != 1 or terms.shape.rows == "drawn"
     if terms.seed is not None and by_chance:
         more.append(_check_seed(terms.seed))
@@ -231,79 +231,55 @@ def _check_left_out(terms: Terms, published: Mapping[str, PublishedTable]) -> Ch
     """Check that what no role names is nowhere published."""
     shown = [n for n in terms.left_out if any(n in t.header for t in published.values())]
     named = "Column {} is" if len(terms.left_out) == 1 else "Columns {} are"
-    return Check(
-        name="left-out",
-        holds=not shown,
+    return judged(
+        "left-out",
+        shown,
+        f"Column {listing(shown)} is published, though no role of the recipe names it.",
+        f"{named.format(listing(terms.left_out))} named by no role, and not published.",
         column=shown[0] if shown else "",
-        sentence=f"Column {listing(shown)} is published, though no role of the recipe names it."
-        if shown
-        else f"{named.format(listing(terms.left_out))} named by no role, and not published.",
-    )
-
-
-def _check_sample(table: PrivateTable) -> Check:
-    """Tell of the draw; what is published is checked against the rows that it drew."""
-    return Check(
-        name="sample",
-        holds=table.rows > 0,
-        bound=float(table.before_sampling),
-        reached=float(table.rows),
-        sentence=f"{table.rows} of {table.before_sampling} rows were drawn again from the recipe; "
-        "what is published is true of these.",
     )
 
 
 def _check_seed(seed: int) -> Check:
     """Tell whether the seed is a secret: what was drawn from one that is found can be undone."""
-    holds = not is_guessable(seed)
-    return Check(
-        name="seed",
-        holds=holds,
-        sentence="What was left to chance was drawn from a seed of more than 128 bits."
-        if holds
-        else "The seed is so short or so regular that it can be found by trying, so what was left "
-        "to chance can be undone from the published file alone.",
+    return judged(
+        "seed",
+        is_guessable(seed),
+        "The seed is so short or so regular that it can be found by trying, so what was left to "
+        "chance can be undone from the published file alone.",
+        "What was left to chance was drawn from a seed of more than 128 bits.",
     )
 
 
 def _check_whole(
-    terms: Terms,
     file: PublishedTable,
     table: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
-    judged: Callable[[Mapping[str, Grouped]], Sequence[Check]],
+    judge: Callable[[Mapping[str, Grouped]], Sequence[Check]],
     fails: Fails,
     witness: Witness | None,
-    bounds: Mapping[str, tuple[int, int | None]],
-    links: Sequence[Sequence[str]],
 ) -> Verification:
     """Check a release whose rows stay whole."""
-    release = file.lines
+    terms, release, names = table.terms, file.lines, table.terms.quasi
     checks = [
-        *_check_columns(terms, file.header),
-        *_check_rows(release, table),
-        *_check_suppression(terms, release, table, fails),
+        check_identifiers(terms, [file.header]),
+        _check_columns(terms, file.header),
+        _check_rows(release, table),
+        *_check_suppression(release, table, fails),
+        _check_order(file),
     ]
-    checks.append(_check_order(file))
     if terms.neutralised:
         checks.append(check_formulas(file))
-    classes = release.classes
-    whole = {}
-    if classes is not None:
-        whole["release"] = Grouped(table=release, columns=tuple(release.header), group=classes)
-    checks += judged(whole)
+    checks += judge(whole_classes(release))
     if terms.shape.levels == "one":
-        checks.append(check_one_level(terms, release, table))
-    if bounds:
-        checks.append(check_level_bounds(bounds, terms, release, table))
-    if links:
-        checks.append(check_linked(links, terms, release, table))
-    names = terms.quasi
+        checks.append(check_one_level(release, table))
+    if terms.bounds:
+        checks.append(check_level_bounds(release, table))
+    if terms.links:
+        checks.append(check_linked(release, table))
     if terms.averaged:
-        checks.extend(check_averages(terms, release, table))
-        checks.extend(check_groups(terms, file, table, witness))
-        names = tuple(n for n in terms.quasi if n not in numbers_of(terms, table))
-    checks.extend(check_coverage(names, terms, release, table, levels))
+        checks += [*check_averages(release, table), *check_groups(file, table, witness)]
+        names = tuple(n for n in names if n not in numbers_of(table))
+    checks += check_coverage(names, release, table)
     return Verification(checks=(), facts=_facts(release, table)).with_checks(checks)
 
 
@@ -345,24 +321,17 @@ def verify_files(
     """
     recipe_path, release_folder = Path(recipe_path), Path(release_folder)
     refuse_unfinished(release_folder)
-    content = read_bytes(recipe_path, "The recipe", MOST_TEXT_BYTES)
-    recipe = read_recipe(content, clipped(recipe_path.name))
-    if seed is not None:
-        recipe = {"seed": seed, **recipe}
-    if decided is not None:
-        recipe = completed(recipe, decided)
+    recipe = read_plan(recipe_path, decided, seed)
     private = read_table(Path(data_path), read_options(section(recipe, "data")))
     levels = read_hierarchies(recipe, recipe_path.parent)
     terms = read_terms(recipe, private.names, levels)
-    tables = table_names(terms)
-    export = section(recipe, "export")
+    tables, export = table_names(terms), section(recipe, "export")
     files = read_files(release_folder, tables, export)
     public = _public_table(recipe, terms, recipe_path)
     found = verify(recipe, private, levels, files, public, witness, key)
-    names = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
-    names.append(CLASS_WEIGHTS)
     there = check_presence(export, list(tables), files)
-    there += typed.check_typed(export, tables, release_folder, Path(data_path))
+    there += check_typed(export, tables, release_folder, Path(data_path))
+    names = names_of_release(tables, export)
     return found.with_checks([*there, check_folder(release_folder, names)])
 
 
@@ -371,56 +340,45 @@ def _public_table(recipe: Mapping[str, Any], terms: Terms, recipe_path: Path) ->
     place = named_path(section(recipe, "population").get("file", ""), "The population table")
     if not place or not looks_at_public(terms):
         return None
-    options = read_options(section(recipe, "data"))
-    reading = Reading(
-        dates=options.dates,
-        decimals=options.decimals,
-        missing=options.missing,
-        missing_in=options.missing_in,
-    )
+    # How the private file is parted and encoded says nothing about this one.
+    own = read_options(section(recipe, "data"))
+    reading = replace(own, separator="", encoding="", sheet="", header_row=0, labels=True)
     return read_table(recipe_path.parent / place, reading)
 
 
 # ---- the checks ------------------------------------------------------------------------------
 
 
-def _check_columns(terms: Terms, header: Sequence[str]) -> list[Check]:
+def _check_columns(terms: Terms, header: Sequence[str]) -> Check:
     expected = list(terms.published)
     extra = len([name for name in header if name not in expected])
     gone = [n for n in expected if n not in header]
-    if list(header) == expected:
-        sentence = f"The {len(expected)} published columns are those the recipe names for it."
-    elif gone or extra:
-        what = [f"{listing(gone)} not published"] if gone else []
-        what += [many(extra, "column") + " too many"] if extra else []
-        sentence = f"The published columns are not the recipe's: {', '.join(what)}."
-    else:
-        sentence = "The published columns are repeated or not in the table's order."
-    return [
-        check_identifiers(terms, [header]),
-        Check(name="columns", holds=list(header) == expected, sentence=sentence),
-    ]
+    what = [f"{listing(gone)} not published"] if gone else []
+    what += [many(extra, "column") + " too many"] if extra else []
+    return judged(
+        "columns",
+        list(header) != expected,
+        f"The published columns are not the recipe's: {', '.join(what)}."
+        if what
+        else "The published columns are repeated or not in the table's order.",
+        f"The {len(expected)} published columns are those the recipe names for it.",
+    )
 
 
-def _check_rows(release: Lines, table: PrivateTable) -> list[Check]:
-    suppressed = table.rows - release.rows
-    return [
-        Check(
-            name="rows",
-            holds=suppressed >= 0,
-            bound=float(table.rows),
-            reached=float(release.rows),
-            sentence=f"{release.rows} rows are published of {table.rows}."
-            if suppressed >= 0
-            else f"{release.rows} rows are published, but the table has only {table.rows}.",
-        )
-    ]
+def _check_rows(release: Lines, table: PrivateTable) -> Check:
+    return judged(
+        "rows",
+        release.rows > table.rows,
+        f"{release.rows} rows are published, but the table has only {table.rows}.",
+        f"{release.rows} rows are published of {table.rows}.",
+        bound=float(table.rows),
+        reached=float(release.rows),
+    )
 
 
-def _check_suppression(
-    terms: Terms, release: Lines, table: PrivateTable, fails: Fails
-) -> list[Check]:
+def _check_suppression(release: Lines, table: PrivateTable, fails: Fails) -> list[Check]:
     """Check how many rows are suppressed, and which, as far as that is not the technique's own."""
+    terms = table.terms
     suppressed = max(table.rows - release.rows, 0)
     share = suppressed / table.rows if table.rows else 0.0
     missing = many(suppressed, "row", "is", "are")
@@ -429,37 +387,28 @@ def _check_suppression(
             f"{missing} not published ({share:.2%}): not drawn, or of a class too small; the "
             "recipe sets no limit."
         )
-        return [Check(name="suppression", holds=True, bound=1.0, reached=share, sentence=sentence)]
+        return [judged("suppression", False, "", sentence, bound=1.0, reached=share)]
     allowed = math.floor(terms.max_suppression * table.rows + Fraction(1, 10**9))
     bound = float(terms.max_suppression)
-    which: Check | str = ""
-    if suppressed:
-        which = "the technique chooses them"
-        if terms.shape.levels == "one":
-            which = check_suppressed(terms, release, table, fails)
+    which: Check | str = "the technique chooses them" if suppressed else ""
+    if suppressed and terms.shape.levels == "one":
+        which = check_suppressed(release, table, fails)
     sentence = f"{missing} suppressed ({share:.2%}); at most {allowed} may be ({bound:.2%})."
     if isinstance(which, str) and which:
         sentence += f" Which rows these are is not checked: {which}."
-    found = Check(
-        name="suppression",
-        holds=suppressed <= allowed,
-        bound=bound,
-        reached=share,
-        sentence=sentence,
-    )
+    over = suppressed > allowed
+    found = judged("suppression", over, sentence, sentence, bound=bound, reached=share)
     return [found, which] if isinstance(which, Check) else [found]
 
 
 def _check_order(release: PublishedTable) -> Check:
     wrong = release.wrong_order
-    return Check(
-        name="order",
-        holds=not wrong,
-        rows=wrong.first,
-        sentence=f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order {named(wrong)}; "
-        "the order of the table could show."
-        if wrong
-        else "The rows are in canonical order, so the table's order does not show.",
+    return judged(
+        "order",
+        wrong,
+        f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order {named(wrong)}; the order "
+        "of the table could show.",
+        "The rows are in canonical order, so the table's order does not show.",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -15,15 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import AnonError, listing
-from anon_core.verification.findings import Check, many, named
-from anon_core.verification.recipe import Terms
+from anon_core.verification.findings import Check, Rows, judged, many, named
+from anon_core.verification.recipe import Levels, Terms, is_number, is_whole
 from anon_core.verification.rows.groups import Grouped, Histogram, Settled, blocks
 from anon_core.verification.rows.people import Behind, PublicPeople, behind, covered_people
 from anon_core.verification.rows.tables import PrivateTable, joined
 from anon_core.verification.text.texts import EVERYTHING, Codes, PrivateColumn
-
-Levels = Mapping[str, Sequence[Sequence[str]]]
-
 
 #: What a release looks like: whole rows whose cells cover values; whole rows whose numbers are
 #: averages; columns permuted separately within published groups.
@@ -43,30 +40,21 @@ class Evidence:
 
     Attributes
     ----------
-    name : str
-        The model's name in the recipe.
     model : mapping
-        Its table in the recipe: the parameters.
-    terms : Terms
-        The rest of what the recipe says: roles, kinds of columns, shape of the release.
+        The model's table in the recipe: the parameters.
     parts : mapping of str to Grouped
         The published tables in classes: one; or two, which have the same numbered groups.
     private : PrivateTable
         The private table before any suppression, after what the recipe drops and samples.
-    levels : mapping of str to level table
-        The hierarchies by column: value first, then one label a level.
     failing : list of bool arrays of shape (lines,)
         Filled by the model's checks: lines of the classes that break it by themselves.
     settled : list of callables
         Filled where the model is about all classes together.
     """
 
-    name: str
     model: Mapping[str, Any]
-    terms: Terms
     parts: Mapping[str, Grouped]
     private: PrivateTable
-    levels: Levels
     people: Callable[[], PublicPeople | None]
     behind_of: dict[tuple[str, ...], Behind] = field(default_factory=dict[tuple[str, ...], Behind])
     parted: dict[str, Grouped] = field(default_factory=dict[str, Grouped], init=False)
@@ -74,6 +62,21 @@ class Evidence:
         default_factory=list[npt.NDArray[np.bool_]], init=False
     )
     settled: list[Settled] = field(default_factory=list[Settled], init=False)
+
+    @property
+    def name(self) -> str:
+        """The model's name in the recipe."""
+        return str(self.model.get("name", ""))
+
+    @property
+    def terms(self) -> Terms:
+        """The rest of what the recipe says: roles, kinds of columns, shape of the release."""
+        return self.private.terms
+
+    @property
+    def levels(self) -> Levels:
+        """The hierarchies by column: value first, then one label a level."""
+        return self.private.levels
 
     # ---- parameters ----------------------------------------------------------------------------
 
@@ -94,10 +97,8 @@ class Evidence:
         above : number
             Where the value must be larger than that.
         """
-        given = self.model.get(key)
-        if isinstance(given, bool) or not isinstance(given, int | float):
-            raise CannotTell(f"{key} is not a number")
-        if not math.isfinite(given):
+        given: Any = self.model.get(key)
+        if not is_number(given) or not math.isfinite(given):
             raise CannotTell(f"{key} is not a number")
         if not least <= given <= most or given <= above:
             raise CannotTell(f"{key} is not a number that is allowed")
@@ -105,16 +106,23 @@ class Evidence:
 
     def integer(self, key: str, *, least: int = 1) -> int:
         """Return a parameter that is a whole number."""
-        given = self.model.get(key)
-        if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        given: Any = self.model.get(key)
+        if not is_whole(given, least):
             raise CannotTell(f"{key} is not a whole number from {least} up")
-        return given
+        return int(given)
 
     def text(self, key: str) -> str:
         """Return a parameter that is a text; empty where the recipe leaves it out."""
         given = self.model.get(key, "")
         if not isinstance(given, str):
             raise CannotTell(f"{key} is not a text")
+        return given
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """Return a parameter that is true or false."""
+        given = self.model.get(key, default)
+        if not isinstance(given, bool):
+            raise CannotTell(f"{key} must be true or false")
         return given
 
     # ---- what is published -----------------------------------------------------------------------
@@ -162,9 +170,7 @@ class Evidence:
     @cached_property
     def others_known(self) -> bool:
         """Whether the model is kept against who knows the other sensitive values."""
-        given = self.model.get("others_known", False)
-        if not isinstance(given, bool):
-            raise CannotTell("others_known must be true or false")
+        given = self.flag("others_known")
         if given and self.terms.person:
             raise CannotTell("knowledge about a person with several rows is not defined")
         return given
@@ -244,7 +250,7 @@ class Evidence:
             raise CannotTell(f"the weights in '{weights}' have too many digits")
         return whole
 
-    def rows_of(self, *columns: str) -> list[tuple[Hashable, ...]]:
+    def cells_of(self, *columns: str) -> list[tuple[Hashable, ...]]:
         """Return the cells of some columns of the private table, row by row; None is missing."""
         found = [self._private(name) for name in columns]
         keys = [(*own.keys, None) for own in found]
@@ -323,7 +329,7 @@ class Evidence:
             if not self.grouped.table.has(self.terms.published):
                 raise CannotTell("columns are missing")
             asked = [self._private(name) for name in columns]
-            found = behind(self.terms, self.grouped, self.private, asked)
+            found = behind(self.grouped, self.private, asked)
             if found is None:
                 raise CannotTell("a text has no clear meaning")
             self.behind_of[columns] = found
@@ -360,7 +366,7 @@ class Evidence:
         """
         if self.form != "whole":
             raise CannotTell("the people of a class are defined for whole rows only")
-        return covered_people(self.terms, self.grouped, self.public)[0]
+        return covered_people(self.grouped, self.public)[0]
 
     def people_alike(self) -> Codes:
         """Return the people of the public table whom each class covers; its rows without a table.
@@ -370,6 +376,16 @@ class Evidence:
         if self.form == "averaged" or self.people() is None:
             return self.sizes
         return self.people_inside()
+
+    def lines_of(self, classes: npt.NDArray[np.bool_], column: str = "") -> npt.NDArray[np.bool_]:
+        """Return the lines of classes that are marked, of the table that shows a column."""
+        part = self.part_of(column) if column else self.grouped
+        return classes[part.group]
+
+    def rows_of(self, classes: npt.NDArray[np.bool_], column: str = "") -> Rows:
+        """Return the published rows of classes that are marked."""
+        part = self.part_of(column) if column else self.grouped
+        return part.table.rows_of(classes[part.group])
 
 
 # ---- findings ------------------------------------------------------------------------------------
@@ -406,31 +422,28 @@ def class_check(
         The column concerned, if any.
     """
     if not len(reached):
-        return Check(
-            name=evidence.name,
-            holds=True,
-            bound=bound,
-            column=column,
-            sentence=f"No row is published, so {what} holds for no one: there is nothing to find.",
-        )
-    part = evidence.part_of(column) if column else evidence.grouped
-    evidence.failing.append(broken[part.group])
+        return _nothing(evidence, what, bound, column)
+    evidence.failing.append(evidence.lines_of(broken, column))
     extreme = float(reached.min() if worst == "least" else reached.max())
-    rows = part.table.rows_of(broken[part.group])
+    rows = evidence.rows_of(broken, column)
     permuted = evidence.form == "permuted" and not evidence.others_known
     where = f", first group {int(np.argmax(broken)) + 1}" if permuted else f" {named(rows)}"
     few = many(int(np.count_nonzero(broken)), "group" if permuted else "class")
-    return Check(
-        name=evidence.name,
-        holds=not rows,
+    return judged(
+        evidence.name,
+        rows,
+        f"{what} is broken in {few}, {measured} {extreme:.4g}{where}.",
+        f"Recomputed from the published file: {what} holds ({measured} {extreme:.4g}).",
+        column=column,
         bound=bound,
         reached=extreme,
-        column=column,
-        rows=rows.first,
-        sentence=f"{what} is broken in {few}, {measured} {extreme:.4g}{where}."
-        if rows
-        else f"Recomputed from the published file: {what} holds ({measured} {extreme:.4g}).",
     )
+
+
+def _nothing(evidence: Evidence, what: str, bound: float, column: str) -> Check:
+    """Return the check of a model where no row is published."""
+    words = f"No row is published, so {what} holds for no one: there is nothing to find."
+    return judged(evidence.name, False, "", words, column=column, bound=bound)
 
 
 #: Which classes break a model, and what each class reaches.
@@ -487,42 +500,27 @@ def at_least(
     """
     permuted = evidence.form == "permuted" and not evidence.others_known
     if not len(reached) and not permuted:
-        return Check(
-            name=evidence.name,
-            holds=True,
-            bound=float(bound),
-            column=column,
-            sentence=f"No row is published, so {what} holds for no one: there is nothing to find.",
-        )
+        return _nothing(evidence, what, float(bound), column)
     small, least = reached < bound, int(reached.min()) if len(reached) else bound
-    broken = bool(small.any())
-    part = evidence.part_of(column) if column else evidence.grouped
     if not evidence.settled:
-        evidence.failing.append(small[part.group])
-    rows = part.table.rows_of(small[part.group])
+        evidence.failing.append(evidence.lines_of(small, column))
+    rows = evidence.rows_of(small, column)
     few = many(int(np.count_nonzero(small)), "group" if permuted else "class", "has", "have")
-    worst = (
-        f"first group {int(np.argmax(small)) + 1} with {int(reached[np.argmax(small)])}"
-        if permuted and broken
-        else f"the {'smallest' if unit == 'rows' else 'fewest'} {least} {named(rows)}"
-    )
-    best = (
-        "fewest in a group"
-        if permuted
-        else "smallest class"
-        if unit == "rows"
-        else "fewest in a class"
-    )
-    return Check(
-        name=evidence.name,
-        holds=not broken,
+    smallest, best = ("smallest", "smallest class") if unit == "rows" else ("fewest",) * 2
+    if best == "fewest" or permuted:
+        best = f"fewest in a {'group' if permuted else 'class'}"
+    worst = f"the {smallest} {least} {named(rows)}"
+    if permuted and rows:
+        first = int(np.argmax(small))
+        worst = f"first group {first + 1} with {int(reached[first])}"
+    return judged(
+        evidence.name,
+        rows,
+        f"{what} is broken: {few} fewer than {bound} {unit}, {worst}.",
+        f"Recomputed from the published file: {what} holds ({best} {least}).",
+        column=column,
         bound=float(bound),
         reached=float(least),
-        column=column,
-        rows=rows.first,
-        sentence=f"{what} is broken: {few} fewer than {bound} {unit}, {worst}."
-        if broken
-        else f"Recomputed from the published file: {what} holds ({best} {least}).",
     )
 
 
@@ -537,24 +535,20 @@ def at_most_shares(evidence: Evidence, counted: Histogram, least: int, column: s
         l.
     """
     sizes, most = counted.known.sizes, np.maximum(counted.known.most, 1)
-    broken = most * least > sizes  # whole numbers: no quotient decides
+    high = most * least > sizes  # whole numbers: no quotient decides
     worst = float((sizes / most).min()) if len(sizes) else float(least)
-    part = evidence.part_of(column)
-    evidence.failing.append(broken[part.group])
-    rows = part.table.rows_of(broken[part.group])
-    return Check(
-        name=evidence.name,
-        holds=not rows,
+    evidence.failing.append(evidence.lines_of(high, column))
+    rows = evidence.rows_of(high, column)
+    return judged(
+        evidence.name,
+        rows,
+        f"l = {least} for '{column}' is broken: in {many(int(high.sum()), 'group')} a value fills "
+        f"more than 1/{least} of the rows that have one, or none has one {named(rows)}.",
+        f"Recomputed from the published file: no value of '{column}' fills more than 1/{least} of "
+        f"a group (1/{worst:.3g} at most).",
+        column=column,
         bound=float(least),
         reached=worst,
-        column=column,
-        rows=rows.first,
-        sentence=f"l = {least} for '{column}' is broken: in "
-        f"{many(int(broken.sum()), 'group')} a value fills more than 1/{least} of the rows that "
-        f"have one, or none has one {named(rows)}."
-        if rows
-        else f"Recomputed from the published file: no value of '{column}' fills more than "
-        f"1/{least} of a group (1/{worst:.3g} at most).",
     )
 
 
@@ -708,34 +702,25 @@ def person_check(
     column : str
         The column concerned, if any.
     """
-    part = evidence.part_of(column) if column else evidence.grouped
     if sure.all():
-        evidence.failing.append(~keeps[part.group])
-    rows = part.table.rows_of(~keeps[part.group])
+        evidence.failing.append(evidence.lines_of(~keeps, column))
+    rows = evidence.rows_of(~keeps, column)
     worst = float(reached.min()) if len(reached) else bound
-    broken, open_ = ~keeps & sure, ~keeps & ~sure
-    if not rows:
-        sentence = (
-            f"Recomputed from the published file and the table: {what} holds ({measured} "
-            f"{worst:.4g})."
-        )
-    elif broken.any():
-        few = many(int(np.count_nonzero(broken)), "class")
-        sentence = f"{what} is broken in {few}, {measured} {worst:.4g} {named(rows)}."
-    else:
-        few = many(int(np.count_nonzero(open_)), "class", "has", "have")
-        sentence = (
-            f"{what} is not decided: more rows of the table fit than {few}, so it is unclear whose "
-            f"these are; it could be as little as {worst:.4g} {named(rows)}. Treated as "
-            "broken."
-        )
-    return Check(
-        name=evidence.name,
-        holds=not rows,
+    broken, open_ = int((~keeps & sure).sum()), int((~keeps & ~sure).sum())
+    sentence = (
+        f"{what} is broken in {many(broken, 'class')}, {measured} {worst:.4g} {named(rows)}."
+        if broken
+        else f"{what} is not decided: more rows of the table fit than "
+        f"{many(open_, 'class', 'has', 'have')}, so it is unclear whose these are; it could be as "
+        f"little as {worst:.4g} {named(rows)}. Treated as broken."
+    )
+    found = judged(
+        evidence.name,
+        rows,
+        sentence,
+        f"Recomputed from the published file and the table: {what} holds ({measured} {worst:.4g}).",
+        column=column,
         bound=bound,
         reached=worst,
-        column=column,
-        rows=rows.first,
-        sentence=sentence,
-        undecided=bool(rows) and not broken.any(),
     )
+    return replace(found, undecided=bool(rows) and not broken)

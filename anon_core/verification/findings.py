@@ -130,6 +130,36 @@ def not_checked(name: str, sentence: str, column: str = "") -> Check:
     )
 
 
+def judged(
+    name: str,
+    wrong: object,
+    broken: str,
+    kept: str,
+    *,
+    column: str = "",
+    bound: float | None = None,
+    reached: float | None = None,
+) -> Check:
+    """Return a check that holds where nothing is wrong, in the words for either.
+
+    `wrong` may be the rows that are: the check then names them.
+    """
+    return Check(
+        name=name,
+        holds=not wrong,
+        sentence=broken if wrong else kept,
+        column=column,
+        bound=bound,
+        reached=reached,
+        rows=wrong.first if isinstance(wrong, Rows) else (),
+    )
+
+
+def broken(name: str, sentence: str, *, column: str = "", rows: Rows | None = None) -> Check:
+    """Return a check that does not hold."""
+    return judged(name, rows or True, sentence, "", column=column)
+
+
 #: What is known of a release before anything of it is recomputed: it does not hold.
 PENDING = Verification(
     checks=(),
@@ -173,8 +203,7 @@ def named(rows: Rows) -> str:
 
 def tallied(name: str, wrong: int, words: str, what: str = "cells") -> Check:
     """Return a check whose words end in how many are wrong, where some are."""
-    sentence = f"{words} Not so for {wrong:,} {what}." if wrong else words
-    return Check(name=name, holds=not wrong, sentence=sentence)
+    return judged(name, wrong, f"{words} Not so for {wrong:,} {what}.", words)
 
 
 def many(count: int, what: str, one: str = "", several: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
@@ -13,9 +13,30 @@ from anon_core.base.errors import BadPlan, brief, listing
 from anon_core.verification.text.kinds import KINDS, refuse_unknown
 from anon_core.verification.text.texts import MISSING_TOKENS
 
+#: Level tables by column: line by line the value, then one label a level.
+Levels = Mapping[str, Sequence[Sequence[str]]]
+#: Lowest and highest level of a column; -1 is the top, None where the highest is open.
+Bounds = Mapping[str, tuple[int, int | None]]
+
+
+def demand(kept: object, message: str, remedy: str) -> None:
+    """Refuse a recipe for what it says, unless that is as it should be."""
+    if not kept:
+        raise BadPlan(message, remedy=remedy)
+
+
+def is_whole(value: object, least: int = 0) -> bool:
+    """Say whether a value of a recipe is a whole number from a least one up."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def is_number(value: object) -> bool:
+    """Say whether a value of a recipe is a number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_FOLLOWS = "Remove [release]: it follows from the technique."
 # What a release looks like, as the recipe tells it: no technique is known here by its name.
-
-
 _ALLOWED: Mapping[str, tuple[object, ...]] = {
     "tables": (1, 2),
     "linked": ("rows", "nothing", "roles", "sets"),
@@ -82,35 +103,31 @@ def read_shape(shape: Mapping[str, Any]) -> Shape:
     """
     for key, allowed in _ALLOWED.items():
         found = shape.get(key, allowed[0])
-        if isinstance(found, bool) or found not in allowed:
-            raise BadPlan(
-                f"The recipe's [release] {key} is {brief(found)}; allowed are "
-                f"{listing(str(a) for a in allowed)}.",
-                remedy="Remove [release]: it follows from the technique.",
-            )
-    least = shape.get("least_box", 0)
-    if isinstance(least, bool) or not isinstance(least, int) or least < 0:
-        raise BadPlan(
-            f"The recipe's [release] least_box is {brief(least)}; allowed are whole numbers.",
-            remedy="Remove [release]: it follows from the technique.",
+        demand(
+            found in allowed and not isinstance(found, bool),
+            f"The recipe's [release] {key} is {brief(found)}; allowed are "
+            f"{listing(str(a) for a in allowed)}.",
+            _FOLLOWS,
         )
-    sets = shape.get("sets", [])
-    parts = cast(list[object], sets) if isinstance(sets, list) else [sets]
-    if not all(isinstance(part, list) for part in parts):
-        raise BadPlan("The recipe's sets are not a list of lists.", remedy='Write [["a", "b"]].')
+    least, sets = shape.get("least_box", 0), shape.get("sets", [])
+    what = f"The recipe's [release] least_box is {brief(least)}; allowed are whole numbers."
+    demand(is_whole(least), what, _FOLLOWS)
+    parts = cast(list[Any], sets) if isinstance(sets, list) else [sets]
+    kept = all(isinstance(part, list) for part in parts)
+    demand(kept, "The recipe's sets are not a list of lists.", 'Write [["a", "b"]].')
     found = Shape(
         **{key: shape[key] for key in _ALLOWED if key in shape},
         least_box=least,
-        sets=tuple(tuple(str(n) for n in part) for part in cast(list[list[object]], parts)),
+        sets=tuple(tuple(str(n) for n in part) for part in parts),
     )
     whole_or_exact = ("coarsened", "averaged") if not found.permuted else ("coarsened", "exact")
-    if found.cells not in whole_or_exact or (found.tables > 1 and found.cells != "exact"):
-        raise BadPlan(
-            f"The recipe's [release] names {found.cells} cells in {found.tables} "
-            f"{'table' if found.tables == 1 else 'tables'} with linked = '{found.linked}', which "
-            "cannot be recomputed.",
-            remedy="Remove [release]: it follows from the technique.",
-        )
+    demand(
+        found.cells in whole_or_exact and (found.tables == 1 or found.cells == "exact"),
+        f"The recipe's [release] names {found.cells} cells in {found.tables} "
+        f"{'table' if found.tables == 1 else 'tables'} with linked = '{found.linked}', which "
+        "cannot be recomputed.",
+        _FOLLOWS,
+    )
     return found
 
 
@@ -121,22 +138,18 @@ def completed(recipe: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str
     """
     models = recipe.get("models")
     own = cast(list[object], models) if isinstance(models, list) else []
+    data = _table(choices.get("data"))
     return {
         **recipe,
         "types": {**_table(choices.get("types")), **_table(recipe.get("types"))},
-        "data": {**_table(recipe.get("data")), **_found(choices)},
+        # Which kinds of columns nobody declared: a run has found them out.
+        "data": {**_table(recipe.get("data")), **{k: data[k] for k in data if k == "kinds_found"}},
         "algorithm": {**choices["algorithm"], **_table(recipe.get("algorithm"))},
         "models": [
             {**full, **_table(given)} for full, given in zip(choices["models"], own, strict=True)
         ],
         "release": dict(choices["release"]),
     }
-
-
-def _found(recipe: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return which kinds of columns nobody declared: a run has found them out."""
-    data = _table(recipe.get("data"))
-    return {key: data[key] for key in ("kinds_found",) if key in data}
 
 
 def _table(given: object) -> Mapping[str, Any]:
@@ -165,24 +178,19 @@ def sample_of(recipe: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Fract
     BadPlan
         If the share is none, or the seed is no seed.
     """
-    number = data.get("benchmark", 0)
-    if isinstance(number, bool) or not isinstance(number, int) or number < 0 or number == 1:
-        raise BadPlan("The recipe's benchmark is not a number of rows.", remedy="Use 2 or more.")
-    share = data.get("sample", 1)
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
-        raise BadPlan(
-            "The recipe's sample is not a share.", remedy="Use a number above 0, up to 1."
-        )
-    if number and (share != 1 or data.get("missing", "drop") != "drop"):
-        raise BadPlan(
-            "The recipe's benchmark draws from complete rows, and it also says something else.",
-            remedy="Leave sample and missing out.",
-        )
+    number, share = data.get("benchmark", 0), data.get("sample", 1)
+    what = "The recipe's benchmark is not a number of rows."
+    demand(is_whole(number) and number != 1, what, "Use 2 or more.")
+    what = "The recipe's sample is not a share."
+    demand(is_number(share) and 0 < share <= 1, what, "Use a number above 0, up to 1.")
+    what = "The recipe's benchmark draws from complete rows, and it also says something else."
+    kept = not number or (share == 1 and data.get("missing", "drop") == "drop")
+    demand(kept, what, "Leave sample and missing out.")
     found = Fraction(number) if number else Fraction(str(share))
     return found, seed_of(recipe["seed"]) if "seed" in recipe else None
 
 
-def seed_of(given: object) -> int:
+def seed_of(given: Any) -> int:
     """Return a seed that is written as text of hexadecimal digits, or as a number.
 
     Raises
@@ -192,13 +200,13 @@ def seed_of(given: object) -> int:
     """
     if isinstance(given, str) and _DIGITS.fullmatch(given):
         return int(given, 16)
-    if isinstance(given, int) and not isinstance(given, bool) and 0 <= given < 1 << SEED_BITS:
-        return given
-    raise BadPlan(
+    demand(
+        is_whole(given) and int(given) < 1 << SEED_BITS,
         "The recipe's seed is neither a text of at most 64 hexadecimal digits nor a whole number "
         "from 0 up.",
-        remedy="Use the recipe that the run completed.",
+        "Use the recipe that the run completed.",
     )
+    return int(given)
 
 
 def is_guessable(seed: int) -> bool:
@@ -242,6 +250,8 @@ class Terms:
     person: str = ""  # tells persons apart, and is one of the identifiers; empty: a row is a person
     member: str = ""  # where households count as one, tells the people of each apart
     household: bool = False
+    bounds: Bounds = field(default_factory=dict[str, tuple[int, int | None]])  # by column
+    links: tuple[tuple[str, ...], ...] = ()  # where the first is blank, so are the others
 
     def missing_of(self, column: str) -> tuple[str, ...]:
         """Return the texts that stand for a missing value in a column; see `kept`."""
@@ -279,9 +289,7 @@ class Terms:
 
 
 def read_terms(
-    recipe: Mapping[str, Any],
-    names: Sequence[str],
-    levels: Mapping[str, Sequence[Sequence[str]]] = MappingProxyType({}),
+    recipe: Mapping[str, Any], names: Sequence[str], levels: Levels = MappingProxyType({})
 ) -> Terms:
     """Read a recipe for a table with these columns.
 
@@ -295,34 +303,28 @@ def read_terms(
         table lacks.
     """
     version = recipe.get("version", VERSIONS[0])
-    if isinstance(version, bool) or not isinstance(version, int) or version not in VERSIONS:
-        raise BadPlan(
-            "The recipe is of a version that is not known here; known are "
-            f"{VERSIONS[0]} to {VERSIONS[-1]}.",
-            remedy="Use the workbench that wrote it, or a newer one.",
-        )
+    demand(
+        is_whole(version) and version in VERSIONS,
+        "The recipe is of a version that is not known here; known are "
+        f"{VERSIONS[0]} to {VERSIONS[-1]}.",
+        "Use the workbench that wrote it, or a newer one.",
+    )
     roles, data, algorithm = (section(recipe, key) for key in ("roles", "data", "algorithm"))
     identifier, quasi, sensitive, insensitive = (
         _names(roles.get(role, []), role)
         for role in ("identifier", "quasi", "sensitive", "insensitive")
     )
-    person = ""
-    for role in ("person", "household"):  # people of one household count as one
-        column = roles.get(role, "")
-        if not isinstance(column, str):
-            raise BadPlan(f"The recipe's {role} is not a name.", remedy=f'Write {role} = "column".')
-        person = column or person
+    # People of one household count as one; weights are used for estimates only.
+    person, household, weight = (roles.get(role, "") for role in ("person", "household", "weight"))
+    for role, column in (("person", person), ("household", household), ("weight", weight)):
+        what = f"The recipe's {role} is not a name."
+        demand(isinstance(column, str), what, f'Write {role} = "column".')
         if column and column not in identifier:
             identifier = (*identifier, column)  # it is published no more than they are
-    weight = roles.get("weight", "")
-    if not isinstance(weight, str):
-        raise BadPlan("The recipe's weight is not a name.", remedy='Write weight = "column".')
-    if weight and weight not in identifier:
-        identifier = (*identifier, weight)  # used for estimates only, and published no more
     kinds = {name: str(kind) for name, kind in section(recipe, "types").items()}
     refuse_unknown(kinds)
-    if len(set(names)) < len(names):
-        raise BadPlan("Two columns of the table have one name.", remedy="Rename one of them.")
+    what = "Two columns of the table have one name."
+    demand(len(set(names)) == len(names), what, "Rename one of them.")
     changes = _changes(recipe)
     changed = [name for one in changes for name in one["columns"]]
     masked = tuple(name for name in identifier if name in changed)
@@ -330,31 +332,25 @@ def read_terms(
     identifier = tuple(name for name in identifier if name not in masked)
     shown = {*quasi, *sensitive, *insensitive, *masked}
     gone = [n for n in (*named, *changed, *kinds) if n not in names]
-    if gone:
-        raise BadPlan(
-            f"The table has no column {listing(dict.fromkeys(gone))}, which the recipe names.",
-            remedy="Use the table and the recipe the release was made with.",
-        )
+    what = f"The table has no column {listing(dict.fromkeys(gone))}, which the recipe names."
+    demand(not gone, what, "Use the table and the recipe the release was made with.")
     both = [n for n in (*identifier, *masked) if n in (*quasi, *sensitive, *insensitive)]
     exact = [n for n in insensitive if n in quasi or n in sensitive]
-    if both or exact or not quasi:
-        raise BadPlan(
-            f"Column {listing(both)} is an identifier and something else."
-            if both
-            else f"Column {listing(exact)} is insensitive and something else."
-            if exact
-            else "The recipe names no quasi-identifier.",
-            remedy="Correct the recipe's roles.",
-        )
+    remedy = "Correct the recipe's roles."
+    demand(not both, f"Column {listing(both)} is an identifier and something else.", remedy)
+    demand(not exact, f"Column {listing(exact)} is insensitive and something else.", remedy)
+    demand(quasi, "The recipe names no quasi-identifier.", remedy)
     models = recipe.get("models", [])
-    if not isinstance(models, list) or not (models or recipe.get("changes")):
-        raise BadPlan("The recipe names no privacy model.", remedy="Add one under [[models]].")
-    if not all(isinstance(model, Mapping) for model in cast(list[object], models)):
-        raise BadPlan("The recipe's models are not tables.", remedy="Write each as [[models]].")
+    what = "The recipe names no privacy model."
+    some = isinstance(models, list) and (models or recipe.get("changes"))
+    demand(some, what, "Add one under [[models]].")
+    what = "The recipe's models are not tables."
+    demand(all(isinstance(m, Mapping) for m in models), what, "Write each as [[models]].")
     share = algorithm.get("max_suppression", 0)
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise BadPlan("The recipe's max_suppression is not a share.", remedy="Use 0 to 1.")
+    what = "The recipe's max_suppression is not a share."
+    demand(is_number(share) and 0 <= share <= 1, what, "Use 0 to 1.")
     sample, seed = sample_of(recipe, data)
+    shape = read_shape(section(recipe, "release"))
     tokens = _names(data.get("missing_values", list(MISSING_TOKENS)), "missing_values")
     found = _names(data.get("kinds_found", []), "kinds_found")
     column = [n for n, kind in kinds.items() if KINDS[kind].read is None and n not in found]
@@ -381,18 +377,20 @@ def read_terms(
         drops_missing=data.get("missing", "keep") == "drop" or bool(data.get("benchmark")),
         neutralised=section(recipe, "export").get("formulas", "neutralise") != "keep",
         max_suppression=Fraction(str(share)),  # the decimal as it was written, not its float
-        models=tuple(cast(list[Mapping[str, Any]], models)),
+        models=tuple(models),
         algorithm=algorithm,
         sample=sample,
         seed=seed,
-        shape=read_shape(section(recipe, "release")),
+        shape=shape,
         changes=changes,
         shown=masked,
         named=named,
-        person=person,
-        member=str(roles.get("person", "")) if roles.get("household") else "",
-        household=bool(roles.get("household")),
+        person=household or person,
+        member=person if household else "",
+        household=bool(household),
         label_names=label_names(recipe),
+        bounds=_bounds_of(recipe, quasi, algorithm, shape),
+        links=_links_of(algorithm, quasi),
     )
 
 
@@ -405,14 +403,13 @@ def _changes(recipe: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
         If one is no table with columns, or a column is changed twice.
     """
     given = recipe.get("changes", [])
-    changes = tuple(cast(list[object], given)) if isinstance(given, list) else (given,)
-    if not all(isinstance(one, Mapping) for one in changes):
-        raise BadPlan("The recipe's changes are not tables.", remedy="Write each as [[changes]].")
-    found = cast(tuple[Mapping[str, Any], ...], changes)
-    every = [name for one in found for name in _names(one.get("columns"), "changes' columns")]
-    if len(set(every)) < len(every):
-        raise BadPlan("The recipe changes a column twice.", remedy="Keep one of the changes.")
-    return found
+    changes = tuple(cast(list[Any], given)) if isinstance(given, list) else (given,)
+    kept = all(isinstance(one, Mapping) for one in changes)
+    demand(kept, "The recipe's changes are not tables.", "Write each as [[changes]].")
+    every = [name for one in changes for name in _names(one.get("columns"), "changes' columns")]
+    what = "The recipe changes a column twice."
+    demand(len(set(every)) == len(every), what, "Keep one of the changes.")
+    return changes
 
 
 def section(recipe: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -424,8 +421,8 @@ def section(recipe: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         If it is no table.
     """
     found = recipe.get(key, {})
-    if not isinstance(found, Mapping):
-        raise BadPlan(f"The recipe's [{key}] is not a table.", remedy=f"Write it as [{key}].")
+    what = f"The recipe's [{key}] is not a table."
+    demand(isinstance(found, Mapping), what, f"Write it as [{key}].")
     return cast(Mapping[str, Any], found)
 
 
@@ -437,21 +434,62 @@ def label_names(recipe: Mapping[str, Any]) -> frozenset[str]:
     BadPlan
         If it says anything of labels that is not known here.
     """
-    named: set[str] = set()
-    for column, labels in section(recipe, "labels").items():
-        if isinstance(labels, Mapping) and set(cast(Mapping[str, Any], labels)) == {"names"}:
-            named.add(column)
-        elif labels != "rename":
-            raise BadPlan(
-                "[labels] has an entry that is not known here.", remedy="Correct [labels]."
-            )
+    labels = section(recipe, "labels")
+    named = {c for c, own in labels.items() if isinstance(own, Mapping) and {*own} == {"names"}}
+    kept = all(own == "rename" for column, own in labels.items() if column not in named)
+    demand(kept, "[labels] has an entry that is not known here.", "Correct [labels].")
     return frozenset(named)
 
 
-def _names(given: object, key: str) -> tuple[str, ...]:
-    if not isinstance(given, list | tuple):
-        raise BadPlan(f"The recipe's {key} is not a list.", remedy="Write it as a list of texts.")
-    texts = tuple(cast(Iterable[object], given))
-    if not all(isinstance(text, str) for text in texts):
-        raise BadPlan(f"The recipe's {key} holds something other than texts.", remedy="Quote it.")
-    return cast(tuple[str, ...], texts)
+def _bounds_of(
+    recipe: Mapping[str, Any], quasi: tuple[str, ...], algorithm: Mapping[str, Any], shape: Shape
+) -> Bounds:
+    """Return lowest and highest level by column.
+
+    Where the technique is asked for levels, both are the column's level; -1 is the top.
+    """
+    found: dict[str, tuple[int, int | None]] = {}
+    for name, given in section(recipe, "level_bounds").items():
+        ends = _table(given)
+        least, most = ends.get("least", 0), ends.get("most")
+        demand(
+            name in quasi
+            and ends
+            and set(ends) <= {"least", "most"}
+            and is_whole(least)
+            and (most is None or is_whole(most)),
+            "The recipe's [level_bounds] holds something other than levels of quasi-identifiers.",
+            "Write column = { least = 1, most = 2 }.",
+        )
+        found[name] = (least, most)
+    asked: Any = algorithm.get("levels")
+    drawn = not asked and algorithm.get("levels_epsilon")
+    if not isinstance(asked, Mapping) or shape.levels != "one" or drawn:
+        return found
+    for name in quasi:
+        _, most = found.get(name, (0, None))
+        level = asked.get(name, -1 if most is None else most)
+        what = f"The level of '{name}' in the recipe is {brief(level)}."
+        demand(is_whole(level, -1), what, "Write a whole number from 0 up.")
+        found[name] = (level, level)
+    return found
+
+
+def _links_of(algorithm: Mapping[str, Any], quasi: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return the columns of which the others are blank where the first is."""
+    given = algorithm.get("linked", [])
+    sets = cast(Sequence[Any], given) if isinstance(given, list | tuple) else [None]
+    demand(
+        all(isinstance(own, list | tuple) and len(own) > 1 and {*own} <= {*quasi} for own in sets),
+        "The recipe's linked columns are not sets of quasi-identifiers.",
+        "Write linked = [['zip', 'city']].",
+    )
+    return tuple(map(tuple, sets))
+
+
+def _names(given: Any, key: str) -> tuple[str, ...]:
+    what, remedy = f"The recipe's {key} is not a list.", "Write it as a list of texts."
+    demand(isinstance(given, list | tuple), what, remedy)
+    what = f"The recipe's {key} holds something other than texts."
+    demand(all(isinstance(text, str) for text in given), what, "Quote it.")
+    return tuple(given)

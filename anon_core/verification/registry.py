@@ -16,9 +16,9 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.verification.evidence import CannotTell, Evidence, Form, Levels
-from anon_core.verification.findings import Check, undecided
-from anon_core.verification.recipe import Terms
+from anon_core.verification.evidence import CannotTell, Evidence, Form
+from anon_core.verification.findings import Check, judged, undecided
+from anon_core.verification.recipe import Terms, is_number
 from anon_core.verification.rows.groups import Grouped, Settled
 from anon_core.verification.rows.matching import TooLarge
 from anon_core.verification.rows.people import Behind, PublicPeople
@@ -132,53 +132,33 @@ def second_computations() -> dict[str, SecondComputation]:
 
 
 def judge_all(
-    terms: Terms,
-    parts: Mapping[str, Grouped],
-    private: PrivateTable,
-    levels: Levels,
-    people: Callable[[], PublicPeople | None],
+    parts: Mapping[str, Grouped], private: PrivateTable, people: Callable[[], PublicPeople | None]
 ) -> list[Check]:
     """Recompute every model of a recipe.
 
     Parameters
     ----------
-    parts, private, levels
+    parts, private
         As `Evidence` has them.
     people : callable
         Reads the public table, if one was given.
     """
-    every = _evidence(terms, parts, private, levels, people)
-    return [check for one in every for check in judge(one)]
+    return [check for one in _evidence(parts, private, people) for check in judge(one)]
 
 
 def _evidence(
-    terms: Terms,
-    parts: Mapping[str, Grouped],
-    private: PrivateTable,
-    levels: Levels,
-    people: Callable[[], PublicPeople | None],
+    parts: Mapping[str, Grouped], private: PrivateTable, people: Callable[[], PublicPeople | None]
 ) -> Iterator[Evidence]:
     """Yield what each model of the recipe is judged by."""
     behind_of: dict[tuple[str, ...], Behind] = {}
-    for model in terms.models:
+    for model in private.terms.models:
         yield Evidence(
-            name=str(model.get("name", "")),
-            model=model,
-            terms=terms,
-            parts=parts,
-            private=private,
-            levels=levels,
-            people=people,
-            behind_of=behind_of,
+            model=model, parts=parts, private=private, people=people, behind_of=behind_of
         )
 
 
 def fails_alone(
-    terms: Terms,
-    grouped: Grouped,
-    private: PrivateTable,
-    levels: Levels,
-    people: Callable[[], PublicPeople | None],
+    grouped: Grouped, private: PrivateTable, people: Callable[[], PublicPeople | None]
 ) -> tuple[npt.NDArray[np.bool_], Settled | None] | str:
     """Return which classes break a model of the recipe by themselves, and who decides of the rest.
 
@@ -192,7 +172,7 @@ def fails_alone(
     """
     broken = np.zeros(len(grouped.sizes), dtype=np.bool_)
     settled: list[Settled] = []
-    for evidence in _evidence(terms, {"release": grouped}, private, levels, people):
+    for evidence in _evidence({"release": grouped}, private, people):
         found = judge(evidence)
         nothing = not evidence.failing and not evidence.settled
         if nothing or any(check.undecided for check in found):
@@ -211,25 +191,23 @@ def judge(evidence: Evidence) -> list[Check]:
     if second is None:
         sentence = f"'{name}' cannot be recomputed: it is not known here."
         return [undecided(name or "model", sentence)]
-    called = second.called
-    if evidence.form not in second.forms:
-        where = (
-            f"'{name}' cannot be recomputed where columns are permuted separately."
-            if evidence.form == "permuted"
-            else f"{called} of averages cannot be recomputed."
-        )
-        return [undecided(name, where)]
-    if evidence.terms.person and not second.counts_people:
-        sentence = f"{called} counts rows, and the recipe says that a person may have several."
-        return [undecided(name, sentence)]
-    try:
-        found = list(second.judge(evidence))
-    except CannotTell as error:
-        return [undecided(name, f"{called} cannot be recomputed: {error.message}.")]
-    except TooLarge as error:
-        return [undecided(name, f"{called} is not decided. {error.message}")]
+    called, found = second.called, list[Check]()
     # Nothing found is nothing recomputed.
-    return found or [undecided(name, f"{called} cannot be recomputed: nothing was looked at.")]
+    sentence = f"{called} cannot be recomputed: nothing was looked at."
+    if evidence.form not in second.forms:
+        sentence = f"{called} of averages cannot be recomputed."
+        if evidence.form == "permuted":
+            sentence = f"'{name}' cannot be recomputed where columns are permuted separately."
+    elif evidence.terms.person and not second.counts_people:
+        sentence = f"{called} counts rows, and the recipe says that a person may have several."
+    else:
+        try:
+            found = list(second.judge(evidence))
+        except CannotTell as error:
+            sentence = f"{called} cannot be recomputed: {error.message}."
+        except TooLarge as error:
+            sentence = f"{called} is not decided. {error.message}"
+    return found or [undecided(name, sentence)]
 
 
 def looks_at_public(terms: Terms) -> bool:
@@ -258,18 +236,14 @@ def check_gates(recipe: Mapping[str, Any], published: int, rows: int) -> list[Ch
     found: list[Check] = []
     for gate in cast(list[object], gates) if isinstance(gates, list) else []:
         least = cast(Mapping[str, Any], gate).get("rows") if isinstance(gate, Mapping) else None
-        if isinstance(least, bool) or not isinstance(least, int | float):
-            continue
-        share = Fraction(published, max(rows, 1))
-        holds = share >= Fraction(str(least))
-        found.append(
-            Check(
-                name=GATES,
-                holds=holds,
-                bound=float(least),
-                reached=float(share),
-                sentence=f"{published} of the table's {rows} rows are published ({float(share):.2%}"
-                f"); the gate of the recipe asks for {float(least):.2%}.",
+        if least is not None and is_number(least):
+            share = Fraction(published, max(rows, 1))
+            sentence = (
+                f"{published} of the table's {rows} rows are published ({float(share):.2%}); the "
+                f"gate of the recipe asks for {float(least):.2%}."
             )
-        )
+            wrong, bound = share < Fraction(str(least)), float(least)
+            found.append(
+                judged(GATES, wrong, sentence, sentence, bound=bound, reached=float(share))
+            )
     return found

@@ -11,7 +11,7 @@ import numpy as np
 from anon_core.base.errors import BadInput, listing
 from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.csv_files import split
-from anon_core.verification.findings import Check, Rows, many, named, numbers
+from anon_core.verification.findings import Check, Rows, broken, judged, many, named, numbers
 from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.groups import Lines, plain_texts
 from anon_core.verification.rows.tables import joined
@@ -152,13 +152,12 @@ def check_identifiers(terms: Terms, published: Iterable[Sequence[str]]) -> Check
     """Check that no identifier is published, given the columns of each table."""
     every = [name for header in published for name in header]
     shown = [name for name in terms.identifier if name in every]
-    return Check(
-        name="identifiers",
-        holds=not shown,
+    return judged(
+        "identifiers",
+        shown,
+        f"Identifier {listing(shown)} is published.",
+        f"No identifier column is published{' as it is' if terms.shown else ''}.",
         column=shown[0] if shown else "",
-        sentence=f"Identifier {listing(shown)} is published."
-        if shown
-        else f"No identifier column is published{' as it is' if terms.shown else ''}.",
     )
 
 
@@ -169,14 +168,12 @@ def check_formulas(release: PublishedTable) -> Check:
         for texts in release.texts
     ]
     rows = release.rows_showing(odd)
-    return Check(
-        name="formulas",
-        holds=not rows,
-        rows=rows.first,
-        sentence=f"{many(len(rows), 'row', 'has', 'have')} a cell that a spreadsheet could "
-        f"execute {named(rows)}."
-        if rows
-        else "No cell starts like a formula, and no part of one that may become a cell.",
+    few = many(len(rows), "row", "has", "have")
+    return judged(
+        "formulas",
+        rows,
+        f"{few} a cell that a spreadsheet could execute {named(rows)}.",
+        "No cell starts like a formula, and no part of one that may become a cell.",
     )
 
 
@@ -186,9 +183,4 @@ def check_readable(release: PublishedTable) -> Check | None:
         return None
     rows = Rows.of(np.array(release.ragged, dtype=np.int64) - 1)
     what = many(len(rows), "published row", "differs", "differ")
-    return Check(
-        name="readable",
-        holds=False,
-        rows=rows.first,
-        sentence=f"{what} in length from the header {named(rows)}.",
-    )
+    return broken("readable", f"{what} in length from the header {named(rows)}.", rows=rows)

@@ -13,7 +13,7 @@ from typing import Any, cast
 from anon_core.base.errors import BadHierarchy, BadInput, BadPlan, clipped
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, read_bytes
 from anon_core.verification.files.csv_files import rows_of
-from anon_core.verification.recipe import section
+from anon_core.verification.recipe import completed, demand, section
 
 # The second computation's own reader of recipes.
 
@@ -40,6 +40,17 @@ def read_recipe(content: bytes, name: str) -> dict[str, Any]:
             f"The recipe {name} is not valid TOML.", remedy="Correct the file."
         ) from error
     return tables
+
+
+def read_plan(
+    path: Path, decided: Mapping[str, Any] | None, seed: int | str | None = None
+) -> dict[str, Any]:
+    """Return the recipe of a file, with what a run decided where it leaves that out."""
+    content = read_bytes(path, "The recipe", MOST_TEXT_BYTES)
+    recipe = read_recipe(content, clipped(path.name))
+    if seed is not None:
+        recipe = {"seed": seed, **recipe}
+    return recipe if decided is None else completed(recipe, decided)
 
 
 # The second computation's own reader of hierarchy files: level tables, trees of lines, JSON.
@@ -177,6 +188,7 @@ def _labels_of(line: str) -> list[str | None]:
 # Which file of a folder is the hierarchy of which column, found again from the names alone.
 
 
+_QUOTE = "Quote the path."
 #: What represents every column without a file of its own.
 ALL = "*"
 
@@ -277,7 +289,7 @@ def _places(recipe: Mapping[str, Any], folder: Path) -> dict[str, object]:
     return named
 
 
-def named_path(place: object, what: str) -> str:
+def named_path(place: Any, what: str) -> str:
     """Return a path as a recipe names it.
 
     Raises
@@ -285,6 +297,5 @@ def named_path(place: object, what: str) -> str:
     BadPlan
         If it is not a text.
     """
-    if not isinstance(place, str):
-        raise BadPlan(f"{what} is named by something other than a text.", remedy="Quote the path.")
-    return place
+    demand(isinstance(place, str), f"{what} is named by something other than a text.", _QUOTE)
+    return str(place)

@@ -17,12 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from anon_core.base.errors import BadInput, BadPlan, clipped, listing
+from anon_core.base.errors import BadInput, clipped, listing
 from anon_core.verification.files.bounded_reading import Content, FileBytes
 from anon_core.verification.files.published import PublishedTable, check_readable
 from anon_core.verification.files.reading import joined, read_published
 from anon_core.verification.files.writing import first_difference, is_parquet_of, names_of
-from anon_core.verification.findings import Check, many, named, numbers
+from anon_core.verification.findings import Check, Rows, broken, judged, many, named, numbers
+from anon_core.verification.recipe import demand, is_whole
+from anon_core.verification.rows.tables import PrivateTable
 from anon_core.verification.text.cells import Narrow, TextTable
 from anon_core.verification.text.texts import Codes, Spelling
 
@@ -41,11 +43,9 @@ def number_of_parts(export: Mapping[str, Any]) -> int:
     BadPlan
     """
     number = export.get("parts", 1)
-    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= _MOST:
-        raise BadPlan(
-            "The recipe's parts is not a number of files.", remedy="Correct [export] parts."
-        )
-    return number
+    kept, what = is_whole(number, 1), "The recipe's parts is not a number of files."
+    demand(kept and number <= _MOST, what, "Correct [export] parts.")
+    return int(number)
 
 
 def part_names(table: str, parts: int, ending: str) -> list[str]:
@@ -116,22 +116,19 @@ def check_writing(
     Of several, that each is the one way to write its share of the rows.
     """
     odd, row = ("", -1) if release.is_written else odd_csv_part(release, names, files)
-    parts = len(names) > 1
-    what = f"a {'part of a ' if parts else ''}release"
-    where = f"in row {row}{' of the table' if parts else ''}" if row > 0 else "in its header"
+    what, where = "a release", f"in row {row}" if row > 0 else "in its header"
     marks = "quotes, line ends and marks that no cell needs"
-    marks = f"other rows than its share, or {marks}," if parts else marks
     written = f"{names[0]} is, byte for byte, the one way to write its cells."
-    if parts:
+    if len(names) > 1:
+        what, where = "a part of a release", f"{where} of the table" if row > 0 else where
+        marks = f"other rows than its share, or {marks},"
         written = f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, the "
         written += "one way to write its share of the rows."
-    return Check(
-        name="writing",
-        holds=not odd,
-        rows=(row,) if row > 0 else (),
-        sentence=f"{odd} is not written as {what} is, first {where}: {marks} could mark a person."
-        if odd
-        else written,
+    return judged(
+        "writing",
+        Rows(total=1, first=(row,)) if row > 0 else odd,
+        f"{odd} is not written as {what} is, first {where}: {marks} could mark a person.",
+        written,
     )
 
 
@@ -148,23 +145,21 @@ def check_parts(
     release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
 ) -> Check:
     """Check that every Parquet part is, byte for byte, what is written of its share of the rows."""
-    begin, odd, extent = 0, "", ""
     for name, begin, end in _shares(release.rows, names):
         codes = [column[begin:end] for column in release.codes]
         if not is_parquet_of(files[name], release.header, codes, release.texts):
-            odd = name
             extent = f"rows {begin + 1:,} to {end:,}" if end > begin else "no row"
-            break
-    return Check(
-        name="parquet",
-        holds=not odd,
-        rows=(begin + 1,) if odd else (),
-        sentence=f"{odd} is not, byte for byte, what is written of {extent} of the table that the "
-        "parts make up: what else it holds, or leaves out, could mark a person."
-        if odd
-        else f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, what is "
-        "written of its share of the rows in the same order, and holds nothing else.",
+            return broken(
+                "parquet",
+                f"{name} is not, byte for byte, what is written of {extent} of the table that the "
+                "parts make up: what else it holds, or leaves out, could mark a person.",
+                rows=Rows(total=1, first=(begin + 1,)),
+            )
+    sentence = (
+        f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, what is written "
+        "of its share of the rows in the same order, and holds nothing else."
     )
+    return judged("parquet", False, "", sentence)
 
 
 # The formats of published files, as the second computation knows them: one row each.
@@ -181,20 +176,15 @@ _SAME = (
 
 
 def read_checked(
-    name: str,
-    files: Mapping[str, Content],
-    export: Mapping[str, Any],
-    quasi: tuple[str, ...],
-    spelling: Callable[[str], Spelling],
+    name: str, files: Mapping[str, Content], export: Mapping[str, Any], table: PrivateTable
 ) -> PublishedTable | Check:
     """Return the cells of a published table, or the check that it cannot be read."""
     if (file := read_from(name, files, export)) not in files:
-        sentence = f"The published file {file} is missing."
-        return Check(name="readable", holds=False, sentence=sentence)
+        return broken("readable", f"The published file {file} is missing.")
     try:
-        found = read_release(name, files, quasi, spelling)
+        found = read_release(name, files, table.terms.quasi, table.spelling)
     except BadInput as error:
-        return Check(name="readable", holds=False, sentence=error.message)
+        return broken("readable", error.message)
     return check_readable(found) or found
 
 
@@ -214,34 +204,29 @@ def read_release(
     BadInput
         If a file that has to be read is not of its format.
     """
-    csv = [own] if (own := f"{name}.{READ}") in files else parts_there(name, files, READ)
-    parquet = [own] if (own := f"{name}.parquet") in files else parts_there(name, files, "parquet")
-    of = quasi, spelling
-    if csv and len(csv) == len(parquet):
-        found = None
-        with suppress(BadInput):
-            found = PublishedTable.of_cells(read_parts(parquet, files, read_published), *of)
-        if found is not None and _is_in(csv, found, files):
-            found.is_written, found.file = True, _all_of(name, csv, READ)
-            return found
-    if csv == [f"{name}.{READ}"]:
-        return PublishedTable(files[csv[0]], *of)
-    if csv:
-        found = PublishedTable.of_cells(read_parts(csv, files, _read_csv_part), *of)
+    csv, parquet = (
+        [own] if (own := f"{name}.{ending}") in files else parts_there(name, files, ending)
+        for ending in (READ, "parquet")
+    )
+
+    def of(parts: Sequence[str], read: Callable[[Content, str], TextTable]) -> PublishedTable:
+        found = PublishedTable.of_cells(read_parts(parts, files, read), quasi, spelling)
         if found is None:
-            raise BadInput(f"{csv[0]} has no columns.")
-        found.file = _all_of(name, csv, READ)
+            more = ", or cells without a value" if parts is parquet else ""
+            one = parts[0] if parts is csv else f"{name}.parquet"
+            raise BadInput(f"{one} has no columns{more}.")
+        found.file = _all_of(name, parts)
         return found
-    found = PublishedTable.of_cells(read_parts(parquet, files, read_published), *of)
-    if found is None:
-        raise BadInput(f"{name}.parquet has no columns, or cells without a value.")
-    found.file = _all_of(name, parquet, "parquet")
-    return found
 
-
-def _is_in(csv: Sequence[str], release: PublishedTable, files: Mapping[str, Content]) -> bool:
-    """Say whether CSV files are what is written of a table."""
-    return not odd_csv_part(release, csv, files)[0]
+    if csv and len(csv) == len(parquet):
+        with suppress(BadInput):
+            found = of(parquet, read_published)
+            if not odd_csv_part(found, csv, files)[0]:
+                found.is_written, found.file = True, _all_of(name, csv)
+                return found
+    if csv == [f"{name}.{READ}"]:
+        return PublishedTable(files[csv[0]], quasi, spelling)
+    return of(csv, _read_csv_part) if csv else of(parquet, read_published)
 
 
 def _read_csv_part(content: Content, part: str) -> TextTable:
@@ -254,9 +239,10 @@ def _read_csv_part(content: Content, part: str) -> TextTable:
         raise BadInput(f"{part} cannot be read. {error.message}") from error
 
 
-def _all_of(name: str, parts: Sequence[str], ending: str) -> str:
+def _all_of(name: str, parts: Sequence[str]) -> str:
     """Return what the files of a table are called together; empty for its one CSV file."""
-    if parts == [f"{name}.{ending}"]:
+    ending = parts[0].rpartition(".")[2]
+    if len(parts) == 1 and not is_part(parts[0]):
         return "" if ending == READ else parts[0]
     return f"{name}-*-of-{len(parts):04}.{ending}"
 
@@ -287,52 +273,33 @@ def check_parquet(
     name, file = "parquet", names[0]
     content = files[file]
     if is_parquet_of(content, release.header, release.codes, release.texts):
-        return Check(
-            name=name,
-            holds=True,
-            sentence=_SAME.format(file),
-        )
+        return judged(name, False, "", _SAME.format(file))
     # It is broken; what follows only finds the words.
     content = content[:]
     try:
         shown = read_published(content, file)
         shown.prefetch(shown.names)
     except BadInput as error:
-        return Check(name=name, holds=False, sentence=error.message)
+        return broken(name, error.message)
     if list(shown.names) != release.header or len(shown) != release.rows:
-        return Check(
-            name=name,
-            holds=False,
-            sentence="The Parquet file has other columns or more or fewer rows than the CSV file.",
-        )
+        what = "The Parquet file has other columns or more or fewer rows than the CSV file."
+        return broken(name, what)
     wrong, odd = np.zeros(release.rows, dtype=np.bool_), list[str]()
-    for place in range(len(release.header)):
-        cells = shown.column_at(place)
-        texts = ["", *cells.texts]  # code -1 is null, an empty cell
-        pairs = release.codes[place].astype(np.int64) * len(texts) + cells.codes + 1
-        unlike = [
-            pair
-            for pair in np.unique(pairs).tolist()
-            if release.texts[place][pair // len(texts)] != texts[pair % len(texts)]
-        ]
-        if unlike:
-            odd.append(release.header[place])
-            wrong |= np.isin(pairs, unlike)
+    for place, title in enumerate(release.header):
+        cells, own = shown.column_at(place), np.array(release.texts[place], dtype=object)
+        texts = np.array([*cells.texts, ""], dtype=object)  # code -1 is null, an empty cell
+        unlike = own[release.codes[place]] != texts[cells.codes]
+        odd += [title] if unlike.any() else []
+        wrong |= unlike
     rows = numbers(wrong)
-    return Check(
-        name=name,
-        holds=False,
-        column=odd[0] if odd else "",
-        rows=rows.first,
-        sentence=f"{many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV "
-        f"file {named(rows)}."
-        if rows
-        else f"{file} is not byte for byte what is written of its cells"
-        f"{_other_writer(content)}: what else it holds could mark a person."
-        if release.file
-        else f"{file} shows the same cells as the CSV file, but is not byte for byte what is "
-        f"written of them{_other_writer(content)}: what else it holds could mark a person.",
-    )
+    other = f"{_other_writer(content)}: what else it holds could mark a person."
+    what = f"{many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV file "
+    if rows:
+        return broken(name, f"{what}{named(rows)}.", column=odd[0], rows=rows)
+    if release.file:
+        return broken(name, f"{file} is not byte for byte what is written of its cells{other}")
+    what = f"{file} shows the same cells as the CSV file, but is not byte for byte what is written "
+    return broken(name, f"{what}of them{other}")
 
 
 def _other_writer(content: bytes) -> str:
@@ -353,18 +320,14 @@ def same_bytes(ending: str, write: Writer) -> FileCheck:
     def check(release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]) -> Check:
         (file,) = names
         same = files[file][:] == write(release.header, release.codes, release.texts)
-        return Check(
-            name=ending,
-            holds=same,
-            sentence=_SAME.format(file)
-            if same
-            else f"{file} is not byte for byte what is written of the CSV file's cells: what else "
-            "it holds could mark a person.",
-        )
+        what = f"{file} is not byte for byte what is written of the CSV file's cells: what else "
+        return judged(ending, not same, f"{what}it holds could mark a person.", _SAME.format(file))
 
     return check
 
 
+#: Endings of files for statistics programs and Excel, written again from the cells.
+TYPED = ("sav", "dta", "xlsx")
 #: By ending.
 FORMATS: dict[str, FileCheck] = {"csv": check_writing, "parquet": check_parquet}
 #: The file of the mean survey weights of classes.
@@ -380,6 +343,12 @@ def file_names(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
     if parts > 1:
         return [p for name in tables for ending in endings for p in part_names(name, parts, ending)]
     return [f"{name}.{ending}" for name in tables for ending in endings]
+
+
+def names_of_release(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
+    """Return the names of all files that a release's folder may hold."""
+    typed = [f"{table}.{ending}" for table in tables for ending in TYPED]
+    return [*file_names(tables, export), *names_of(list(tables)), *typed, CLASS_WEIGHTS]
 
 
 def read_files(
@@ -416,10 +385,8 @@ def check_other_formats(
             if own:
                 found.append(check(release, own, files))
     if unknown := sorted(set(files) - known):
-        sentence = (
-            f"No published table has a file called {listing(unknown)}, and it was not checked."
-        )
-        found.append(Check(name="files", holds=False, sentence=sentence))
+        what = f"No published table has a file called {listing(unknown)}, and it was not checked."
+        found.append(broken("files", what))
     return found
 
 
@@ -465,14 +432,10 @@ def check_folder(folder: Path, names: Iterable[str]) -> Check:
         for entry in folder.iterdir()
         if entry.name not in known or entry.is_symlink() or not entry.is_file()
     )
-    return Check(
-        name="files",
-        holds=not others,
-        sentence=(
-            f"The folder holds {listing(others)}, which is not a file of this release. "
-            "Together with it these may reveal more than the privacy models allow; remove "
-            "them."
-        )
-        if others
-        else "The folder holds the files of this release and nothing else.",
+    return judged(
+        "files",
+        others,
+        f"The folder holds {listing(others)}, which is not a file of this release. Together with "
+        "it these may reveal more than the privacy models allow; remove them.",
+        "The folder holds the files of this release and nothing else.",
     )

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import cast
 
 from anon_core.verification.files.published import PublishedTable
-from anon_core.verification.findings import Check, many, named
+from anon_core.verification.findings import Check, judged, many, named
 from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.averages import decimals_of, numbers_of
 from anon_core.verification.rows.tables import PrivateTable
@@ -23,7 +23,6 @@ from anon_core.verification.text.kinds import unmarked
 from anon_core.verification.text.texts import (
     EVERYTHING,
     Key,
-    Spelling,
     guarded,
     level_columns,
     may_be_guarded,
@@ -35,16 +34,12 @@ _QUOTED = re.compile(r'[,{}"]')
 
 
 def check_spelling(
-    terms: Terms,
-    release: PublishedTable,
-    file: str,
-    table: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
-    public: TextTable | None,
+    release: PublishedTable, file: str, table: PrivateTable, public: TextTable | None
 ) -> Check:
     """Check that every cell of a published table is written in the one way it can be."""
-    averaged = numbers_of(terms, table) if terms.averaged else ()
-    coarse = not terms.permuted or terms.coarsened
+    terms = table.terms
+    averaged = numbers_of(table) if terms.averaged else ()
+    coarse = terms.quasi if not terms.permuted or terms.coarsened else ()
     found: list[list[int]] = [[] for _ in release.header]
     for place, name in enumerate(release.header):
         if name not in table.columns:  # the group number, or a column too many
@@ -53,16 +48,9 @@ def check_spelling(
         if name not in averaged and texts == meant and table.has_digits(name, meant):
             continue
         if name in averaged:
-            right = _Averages(decimals_of(terms, table, name))
+            right = _Averages(decimals_of(table, name))
         else:
-            right = _Spellings(
-                table,
-                name,
-                levels.get(name, ()),
-                coarse=coarse and name in terms.quasi,
-                public=_texts_of(public, name),
-                tails=_tails(terms, name),
-            )
+            right = _Spellings(table, name, public, coarse=name in coarse)
         neutralised = release.spelling(name).neutralised
         guard = neutralised and may_be_guarded(meant)
         written = [guarded(own) for own in meant] if guard else meant
@@ -74,17 +62,16 @@ def check_spelling(
             if text != shown or (own not in right.certain and not right.holds(own))
         ]
     odd = [name for name, places in zip(release.header, found, strict=True) if places]
+    first = odd[0] if odd else ""
     rows = release.rows_showing(found)
     few = many(len(rows), "row", "has", "have")
-    return Check(
-        name="spelling",
-        holds=not odd,
-        column=odd[0] if odd else "",
-        rows=rows.first,
-        sentence=f"In {file} {few} a cell that is not written as a release writes it, first in "
-        f"column '{odd[0]}' {named(rows)}: a spelling could mark a person."
-        if odd
-        else f"Every cell of {file} is written in the one way in which a release writes it.",
+    return judged(
+        "spelling",
+        rows,
+        f"In {file} {few} a cell that is not written as a release writes it, first in column "
+        f"'{first}' {named(rows)}: a spelling could mark a person.",
+        f"Every cell of {file} is written in the one way in which a release writes it.",
+        column=first,
     )
 
 
@@ -108,27 +95,23 @@ class _Spellings:
     """The spellings of a column's values and, where cells are coarse, of its groups and ranges."""
 
     def __init__(
-        self,
-        table: PrivateTable,
-        name: str,
-        levels: Sequence[Sequence[str]],
-        *,
-        coarse: bool,
-        public: Iterable[str],
-        tails: Mapping[str, str | None],
+        self, table: PrivateTable, name: str, public: TextTable | None, *, coarse: bool
     ) -> None:
-        self.spelling: Spelling = table.columns[name].spelling
+        column, levels = table.columns[name], table.levels.get(name, ())
+        self.spelling, self.coarse, self.tails = column.spelling, coarse, _tails(table.terms, name)
         self._is_text = not self.spelling.measured
         self._keys: dict[str, Key] = {}
-        self.coarse, self.tails = coarse, tails
         self._table, self._name, self._levels = table, name, levels
         self._own = table.written_codes(name).values()
         self.labels = set[str]().union(*level_columns(levels)[1:]) if coarse else set[str]()
         self.certain = frozenset(["", *self.labels, *self._own])
-        thousands = table.columns[name].thousands
+        given = (
+            public.column(name).texts
+            if coarse and public is not None and name in public.names
+            else ()
+        )
         plain = self.spelling.rules.plain
-        texts = (plain(unmarked(text.strip(), thousands)) for text in public)
-        self._public = list(texts) if coarse else []
+        self._public = [plain(unmarked(text.strip(), column.thousands)) for text in given]
         self._gaps = table.has_gaps(name)
 
     @cached_property
@@ -243,7 +226,3 @@ def _tails(terms: Terms, name: str) -> dict[str, str | None]:
         for sign, key in (("≤", "low"), ("≥", "high"))
         if (end := ends.get(key)) is not None
     }
-
-
-def _texts_of(public: TextTable | None, name: str) -> Sequence[str]:
-    return public.column(name).texts if public is not None and name in public.names else ()

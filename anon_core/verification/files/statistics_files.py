@@ -16,26 +16,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from anon_core.base.errors import BadInput, BadPlan
+from anon_core.base.errors import BadInput
 from anon_core.verification.files.bounded_reading import is_address, objects_at, read_bytes, unpack
 from anon_core.verification.files.csv_files import rows_of
-from anon_core.verification.files.release_files import number_of_parts, part_names
-from anon_core.verification.findings import Check
+from anon_core.verification.files.release_files import TYPED, number_of_parts, part_names
+from anon_core.verification.findings import Check, broken, judged
+from anon_core.verification.recipe import demand
 from anon_core.verification.text.cells import text_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ENDINGS = ("sav", "dta", "xlsx")
 #: Characters of a cell of Excel; bytes of a label and of a title for SPSS. More is cut.
 _WIDEST, _LABEL, _TITLE = 32_767, 120, 256
 #: By column, its title and by code its label.
 Dictionary = Mapping[str, tuple[str, Mapping[str, str]]]
-
-
-def names_of(tables: Sequence[str]) -> list[str]:
-    """Return what the files of some tables may be called."""
-    return [f"{table}.{ending}" for table in tables for ending in ENDINGS]
 
 
 def check_typed(
@@ -48,19 +43,16 @@ def check_typed(
     BadInput, BadPlan
         If a file cannot be read, or the recipe names a format that is none.
     """
-    asked = cast(object, export.get("formats", []))
-    if not isinstance(asked, list | tuple) or any(one not in ENDINGS for one in asked):
-        raise BadPlan("The recipe's formats are unknown.", remedy="Correct [export].")
-    there = [name for name in names_of(tables) if os.path.lexists(folder / name)]
-    wanted = [f"{table}.{ending}" for table in tables for ending in cast(list[str], asked)]
+    asked: Any = export.get("formats", [])
+    kept = isinstance(asked, list | tuple) and all(one in TYPED for one in asked)
+    demand(kept, "The recipe's formats are unknown.", "Correct [export].")
+    names = [f"{table}.{ending}" for table in tables for ending in TYPED]
+    there = [name for name in names if os.path.lexists(folder / name)]
+    wanted = [f"{table}.{ending}" for table in tables for ending in asked]
+    gone, odd = "is missing, which the recipe declares", "is there, but the recipe does not declare"
     found = [
-        Check(name="formats", holds=False, sentence=f"{name} {what}.")
+        broken("formats", f"{name} {gone if name in wanted else f'{odd} it'}.")
         for name in sorted({*there} ^ {*wanted})
-        for what in [
-            "is missing, which the recipe declares"
-            if name in wanted
-            else "is there, but the recipe does not declare it"
-        ]
     ]
     both = [name for name in wanted if name in there]
     dictionary = _dictionary(data) if both else {}
@@ -68,18 +60,16 @@ def check_typed(
         table, _, ending = name.rpartition(".")
         header, rows = _rows_of(folder, table, number_of_parts(export))
         # Of rows that are none nothing can be written; another check names what is wrong with them.
-        same = all(len(row) == len(header) for row in rows)
-        made = _again(ending, header, rows, dictionary) if same else b""
-        same = bool(made) and made == read_bytes(folder / name, "The published file")
+        even = all(len(row) == len(header) for row in rows)
+        made = _again(ending, header, rows, dictionary) if even else b""
         found.append(
-            Check(
-                name="formats",
-                holds=same,
-                sentence=f"{name} is, byte for byte, what is written of the same rows, with the "
-                "titles and labels of the original."
-                if same
-                else f"{name} is not byte for byte what is written of the release's cells and the "
+            judged(
+                "formats",
+                not made or made != read_bytes(folder / name, "The published file"),
+                f"{name} is not byte for byte what is written of the release's cells and the "
                 "labels of the original: what else it holds could mark a person.",
+                f"{name} is, byte for byte, what is written of the same rows, with the titles and "
+                "labels of the original.",
             )
         )
     return found

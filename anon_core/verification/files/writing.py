@@ -14,10 +14,10 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import BadPlan
 from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.published import PublishedTable
-from anon_core.verification.findings import Check
+from anon_core.verification.findings import Check, broken, judged
+from anon_core.verification.recipe import demand
 from anon_core.verification.text.cells import Narrow, texts_to_arrow, to_arrow
 from anon_core.verification.text.texts import Codes
 
@@ -224,22 +224,18 @@ def check_dialect(
         file = f"{name}.{ENDING}"
         if file not in files:
             continue
-        if asked is None:
-            sentence = f"{file} is there, but the recipe declares no file for a spreadsheet."
-            found.append(Check(name="dialect", holds=False, sentence=sentence))
-            continue
-        same = files[file][:] == _again(release, asked)
-        found.append(
-            Check(
-                name="dialect",
-                holds=same,
-                sentence=f"{file} is, byte for byte, what is written of the same rows with the "
-                "marks that the recipe declares."
-                if same
-                else f"{file} is not byte for byte what is written of the release's cells with the "
-                "separator, decimal mark, line ends and quotes that the recipe declares.",
+        words = f"{file} is there, but the recipe declares no file for a spreadsheet."
+        if asked is not None:
+            words = (
+                f"{file} is not byte for byte what is written of the release's cells with the "
+                "separator, decimal mark, line ends and quotes that the recipe declares."
             )
+        kept = (
+            f"{file} is, byte for byte, what is written of the same rows with the marks that the "
+            "recipe declares."
         )
+        same = asked is not None and files[file][:] == _again(release, asked)
+        found.append(judged("dialect", not same, words, kept))
     return found
 
 
@@ -251,7 +247,7 @@ def check_presence(
     if _asked(export) is None or not gone:
         return []
     sentence = f"{gone[0]} is missing, which the recipe declares for a spreadsheet."
-    return [Check(name="dialect", holds=False, sentence=sentence)]
+    return [broken("dialect", sentence)]
 
 
 def _asked(export: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -259,9 +255,9 @@ def _asked(export: Mapping[str, Any]) -> Mapping[str, Any] | None:
         return None
     given = cast(object, export["dialect"])
     table = cast(Mapping[str, Any], given) if isinstance(given, Mapping) else {"": given}
-    for key, value in table.items():
-        if key not in _KNOWN or (value, type(value)) not in [(v, type(v)) for v in _KNOWN[key]]:
-            raise BadPlan("The recipe's dialect is unknown.", remedy="Correct [export.dialect].")
+    allowed = {key: [(v, type(v)) for v in values] for key, values in _KNOWN.items()}
+    kept = all((value, type(value)) in allowed.get(key, ()) for key, value in table.items())
+    demand(kept, "The recipe's dialect is unknown.", "Correct [export.dialect].")
     return {**{key: values[0] for key, values in _KNOWN.items()}, **table}
 
 

@@ -278,7 +278,7 @@ def _whole(
 
     And the lines of the classes whose chance is not within the bounds.
     """
-    inside, times = covered_people(terms, grouped, people)
+    inside, times = covered_people(grouped, people)
     if np.any(times > 1):
         raise CannotTell("classes overlap, so that public people fit several")
     sizes = grouped.sizes

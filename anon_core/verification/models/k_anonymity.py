@@ -200,7 +200,7 @@ def check_matches(
             bad |= found.found_by_few
         if "of_rows" in sides:
             bad |= found.fits_few
-        rows = evidence.grouped.table.rows_of(bad[evidence.grouped.group])
+        rows = evidence.rows_of(bad)
     what = what.format(k)
     return [
         Check(

@@ -379,7 +379,7 @@ def _of_persons(evidence: Evidence, name: str) -> Mapping[Hashable, Fraction]:
     """Return the weight of each person; of a household the mean over its people."""
     one, member = evidence.terms.person, evidence.terms.member
     held: dict[Hashable, dict[object, Fraction]] = {}
-    for row, (whose, who, weight) in enumerate(evidence.rows_of(one, member or one, name)):
+    for row, (whose, who, weight) in enumerate(evidence.cells_of(one, member or one, name)):
         # Where a household has no persons of its own, each row is one.
         key = who if member or not evidence.terms.household else row
         held.setdefault(whose, {})[key] = _weight((weight,), name)
@@ -408,7 +408,7 @@ def _of_all(
     raised : str
         What is said before the rows.
     """
-    raising = evidence.grouped.table.rows_of(high[evidence.grouped.group])
+    raising = evidence.rows_of(high)
     return Check(
         name=evidence.name,
         holds=not fails,

@@ -18,89 +18,80 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import BadPlan
 from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import (
     Check,
     Rows,
+    broken,
+    judged,
     many,
     named,
     not_checked,
     numbers,
     undecided,
 )
-from anon_core.verification.recipe import Terms, section
-from anon_core.verification.rows.groups import Grouped, Histogram, Lines, codes_shown, tally
+from anon_core.verification.recipe import Terms, demand, is_whole, section
+from anon_core.verification.rows.groups import Grouped, Lines, codes_shown, tally
 from anon_core.verification.rows.matching import text_runs
 from anon_core.verification.rows.membership import Witness
 from anon_core.verification.rows.people import behind
 from anon_core.verification.rows.tables import PrivateTable
 from anon_core.verification.text.kinds import number_of
-from anon_core.verification.text.texts import EVERYTHING, Codes, PrivateColumn, Runs
+from anon_core.verification.text.texts import EVERYTHING, Codes, PrivateColumn
 
 Floats = npt.NDArray[np.float64]
 _STATISTICS = ("mean", "median")
 _EXACT = float(1 << 53)  # from here on floats leave whole numbers out
 
 
-def numbers_of(terms: Terms, table: PrivateTable) -> tuple[str, ...]:
+def numbers_of(table: PrivateTable) -> tuple[str, ...]:
     """Return the quasi-identifiers whose values averages replace: numbers."""
-    return tuple(n for n in terms.quasi if table.columns[n].spelling.rules.averaged)
+    return tuple(n for n in table.terms.quasi if table.columns[n].spelling.rules.averaged)
 
 
-def check_averages(terms: Terms, release: Lines, table: PrivateTable) -> list[Check]:
+def check_averages(release: Lines, table: PrivateTable) -> list[Check]:
     """Check column by column what must hold of averages of groups, whichever groups they are.
 
     Means of groups spread no more than what they are the means of: the j largest never sum up to
     more than the j largest values, nor the j smallest to less than those. At least half of a
     group's values lie on either side of its median.
     """
-    if not release.has(terms.published):
+    statistic = _statistic(table.terms)
+    if not release.has(table.terms.published):
         return [undecided("averages", "Averages cannot be recomputed: columns are missing.")]
-    statistic = _statistic(terms)
     if statistic is None:
         return [undecided("averages", "Averages cannot be recomputed: their kind is not given.")]
     found: list[Check] = []
-    for name in numbers_of(terms, table):
-        column = table.columns[name]
-        shown = _shown(release.texts_of(name))
-        codes = release.codes_of(name)
-        wrong = [i for i, s in enumerate(shown) if s is None]
-        if wrong:
-            rows = release.rows_of(np.isin(codes, wrong))
-            what = f"Column '{name}' shows texts that are not numbers {named(rows)}."
-            found.append(_broken(name, rows, what))
-            continue
-        texts = release.texts_of(name)
+    for name in numbers_of(table):
+        column, own = table.columns[name], table.codes(name)
+        codes, texts = release.codes_of(name), release.texts_of(name)
+        shown, rows = _shown(texts), Rows()
         often = tally(codes, release.count, len(texts))
         kept = np.array([t not in ("", EVERYTHING) for t in texts], dtype=np.bool_)
         value = np.repeat(np.array(shown, dtype=np.float64)[kept], often[kept])
-        own = table.codes(name)
         has = own != column.missing
         published = np.repeat(_values(column)[own[has]], table.count[has])
         gaps = int(often[[t == "" for t in texts]].sum())
-        if len(value) > len(published) or gaps > int(table.count[~has].sum()):
-            found.append(
-                _broken(name, Rows(), f"Column '{name}' shows more numbers or gaps than it has.")
-            )
-            continue
-        if not _spread(statistic, value, published, _tolerance(terms, column, own)):
+        if wrong := [i for i, s in enumerate(shown) if s is None]:
+            rows = release.rows_of(np.isin(codes, wrong))
+            what = f"Column '{name}' shows texts that are not numbers {named(rows)}."
+        elif len(value) > len(published) or gaps > int(table.count[~has].sum()):
+            what = f"Column '{name}' shows more numbers or gaps than it has."
+        elif not _spread(statistic, value, published, _tolerance(table.terms, column, own)):
             what = (
                 f"The published numbers of '{name}' are not {statistic}s of groups of the table's."
             )
-            found.append(_broken(name, Rows(), what))
-    if found or not numbers_of(terms, table):
+        else:
+            continue
+        found.append(broken("averages", what, column=name, rows=rows))
+    if found or not numbers_of(table):
         return found
-    return [
-        Check(
-            name="averages",
-            holds=True,
-            sentence="In every column of numbers the published ones spread no more than the "
-            f"table's, as {statistic}s of groups do. Which rows form a group cannot be read from "
-            "the publication.",
-        )
-    ]
+    sentence = (
+        "In every column of numbers the published ones spread no more than the table's, as "
+        f"{statistic}s of groups do. Which rows form a group cannot be read from the publication."
+    )
+    return [judged("averages", False, "", sentence)]
 
 
 def _spread(statistic: str, value: Floats, published: Floats, tolerance: float) -> bool:
@@ -120,9 +111,7 @@ def _spread(statistic: str, value: Floats, published: Floats, tolerance: float) 
     return bool(np.all(2 * above >= size - place) and np.all(2 * below >= place + 1))
 
 
-def check_groups(
-    terms: Terms, file: PublishedTable, table: PrivateTable, witness: Witness | None
-) -> list[Check]:
+def check_groups(file: PublishedTable, table: PrivateTable, witness: Witness | None) -> list[Check]:
     """Recompute every average from the rows of the table that stand behind it.
 
     Parameters
@@ -130,7 +119,8 @@ def check_groups(
     witness : Witness or None
         What a run says of which row is behind which; the files do not tell it.
     """
-    if not numbers_of(terms, table):
+    terms, averaged = table.terms, numbers_of(table)
+    if not averaged:
         return []  # cells cover values then, as coverage tells
     if witness is None:
         return [
@@ -144,8 +134,7 @@ def check_groups(
     classes = release.classes
     row = np.flatnonzero(place >= 0)
     paired = (
-        classes is not None
-        and release.has(terms.published)
+        release.has(terms.published)
         and witness.is_of(table, terms.published)
         and np.array_equal(np.sort(place[row]), np.arange(release.rows))
     )
@@ -154,40 +143,33 @@ def check_groups(
     behind = np.empty(release.rows, dtype=np.int64)
     behind[place[row]] = row
     found: list[Check] = []
-    averaged = numbers_of(terms, table)
     # Only who knows which row is behind which has to look at rows one by one.
     line = file.line_of_row
     for name in terms.published:
         column = table.columns[name]
         own = witness.own(table, name)[behind]
+        shown, texts = release.codes_of(name)[line], release.texts_of(name)
         if name in averaged:
-            shown = release.codes_of(name)[line]
-            texts = release.texts_of(name)
             wrong = _wrong_averages(terms, shown, texts, column, own, classes[line])
             what = f"an average of '{name}' that is not its group's"
         elif name in terms.quasi:
-            cover = table.cover(name, release.texts_of(name))
-            shown = release.codes_of(name)[line]
-            wrong = _outside(cover.runs, column, shown, own)
+            cover = table.cover(name, texts)
+            wrong = ~text_runs(cover.runs, column.missing + 1).covers(shown, own)
             wrong |= np.isin(shown, [*cover.unknown, *cover.ambiguous])
             what = f"a cell of '{name}' that does not cover the value behind it"
         else:
             wrong = codes_shown(name, table, release)[line] != own
             what = f"another value of '{name}' than the row behind it"
-        rows = numbers(wrong)
-        if rows:
+        if rows := numbers(wrong):
             few = many(len(rows), "published row", "has", "have")
-            found.append(_broken(name, rows, f"{few} {what} {named(rows)}.", check="groups"))
-    return found or [
-        Check(
-            name="groups",
-            holds=True,
-            bound=float(release.rows),
-            reached=float(release.rows),
-            sentence=f"Recomputed from the rows behind them: every published average of "
-            f"{many(len(averaged), 'column')} is its class's, and all else is true of the row.",
-        )
-    ]
+            words = f"{few} {what} {named(rows)}."
+            found.append(broken("groups", words, column=name, rows=rows))
+    sentence = (
+        f"Recomputed from the rows behind them: every published average of "
+        f"{many(len(averaged), 'column')} is its class's, and all else is true of the row."
+    )
+    every = float(release.rows)
+    return found or [judged("groups", False, "", sentence, bound=every, reached=every)]
 
 
 def _wrong_averages(
@@ -233,44 +215,32 @@ def _off_exactly(
     decimals: int,
 ) -> npt.NDArray[np.bool_]:
     """Return which published rows are off by more than rounding, reckoned in fractions."""
+    from statistics import mean, median  # few releases have averages
+
     values: dict[int, list[Fraction]] = {}
     for group, code in zip(classes.tolist(), own.tolist(), strict=True):
         if code != column.missing:
             key = column.keys[code]
-            values.setdefault(group, []).append(
-                Fraction(key) if isinstance(key, Decimal) else Fraction(0)
-            )
-    from statistics import mean, median  # few releases have averages
-
+            number = Fraction(key) if isinstance(key, Decimal) else Fraction(0)
+            values.setdefault(group, []).append(number)
     average = median if statistic == "median" else mean
     exact = {group: average(own) for group, own in values.items()}
     half = Fraction(1, 2 * 10**decimals)
     said = [number_of(text) for text in texts]
-    pairs = zip(classes.tolist(), codes.tolist(), strict=True)
     off = (
         group not in exact
         or (number := said[code]) is None
         or abs(Fraction(number) - exact[group]) > half
-        for group, code in pairs
+        for group, code in zip(classes.tolist(), codes.tolist(), strict=True)
     )
     return np.fromiter(off, np.bool_, len(codes))
-
-
-def _outside(
-    runs: Sequence[Runs], column: PrivateColumn, texts: Codes, own: Codes
-) -> npt.NDArray[np.bool_]:
-    return ~text_runs(runs, column.missing + 1).covers(texts, own)
-
-
-def _broken(name: str, rows: Rows, sentence: str, check: str = "averages") -> Check:
-    return Check(name=check, holds=False, column=name, rows=rows.first, sentence=sentence)
 
 
 def _shown(texts: Sequence[str]) -> list[float | None]:
     """Return the number each text shows, NaN where it shows none on purpose, None where wrong."""
     found: list[float | None] = []
     for text in texts:
-        number = None if text in ("", EVERYTHING) else number_of(text)
+        number = number_of(text)
         hidden = text in ("", EVERYTHING)
         found.append(float("nan") if hidden else None if number is None else float(number))
     return found
@@ -288,9 +258,9 @@ def _statistic(terms: Terms) -> str | None:
     return str(found) if found in _STATISTICS else None
 
 
-def decimals_of(terms: Terms, table: PrivateTable, name: str) -> int:
+def decimals_of(table: PrivateTable, name: str) -> int:
     """Return how many decimals the averages of a column are published with."""
-    return _decimals(terms, table.columns[name], table.codes(name))
+    return _decimals(table.terms, table.columns[name], table.codes(name))
 
 
 def _tolerance(terms: Terms, column: PrivateColumn, own: Codes) -> float:
@@ -307,16 +277,17 @@ def _decimals(terms: Terms, column: PrivateColumn, own: Codes) -> int:
     Below 0 where the recipe says nothing that can be.
     """
     more = terms.algorithm.get("decimals", 1)
-    if isinstance(more, bool) or not isinstance(more, int) or not 0 <= more <= 6:
+    if not is_whole(more) or more > 6:
         return -1
     seen = [column.keys[code] for code in np.unique(own[own != column.missing]).tolist()]
     found = [-int(k.normalize().as_tuple().exponent) for k in seen if isinstance(k, Decimal)]
-    return max([0, *found]) + more
+    return max([0, *found]) + int(more)
 
 
 # The mean survey weight of each class, in a file of its own.
 
 
+_WEIGHTS = "class-weights"
 _SIX = re.compile(r"[1-9][0-9]*(\.[0-9]{0,5}[1-9])?")
 
 
@@ -343,23 +314,20 @@ def check_class_weights(
     BadPlan
         If the recipe says neither true nor false, or names no weight.
     """
-    name = "class-weights"
     weight = section(recipe, "roles").get("weight", "")
     asked = section(recipe, "export").get("class_weights", False)
-    if not isinstance(asked, bool) or (asked and not weight):
-        raise BadPlan(
-            "The recipe's class_weights is unknown.", remedy="Correct [export] and roles."
-        )
+    what = "The recipe's class_weights is unknown."
+    demand(isinstance(asked, bool) and (weight or not asked), what, "Correct [export] and roles.")
     if content is None and not asked:
         return []
+    words = "The file of the mean weights of classes "
     if content is None or not asked:
         odd = "is missing, which the recipe asks for" if asked else "is there, and not asked for"
-        sentence = f"The file of the mean weights of classes {odd}."
-        return [Check(name=name, holds=False, sentence=sentence)]
+        return [broken(_WEIGHTS, f"{words}{odd}.")]
     names = [column for column in release.header if column in terms.quasi]
     group = release.classes
     if group is None:
-        return [undecided(name, "Mean weights of classes cannot be recomputed: columns miss.")]
+        return [undecided(_WEIGHTS, "Mean weights of classes cannot be recomputed: columns miss.")]
     sizes = tally(group, release.count)
     first = np.unique(group, return_index=True)[1]
     shown = [(release.texts_of(n), release.codes_of(n)[first].tolist()) for n in names]
@@ -379,59 +347,51 @@ def check_class_weights(
     written.writerows((*key, said.get(key, "")) for key in sorted(keys))
     if text.getvalue().encode() != content[:] or not all(map(_SIX.fullmatch, said.values())):
         what = "is not, byte for byte, a line for each class in their order, with its rows and a"
-        sentence = f"The file of the mean weights of classes {what} mean of at most six decimals."
-        return [Check(name=name, holds=False, sentence=sentence)]
+        return [broken(_WEIGHTS, f"{words}{what} mean of at most six decimals.")]
     if table is None:
         sentence = "Mean weights of classes were not compared: the private table was not given."
-        return [not_checked(name, sentence)]
-    return [_of_weights(name, weight, terms, release, table, group, keys, said)]
+        return [not_checked(_WEIGHTS, sentence)]
+    grouped = Grouped(table=release, columns=release.header, group=group)
+    return [_of_weights(weight, grouped, table, keys, said)]
 
 
 def _of_weights(
-    name: str,
     weight: str,
-    terms: Terms,
-    release: Lines,
+    grouped: Grouped,
     table: PrivateTable,
-    group: Codes,
     keys: Sequence[tuple[str, ...]],
     said: Mapping[tuple[str, ...], str],
 ) -> Check:
     """Compare the means of a file with those of the rows of the table that are behind classes."""
     column = table.column(weight)
-    grouped = Grouped(table=release, columns=release.header, group=group)
-    found = None if column is None else behind(terms, grouped, table, [column])
+    found = None if column is None else behind(grouped, table, [column])
     if found is None or not found.sure.all():
         return undecided(
-            name,
+            _WEIGHTS,
             "Mean weights of classes cannot be recomputed: it is unclear which rows belong to "
             "which class.",
         )
     total = [Fraction(0)] * len(keys)
-    entries = zip(*(a.tolist() for a in _entries(found.counted)), strict=True)
+    counted = found.counted
+    entries = zip(*(a.tolist() for a in (counted.owner, counted.value, counted.count)), strict=True)
     for owner, value, count in entries:
-        (number,) = cast(tuple[object], found.counted.values[value])
+        (number,) = cast(tuple[object], counted.values[value])
         if not isinstance(number, Decimal):
-            return undecided(name, f"A cell of '{weight}' is not a number.")
+            return undecided(_WEIGHTS, f"A cell of '{weight}' is not a number.")
         total[owner] += count * Fraction(number)
     half = Fraction(501, 10**9)  # of the last decimal, and of sums in floats
     sizes = [int(key[-1]) for key in keys]
+    shown = [Fraction(said[key]) * n for key, n in zip(keys, sizes, strict=True)]
     off = [
-        abs(Fraction(said[key]) * n - sum_of_group) > half * n + sum_of_group / 10**12
-        for key, n, sum_of_group in zip(keys, sizes, total, strict=True)
+        abs(own - sum_of_group) > half * n + sum_of_group / 10**12
+        for own, n, sum_of_group in zip(shown, sizes, total, strict=True)
     ]
-    few = many(sum(off), "class", "has", "have")
-    return Check(
-        name=name,
-        holds=not any(off),
+    return judged(
+        _WEIGHTS,
+        any(off),
+        f"{many(sum(off), 'class', 'has', 'have')} another mean weight than that of its rows.",
+        f"Recomputed from the table: the mean weight of each of {many(len(keys), 'class')}.",
         column=weight,
         bound=float(sum(total)),
-        reached=float(sum(Fraction(said[k]) * n for k, n in zip(keys, sizes, strict=True))),
-        sentence=f"{few} another mean weight than that of its rows."
-        if any(off)
-        else f"Recomputed from the table: the mean weight of each of {many(len(keys), 'class')}.",
+        reached=float(sum(shown)),
     )
-
-
-def _entries(counted: Histogram) -> tuple[Codes, Codes, Codes]:
-    return counted.owner, counted.value, counted.count

@@ -5,18 +5,16 @@ And are the rows that are not published those that a privacy model asks for?
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, product
-from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import BadPlan, brief, listing
-from anon_core.verification.findings import Check, Rows, many, named, undecided
-from anon_core.verification.recipe import Terms, section
+from anon_core.base.errors import listing
+from anon_core.verification.findings import Check, Rows, broken, judged, many, named, undecided
 from anon_core.verification.rows.groups import Grouped, Lines, Settled, coded_alike, tally
 from anon_core.verification.rows.matching import (
     TooLarge,
@@ -32,274 +30,161 @@ from anon_core.verification.text.texts import EVERYTHING, Codes, Cover, on_level
 # Does every column stand between the lowest and the highest level that the recipe allows?
 
 
-def bounds_of(recipe: Mapping[str, Any], terms: Terms) -> dict[str, tuple[int, int | None]]:
-    """Return lowest and highest level by column; None where the highest is open.
-
-    Where the technique is asked for levels, both are the column's level; -1 is the top.
-
-    Raises
-    ------
-    BadPlan
-        If the recipe's [level_bounds] is not what it should be.
-    """
-    found: dict[str, tuple[int, int | None]] = {}
-    for name, bounds in section(recipe, "level_bounds").items():
-        ends = cast(Mapping[str, object], bounds) if isinstance(bounds, Mapping) else {}
-        least, most = ends.get("least", 0), ends.get("most")
-        whole = all(
-            isinstance(end, int) and not isinstance(end, bool) and end >= 0
-            for end in (least, 0 if most is None else most)
-        )
-        if name not in terms.quasi or not ends or set(ends) - {"least", "most"} or not whole:
-            raise BadPlan(
-                "The recipe's [level_bounds] holds something other than levels of "
-                "quasi-identifiers.",
-                remedy="Write column = { least = 1, most = 2 }.",
-            )
-        found[name] = (cast(int, least), cast("int | None", most))
-    asked = cast(object, terms.algorithm.get("levels"))
-    drawn = not asked and terms.algorithm.get("levels_epsilon")
-    if not isinstance(asked, Mapping) or terms.shape.levels != "one" or drawn:
-        return found
-    levels = cast(Mapping[str, object], asked)
-    for name in terms.quasi:
-        _, most = found.get(name, (0, None))
-        level = levels.get(name, -1 if most is None else most)
-        if not isinstance(level, int) or isinstance(level, bool):
-            raise BadPlan(
-                f"The level of '{name}' in the recipe is {brief(level)}.",
-                remedy="Write a whole number from 0 up.",
-            )
-        found[name] = (level, level)
-    return found
-
-
-def check_level_bounds(
-    bounds: Mapping[str, tuple[int, int | None]],
-    terms: Terms,
-    release: Lines,
-    table: PrivateTable,
-) -> Check:
+def check_level_bounds(release: Lines, table: PrivateTable) -> Check:
     """Check that each text of a bounded column is a label of a level within its bounds."""
+    terms = table.terms
     if not release.has(terms.quasi):
         return undecided("level-bounds", "Levels of columns cannot be recomputed.")
     wrong = np.zeros(len(release), dtype=np.bool_)
-    beyond: list[str] = []
-    for name, (least, most) in bounds.items():
-        column, texts = table.columns[name], release.texts_of(name)
-        leaves, labels = table.level_sets(name)
-        lowest = len(labels) if least == -1 else least
-        highest = len(labels) if most in (None, -1) else most
-        odd = np.array(
-            [
-                not any(
-                    lowest <= level <= highest
-                    # A missing value is itself on every level below the top.
-                    for level in (
-                        on_levels(column, leaves, labels, text) if text else range(len(labels))
-                    )
-                )
-                for text in texts
-            ],
-            dtype=np.bool_,
-        )
-        if odd.any():
-            wrong |= odd[release.codes_of(name)]
-            beyond.append(name)
-    found = release.rows_of(wrong)
-    return Check(
-        name="level-bounds",
-        holds=not beyond,
-        column=beyond[0] if beyond else "",
-        rows=found.first,
-        sentence=f"Column {listing(beyond)} shows levels beyond the lowest or highest that the "
-        f"recipe allows, in {many(len(found), 'row')} {named(found)}."
-        if beyond
-        else f"Column {listing(bounds)}: every cell is at an allowed level.",
+    odd: list[str] = []
+    for name, (least, most) in terms.bounds.items():
+        at = _levels_of(name, release, table)
+        top = at.shape[1] - 1
+        last = top if most in (None, -1) else most
+        allowed = np.any(at[:, top if least == -1 else least : last + 1], axis=1)
+        if not allowed.all():
+            wrong |= ~allowed[release.codes_of(name)]
+            odd.append(name)
+    rows = release.rows_of(wrong)
+    return judged(
+        "level-bounds",
+        rows,
+        f"Column {listing(odd)} shows levels beyond the lowest or highest that the recipe allows, "
+        f"in {many(len(rows), 'row')} {named(rows)}.",
+        f"Column {listing(terms.bounds)}: every cell is at an allowed level.",
+        column=odd[0] if odd else "",
     )
 
 
-def links_of(recipe: Mapping[str, Any], quasi: tuple[str, ...]) -> list[list[str]]:
-    """Return the columns of which the others are blank where the first is.
+def _levels_of(name: str, release: Lines, table: PrivateTable) -> npt.NDArray[np.bool_]:
+    """Return on which levels each published text is, shape (texts, levels); level 0 is values.
 
-    Raises
-    ------
-    BadPlan
-        If the recipe's linked columns are no sets of quasi-identifiers.
+    A missing value is itself on every level below the top.
     """
-    linked = section(recipe, "algorithm").get("linked", [])
-    sets = cast(Sequence[Any], linked) if isinstance(linked, list | tuple) else [None]
-    found = [list(cast(Sequence[str], own)) for own in sets if isinstance(own, list | tuple)]
-    if len(found) < len(sets) or any(set(own) - set(quasi) or len(own) < 2 for own in found):
-        raise BadPlan(
-            "The recipe's linked columns are not sets of quasi-identifiers.",
-            remedy="Write linked = [['zip', 'city']].",
-        )
-    return found
+    leaves, labels = table.level_sets(name)
+    below, column = range(len(labels)), table.columns[name]
+    found = [
+        on_levels(column, leaves, labels, text) if text else below
+        for text in release.texts_of(name)
+    ]
+    every = range(len(labels) + 1)
+    marks = [[level in places for level in every] for places in found]
+    return np.array(marks, dtype=np.bool_).reshape(len(found), len(labels) + 1)
 
 
-def check_linked(
-    links: Sequence[Sequence[str]], terms: Terms, release: Lines, table: PrivateTable
-) -> Check:
+def check_linked(release: Lines, table: PrivateTable) -> Check:
     """Check that columns are at the top wherever the column that they follow is."""
+    terms = table.terms
     if not release.has(terms.quasi):
         return undecided("linked", "Linked columns cannot be compared.")
 
     def blank(name: str) -> npt.NDArray[np.bool_]:
-        leaves, labels = table.level_sets(name)
-        texts = release.texts_of(name)
-        at = [on_levels(table.columns[name], leaves, labels, text) for text in texts]
+        at, texts = _levels_of(name, release, table), release.texts_of(name)
         top = [
-            0 not in own and (text == EVERYTHING or len(labels) in own)
-            for text, own in zip(texts, at, strict=True)
+            text != "" and not own[0] and bool(text == EVERYTHING or own[-1])
+            for text, own in zip(texts, at.tolist(), strict=True)
         ]
         return np.array(top, dtype=np.bool_)[release.codes_of(name)]
 
     wrong = np.zeros(len(release), dtype=np.bool_)
-    for first, *others in links:
+    for first, *others in terms.links:
         for name in others:
             # A column that says the same everywhere tells nothing, and has no blank.
             if len(np.unique(table.columns[name].codes)) > 1:
                 wrong |= blank(first) & ~blank(name)
-    found = release.rows_of(wrong)
-    return Check(
-        name="linked",
-        holds=not wrong.any(),
-        rows=found.first,
-        sentence=f"A column that follows a blanked one is shown in {many(len(found), 'row')} "
-        f"{named(found)}."
-        if wrong.any()
-        else f"Where {listing([own[0] for own in links])} is blanked, so are the columns that "
+    rows = release.rows_of(wrong)
+    return judged(
+        "linked",
+        rows,
+        f"A column that follows a blanked one is shown in {many(len(rows), 'row')} {named(rows)}.",
+        f"Where {listing([own[0] for own in terms.links])} is blanked, so are the columns that "
         "follow it.",
     )
 
 
-def check_one_level(terms: Terms, release: Lines, table: PrivateTable) -> Check:
+def check_one_level(release: Lines, table: PrivateTable) -> Check:
     """Check that some level of each hierarchy has all texts that its column shows.
 
     Anyone who may choose a level cell by cell can mark a person, though every cell is true.
     """
+    terms = table.terms
     if not release.has(terms.quasi):
         return undecided("levels", "Whether columns are at one level cannot be recomputed.")
     wrong = np.zeros(len(release), dtype=np.bool_)
     mixed: list[str] = []
-    for name in terms.quasi:
-        column, texts = table.columns[name], release.texts_of(name)
-        if not texts:
-            continue
-        leaves, labels = table.level_sets(name)
-        # A missing value is itself on every level below the top.
-        below = range(len(labels))
-        at = np.array(
-            [
-                [level in places for level in range(len(labels) + 1)]
-                if text
-                else [level in below for level in range(len(labels) + 1)]
-                for text in texts
-                for places in (on_levels(column, leaves, labels, text),)
-            ],
-            dtype=np.bool_,
-        ).reshape(len(texts), -1)
-        if at.all(axis=0).any():
-            continue
-        codes = release.codes_of(name)
-        rows = tally(codes, release.count, len(texts))
-        wrong |= ~at[:, int(np.argmax(rows @ at))][codes]
-        mixed.append(name)
+    for name in terms.quasi if len(release) else ():
+        at = _levels_of(name, release, table)
+        if not at.all(axis=0).any():
+            codes = release.codes_of(name)
+            rows = tally(codes, release.count, len(at))
+            wrong |= ~at[:, int(np.argmax(rows @ at))][codes]
+            mixed.append(name)
     found = release.rows_of(wrong)
-    return Check(
-        name="levels",
-        holds=not mixed,
+    return judged(
+        "levels",
+        found,
+        f"Column {listing(mixed)} shows several levels of its hierarchy, though the technique "
+        f"publishes a column at one: {many(len(found), 'row', 'stands', 'stand')} at another than "
+        f"most {named(found)}.",
+        "Every quasi-identifier is published at one level of its hierarchy.",
         column=mixed[0] if mixed else "",
-        rows=found.first,
-        sentence=f"Column {listing(mixed)} shows several levels of its hierarchy, though the "
-        f"technique publishes a column at one: {many(len(found), 'row', 'stands', 'stand')} at "
-        f"another than most {named(found)}."
-        if mixed
-        else "Every quasi-identifier is published at one level of its hierarchy.",
     )
 
 
 # Is every published row of a release of whole rows true of a row of the table of its own?
 
 
-def check_coverage(
-    names: Sequence[str],
-    terms: Terms,
-    release: Lines,
-    table: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
-) -> list[Check]:
+def check_coverage(names: Sequence[str], release: Lines, table: PrivateTable) -> list[Check]:
     """Check that every published row is true of a row of the table of its own.
 
     Rows of the table are points, classes boxes that cover points. A published row of a class needs
     a row of the table that the class covers, with the same values in the columns published exactly.
     `names` are the quasi-identifiers whose cells cover values.
     """
+    terms = table.terms
     if not release.has(terms.published):
         return [undecided("coverage", "Coverage cannot be recomputed: columns are missing.")]
-    broken: list[Check] = []
+    odd: list[Check] = []
     covers = [table.cover(n, release.texts_of(n)) for n in names]
     for name, cover in zip(names, covers, strict=True):
-        codes = release.codes_of(name)
         shown = release.texts_of(name)
-        claimed = () if name in terms.label_names else levels.get(name, ())
+        claimed = () if name in terms.label_names else table.levels.get(name, ())
         false = untrue(claimed, table.columns[name].spelling, shown)
         for texts, what in (
             (
-                tuple(i for i, text in enumerate(shown) if text in false),
+                [i for i, text in enumerate(shown) if text in false],
                 "labels that claim a range or beginning not all of their values have",
             ),
             (cover.unknown, "texts that no level of its hierarchy and no value explains"),
             (cover.ambiguous, "texts that mean different things on different levels"),
         ):
-            rows = release.rows_of(np.isin(codes, texts))
-            if rows:
-                broken.append(
-                    Check(
-                        name="coverage",
-                        holds=False,
-                        column=name,
-                        rows=rows.first,
-                        sentence=f"Column '{name}' shows {what} {named(rows)}.",
-                    )
-                )
-    if broken:
-        return broken
+            if rows := release.rows_of(np.isin(release.codes_of(name), texts)):
+                words = f"Column '{name}' shows {what} {named(rows)}."
+                odd.append(broken("coverage", words, column=name, rows=rows))
+    if odd:
+        return odd
     try:
-        rows = release.last_rows_of(_alone(names, terms, release, table, covers))
+        rows = release.last_rows_of(_alone(names, release, table, covers))
     except TooLarge as error:
         return [undecided("coverage", f"Coverage is not decided. {error.message}")]
+    columns = ", ".join(f"'{name}'" for name in sorted(terms.label_names))
+    names_alone = f" Labels of {columns} are names, as the recipe confirms: what they say is not "
     return [
-        Check(
-            name="coverage",
-            holds=not rows,
+        judged(
+            "coverage",
+            rows,
+            f"{many(len(rows), 'published row', 'has', 'have')} no row of the table of its own to "
+            f"be true of {named(rows)}.",
+            f"Each of the {release.rows} published rows is true of a row of the table of its own."
+            f"{f'{names_alone}checked.' if columns else ''}",
             bound=float(release.rows),
             reached=float(release.rows - len(rows)),
-            rows=rows.first,
-            sentence=f"{many(len(rows), 'published row', 'has', 'have')} no row of the table of "
-            f"its own to be true of {named(rows)}."
-            if rows
-            else f"Each of the {release.rows} published rows is true of a row of the table of its "
-            f"own.{_taken_for_names(terms)}",
         )
     ]
 
 
-def _taken_for_names(terms: Terms) -> str:
-    """Return which labels were not held against their values, beginning with a blank."""
-    if not terms.label_names:
-        return ""
-    columns = ", ".join(f"'{name}'" for name in sorted(terms.label_names))
-    return f" Labels of {columns} are names, as the recipe confirms: what they say is not checked."
-
-
 def _alone(
-    names: Sequence[str],
-    terms: Terms,
-    release: Lines,
-    table: PrivateTable,
-    covers: Sequence[Cover],
+    names: Sequence[str], release: Lines, table: PrivateTable, covers: Sequence[Cover]
 ) -> Codes:
     """Return how many rows of each line have no row of the table of their own to be true of.
 
@@ -308,7 +193,13 @@ def _alone(
     TooLarge
         If it can't be decided.
     """
-    exact = partial(coded_alike, terms.exact, table, release)
+    exact = partial(coded_alike, table.terms.exact, table, release)
+    every = len(table) + len(release)
+
+    def left(keys: Iterable[Codes]) -> Codes:
+        kind, _ = joined(keys, every)
+        return beyond(kind[: len(table)], table.count, kind[len(table) :], release.count)
+
     sizes = [table.columns[n].missing + 1 for n in names]
     runs = [cover.runs for cover in covers]
     sole = [sole_text(own, size) for own, size in zip(runs, sizes, strict=True)]
@@ -319,8 +210,7 @@ def _alone(
             np.concatenate([(text + 1)[table.codes(n)], release.codes_of(n) + 1])
             for n, text in zip(names, texts, strict=True)
         )
-        kind, _ = joined(chain(both, exact()), len(table) + len(release))
-        return beyond(kind[: len(table)], table.count, kind[len(table) :], release.count)
+        return left(chain(both, exact()))
     classes, first = joined([release.codes_of(n) for n in names], len(release))
     boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
     point, first, pairs = covering(names, runs, table, boxes)
@@ -331,22 +221,11 @@ def _alone(
     order = np.argsort(-np.sum(wide, axis=0)[pairs[1]], kind="stable")  # the last one stays
     of_point = np.zeros(len(first), dtype=np.int64)
     of_point[pairs[0][order]] = pairs[1][order] + 1
-    kind, _ = joined(
-        chain([np.concatenate([of_point[point], classes + 1])], exact()), len(table) + len(release)
-    )
-    alone = beyond(kind[: len(table)], table.count, kind[len(table) :], release.count)
+    alone = left(chain([np.concatenate([of_point[point], classes + 1])], exact()))
     if not alone.any() or np.bincount(pairs[0]).max(initial=0) <= 1:
         return alone
-    payload, _ = joined(exact(), len(table) + len(release))
-    return without_partner(
-        point,
-        payload[: len(table)],
-        table.count,
-        classes,
-        payload[len(table) :],
-        release.count,
-        *pairs,
-    )
+    own, shown = np.split(joined(exact(), every)[0], [len(table)])
+    return without_partner(point, own, table.count, classes, shown, release.count, *pairs)
 
 
 # Are the rows that are suppressed those of classes that break a privacy model?
@@ -360,9 +239,7 @@ _MOST_CHOICES = 64
 Fails = Callable[[Grouped], tuple[npt.NDArray[np.bool_], Settled | None] | str]
 
 
-def check_suppressed(
-    terms: Terms, release: Lines, table: PrivateTable, fails: Fails
-) -> Check | str:
+def check_suppressed(release: Lines, table: PrivateTable, fails: Fails) -> Check | str:
     """Check that whole classes are suppressed, and those alone that break a privacy model.
 
     Where every column is at one level, the levels say which rows are a class, and the privacy
@@ -374,12 +251,12 @@ def check_suppressed(
     Check or str
         Or why which rows these are is unknown.
     """
-    if not release.has(terms.published):
+    if not release.has(table.terms.published):
         return undecided(_WHICH, "Which rows were suppressed cannot be recomputed.")
-    every = [_levels_shown(name, release, table) for name in terms.quasi]
+    every = [_levels_shown(name, release, table) for name in table.terms.quasi]
     found: Check | str = undecided(_WHICH, "No levels say which rows were suppressed.")
     for node in islice(product(*every), _MOST_CHOICES):
-        found = _suppressed_at(node, terms, release, table, fails)
+        found = _suppressed_at(node, release, table, fails)
         if isinstance(found, str) or found.holds:
             return found
     return found
@@ -432,12 +309,12 @@ def _parts_alike(one: Codes, other: Codes) -> bool:
 
 
 def _suppressed_at(
-    node: Sequence[_Level], terms: Terms, release: Lines, table: PrivateTable, fails: Fails
+    node: Sequence[_Level], release: Lines, table: PrivateTable, fails: Fails
 ) -> Check | str:
     """Check which rows are suppressed where columns are at these levels."""
     both = (
         np.concatenate([level.group_of[table.codes(n)], level.group_shown[release.codes_of(n)]])
-        for n, level in zip(terms.quasi, node, strict=True)
+        for n, level in zip(table.terms.quasi, node, strict=True)
     )
     kind, _ = joined(both, len(table) + len(release))
     classes = int(kind.max(initial=-1)) + 1
@@ -447,41 +324,37 @@ def _suppressed_at(
     parted = (shown > 0) & (shown < there)
     if parted.any():
         gone = int((there - shown)[parted].sum())
-        return Check(
-            name=_WHICH,
-            holds=False,
-            rows=release.rows_of(parted[kind[len(table) :]]).first,
-            sentence=f"{many(gone, 'row', 'is', 'are')} suppressed of "
+        return broken(
+            _WHICH,
+            f"{many(gone, 'row', 'is', 'are')} suppressed of "
             f"{many(int(parted.sum()), 'class', 'that is', 'that are')} published otherwise; at "
             "one level whole classes stay or go.",
+            rows=release.rows_of(parted[kind[len(table) :]]),
         )
     gone = (shown == 0) & (there > 0)
-    judged = fails(_classes_of(own, gone[own], node, terms, release, table))
-    if isinstance(judged, str):
-        return judged
-    broken, settled = judged
+    judgement = fails(_classes_of(own, gone[own], node, release, table))
+    if isinstance(judgement, str):
+        return judgement
+    wrong, settled = ~judgement[0], judgement[1]
     which = np.unique(own[gone[own]])
     if settled is not None:  # it looks at all classes, those that are published as well
-        judged = fails(_classes_of(own, there[own] > 0, node, terms, release, table))
-        if isinstance(judged, str):
-            return judged
-        broken, settled = judged
+        judgement = fails(_classes_of(own, there[own] > 0, node, release, table))
+        if isinstance(judgement, str):
+            return judgement
+        settled = judgement[1]
         assert settled is not None  # a model is about all classes whichever these are
         which = np.unique(own)
-        wrong = settled(~broken, shown[which] > 0)
-    else:
-        wrong = ~broken
+        wrong = settled(~judgement[0], shown[which] > 0)
     rows = int(there[which][wrong].sum())
-    return Check(
-        name=_WHICH,
-        holds=not rows,
+    return judged(
+        _WHICH,
+        rows,
+        "Other rows are suppressed than the privacy models ask for at the published levels: "
+        f"{many(rows, 'row', 'is', 'are')} of classes of which they ask otherwise.",
+        f"Suppressed are the rows of {many(int(gone.sum()), 'class')} that the privacy models do "
+        "not let stay, and no others.",
         bound=0.0,
         reached=float(rows),
-        sentence=f"Other rows are suppressed than the privacy models ask for at the published "
-        f"levels: {many(rows, 'row', 'is', 'are')} of classes of which they ask otherwise."
-        if rows
-        else f"Suppressed are the rows of {many(int(gone.sum()), 'class')} that the privacy models "
-        "do not let stay, and no others.",
     )
 
 
@@ -489,7 +362,6 @@ def _classes_of(
     own: Codes,
     kept: npt.NDArray[np.bool_],
     node: Sequence[_Level],
-    terms: Terms,
     release: Lines,
     table: PrivateTable,
 ) -> Grouped:
@@ -502,18 +374,17 @@ def _classes_of(
     kept : bool array of shape (lines,)
     """
     lines = np.flatnonzero(kept)
-    levels = dict(zip(terms.quasi, node, strict=True))
+    levels = dict(zip(table.terms.quasi, node, strict=True))
     texts: list[list[str]] = []
     codes: list[Codes] = []
     for name in release.header:
         column, level = table.columns[name], levels.get(name)
-        keys = table.codes(name)[lines]
+        shown = table.codes(name)[lines]
         if level is not None and level.texts is not None:
-            used, code = np.unique(level.group_of[keys], return_inverse=True)
-            texts.append([level.texts[number] for number in used.tolist()])
-        else:
-            used, code = np.unique(keys, return_inverse=True)
-            texts.append([column.text_of(number) for number in used.tolist()])
+            shown = level.group_of[shown]
+        used, code = np.unique(shown, return_inverse=True)
+        text_of = level.texts.__getitem__ if level is not None and level.texts else column.text_of
+        texts.append(list(map(text_of, used.tolist())))
         codes.append(code.astype(np.int64))
     lines_shown = Lines(
         header=release.header,

@@ -277,6 +277,14 @@ def blocks(terms: Terms) -> tuple[Block, ...]:
     return (*linked, *((name,) for name in terms.published if name not in inside))
 
 
+def whole_classes(release: Lines) -> dict[str, Grouped]:
+    """Return a table of whole rows in its classes; nothing where quasi-identifiers are missing."""
+    classes = release.classes
+    if classes is None:
+        return {}
+    return {"release": Grouped(table=release, columns=release.header, group=classes)}
+
+
 def sets_are_formed(terms: Terms) -> bool:
     """Say whether the run formed the column sets, so that the recipe does not tell them."""
     return terms.shape.linked == "sets" and not terms.shape.sets

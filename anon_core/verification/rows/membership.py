@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.verification.files.published import PublishedTable
-from anon_core.verification.findings import Check, undecided
-from anon_core.verification.recipe import Terms
+from anon_core.verification.findings import Check, judged, undecided
 from anon_core.verification.rows.groups import Block, Grouped, blocks, coded, codes_shown, tally
 from anon_core.verification.rows.matching import (
     TooLarge,
@@ -81,7 +80,7 @@ class Standing:
     why: str = ""
 
 
-def parts_of(terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTable) -> list[Part]:
+def parts_of(grouped: Mapping[str, Grouped], table: PrivateTable) -> list[Part]:
     """Return the sets of linked columns of a permuted release.
 
     Raises
@@ -90,9 +89,9 @@ def parts_of(terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTable) 
         If too many cells are true of too many values.
     """
     found: list[Part] = []
-    for block in blocks(terms):
-        if terms.coarsened:
-            found += [_coarsened(name, terms, grouped, table) for name in block]
+    for block in blocks(table.terms):
+        if table.terms.coarsened:
+            found += [_coarsened(name, grouped, table) for name in block]
         else:
             found.append(_exact(block, grouped, table))
     return found
@@ -104,12 +103,10 @@ def _exact(block: Block, grouped: Mapping[str, Grouped], table: PrivateTable) ->
     return Part(own=own, value=every, cell=every, **_entries(shown, published))
 
 
-def _coarsened(
-    name: str, terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTable
-) -> Part:
+def _coarsened(name: str, grouped: Mapping[str, Grouped], table: PrivateTable) -> Part:
     """Return one column whose cells may cover several values; see `coarsened`."""
     published = next(iter(grouped.values()))
-    if name not in terms.quasi:
+    if name not in table.terms.quasi:
         return _exact((name,), grouped, table)
     texts = published.table.texts_of(name)
     codes, place = np.unique(published.table.codes_of(name), return_inverse=True)
@@ -366,17 +363,13 @@ class Witness:
             for name, own in zip(names, owns, strict=True)
         ]
         line, first = joined(both, len(table) + table.rows)
-        there = np.bincount(line[: len(table)], table.count, len(first)).astype(np.int64)
+        there = tally(line[: len(table)], table.count, len(first))
         here = np.bincount(line[len(table) :], minlength=len(first))
         return np.array_equal(there, here)
 
 
 def check_witness(
-    terms: Terms,
-    grouped: Mapping[str, Grouped],
-    file: PublishedTable,
-    table: PrivateTable,
-    witness: Witness,
+    grouped: Mapping[str, Grouped], file: PublishedTable, table: PrivateTable, witness: Witness
 ) -> Check:
     """Check that each group shows exactly the parts of the rows that a run put into it.
 
@@ -385,7 +378,7 @@ def check_witness(
     file : PublishedTable
         The first published table.
     """
-    first = next(iter(grouped.values()))
+    terms, first = table.terms, next(iter(grouped.values()))
     place, rows = witness.place, table.rows
     if not witness.is_of(table, terms.published) or not np.array_equal(
         np.sort(place), np.arange(rows)
@@ -404,18 +397,17 @@ def check_witness(
         both += [np.concatenate([own, shown]) + 1 for own, shown in zip(owns, codes, strict=True)]
         part, of = joined(both, len(group) + len(published.group))
         needs = np.bincount(part[:rows], minlength=len(of))
-        offers = np.bincount(part[rows:], published.table.count, len(of)).astype(np.int64)
+        offers = tally(part[rows:], published.table.count, len(of))
         wrong |= set(both[0][of[needs != offers]].tolist())
-    return Check(
-        name="membership",
-        holds=not wrong,
+    return judged(
+        "membership",
+        wrong,
+        f"{len(wrong)} of the groups that the run formed show other values than their rows have, "
+        f"first group {min(wrong, default=0) + 1}.",
+        "Recomputed from the groups that the run formed: each shows exactly the values of its own "
+        "rows.",
         bound=float(rows),
         reached=float(rows),
-        sentence=f"{len(wrong)} of the groups that the run formed show other values than their "
-        f"rows have, first group {min(wrong) + 1}."
-        if wrong
-        else "Recomputed from the groups that the run formed: each shows exactly the values of its "
-        "own rows.",
     )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import BadPlan, listing
-from anon_core.verification.recipe import Terms
+from anon_core.base.errors import listing
+from anon_core.verification.recipe import demand
 from anon_core.verification.rows.groups import Grouped, Histogram, Lines, coded_alike, tally
 from anon_core.verification.rows.matching import beyond, covering, covering_pairs, text_runs
 from anon_core.verification.rows.tables import PrivateTable, joined, stretched
@@ -51,10 +51,7 @@ class Behind:
 
 
 def behind(
-    terms: Terms,
-    grouped: Grouped,
-    private: PrivateTable,
-    asked: Sequence[PrivateColumn],
+    grouped: Grouped, private: PrivateTable, asked: Sequence[PrivateColumn]
 ) -> Behind | None:
     """Match rows of the table and classes; None where a published text has no clear meaning.
 
@@ -65,7 +62,7 @@ def behind(
     TooLarge
         If there are too many pairs to look at.
     """
-    release, classes = grouped.table, len(grouped.sizes)
+    terms, release, classes = private.terms, grouped.table, len(grouped.sizes)
     covers = [private.cover(n, release.texts_of(n)) for n in terms.quasi]
     if any(cover.unknown or cover.ambiguous for cover in covers):
         return None
@@ -95,17 +92,16 @@ def behind(
     fits = np.bincount(kind, minlength=len(first))
     pair, lead = joined([box, own[first][kind]], len(kind))
     sorted_ = np.lexsort([own[first][kind][lead], box[lead]])
+    keys = [[*column.keys, None] for column in asked]
+    shown_as = (
+        [every[code] for code in codes[first_own].tolist()]
+        for every, codes in zip(keys, values, strict=True)
+    )
     counted = Histogram(
         owner=box[lead][sorted_],
         value=own[first][kind][lead][sorted_],
         count=tally(pair, rows[kind])[sorted_],
-        values=tuple(
-            tuple(
-                None if codes[row] == column.missing else column.keys[int(codes[row])]
-                for column, codes in zip(asked, values, strict=True)
-            )
-            for row in first_own.tolist()
-        ),
+        values=tuple(zip(*shown_as, strict=True)),
         classes=classes,
     )
     alone = np.ones(classes, dtype=np.bool_)
@@ -120,13 +116,11 @@ def behind(
 # is in no named group below the top.
 
 
-LevelLines = Sequence[Sequence[str]]
-
 _HINT = re.compile(r"\d")  # a label with a figure may state a range in words not read here
 
 
 def completed(
-    levels: LevelLines, spelling: Spelling, values: Iterable[Key]
+    levels: Sequence[Sequence[str]], spelling: Spelling, values: Iterable[Key]
 ) -> list[list[str]] | None:
     """Return a level table with a line for every value it does not list.
 
@@ -215,9 +209,6 @@ def _stated(label: str, spelling: Spelling) -> Inside | None:
 # The people of the public table against the published texts.
 
 
-Levels = Mapping[str, Sequence[Sequence[str]]]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PublicPeople:
     """The public table against the published texts.
@@ -245,14 +236,7 @@ class PublicPeople:
     strangers: int = 0
 
 
-def read_public(
-    terms: Terms,
-    public: TextTable,
-    private: TextTable,
-    table: PrivateTable,
-    levels: Levels,
-    release: Lines,
-) -> PublicPeople:
+def read_public(public: TextTable, table: PrivateTable, release: Lines) -> PublicPeople:
     """Code the public table and read what every published text covers of it.
 
     Raises
@@ -260,12 +244,10 @@ def read_public(
     BadPlan
         If the public table lacks a quasi-identifier.
     """
+    terms, private = table.terms, table.source
     gone = [name for name in terms.quasi if public.names.count(name) != 1]
-    if gone:
-        raise BadPlan(
-            f"The public table has no column {listing(gone)}, or more than one.",
-            remedy="Give one with every quasi-identifier.",
-        )
+    what = f"The public table has no column {listing(gone)}, or more than one."
+    demand(not gone, what, "Give one with every quasi-identifier.")
     codes: list[Codes] = []
     rows: list[Codes] = []
     covers: list[Cover] = []
@@ -273,6 +255,7 @@ def read_public(
     unplaced: list[str] = []
     for name in terms.quasi:
         # Both tables in one column, so that a value has one code wherever it is.
+        listed = table.levels.get(name)
         column = read_private_column(
             Cells.joined([private.column(name), public.column(name)]),
             table.columns[name].spelling.kind,
@@ -280,13 +263,12 @@ def read_public(
             kept=terms.kept.get(name, ()),
             neutralised=terms.neutralised,
             ordered=True,
-            levels=levels.get(name, ()),
+            levels=listed or (),
             thousands=table.columns[name].thousands,
         )
         codes.append(column.codes[len(private) :])
         rows.append(column.codes_at(table.first))
         sizes.append(column.missing)
-        listed = levels.get(name)
         if listed:
             listed = completed(listed, column.spelling, column.keys)
             unplaced += [name] if listed is None else []
@@ -306,7 +288,7 @@ def read_public(
     )
 
 
-def covered_people(terms: Terms, grouped: Grouped, people: PublicPeople) -> tuple[Codes, Codes]:
+def covered_people(grouped: Grouped, people: PublicPeople) -> tuple[Codes, Codes]:
     """Return whom each class of whole rows covers.
 
     Returns
@@ -321,11 +303,9 @@ def covered_people(terms: Terms, grouped: Grouped, people: PublicPeople) -> tupl
     TooLarge
         If there are too many pairs to look at.
     """
-    boxes = grouped.boxes(terms.quasi)
-    columns = [
-        text_runs(cover.runs, size + 1)
-        for cover, size in zip(people.covers, people.sizes, strict=True)
-    ]
+    boxes = grouped.boxes(grouped.table.quasi)
+    pairs = zip(people.covers, people.sizes, strict=True)
+    columns = [text_runs(cover.runs, size + 1) for cover, size in pairs]
     point, box = covering_pairs(people.points, boxes, columns)
     times = np.bincount(point, minlength=len(people.people))
     inside = np.bincount(box, weights=people.people[point], minlength=len(boxes))

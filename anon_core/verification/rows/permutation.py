@@ -16,8 +16,9 @@ from anon_core.base.errors import listing
 from anon_core.verification.files.published import PublishedTable, check_formulas, check_identifiers
 from anon_core.verification.findings import (
     Check,
-    Rows,
     Verification,
+    broken,
+    judged,
     many,
     named,
     not_checked,
@@ -56,95 +57,64 @@ from anon_core.verification.text.texts import Codes
 # Is a release true whose cells are coarsened and whose columns are permuted apart?
 
 
-def check_coarsened(
-    terms: Terms,
-    release: Lines,
-    table: PrivateTable,
-) -> list[Check]:
+def check_coarsened(release: Lines, table: PrivateTable) -> list[Check]:
     """Check column by column that every cell is true of a row of the table of its own.
 
     Which rows form a group cannot be read from the publication.
     """
-    if release.rows != table.rows or not release.has(terms.published):
+    if release.rows != table.rows or not release.has(table.terms.published):
         return [undecided("truth", "Whether the cells are true cannot be recomputed.")]
-    broken: list[Check] = []
-    for name in terms.published:
-        found = _check_column(name, terms, release, table)
-        if found is not None:
-            broken.append(found)
-    if broken:
-        return broken
-    return [
-        Check(
-            name="truth",
-            holds=True,
-            bound=float(table.rows),
-            reached=float(table.rows),
-            sentence=f"In every column each of the {table.rows} cells is true of a row of the "
-            "table of its own. Which rows form a group cannot be read from the publication.",
-        )
-    ]
+    found = [_check_column(name, release, table) for name in table.terms.published]
+    sentence = (
+        f"In every column each of the {table.rows} cells is true of a row of the table of its "
+        "own. Which rows form a group cannot be read from the publication."
+    )
+    return [check for check in found if check] or [_true(table, sentence)]
 
 
-def _check_column(
-    name: str,
-    terms: Terms,
-    release: Lines,
-    table: PrivateTable,
-) -> Check | None:
+def _true(table: PrivateTable, sentence: str) -> Check:
+    every = float(table.rows)
+    return judged("truth", False, "", sentence, bound=every, reached=every)
+
+
+def _check_column(name: str, release: Lines, table: PrivateTable) -> Check | None:
     column = table.columns[name]
     texts, codes = release.texts_of(name), release.codes_of(name)
-    if name in terms.quasi:
+    if name in table.terms.quasi:
         cover = table.cover(name, texts)
-        unclear = [*cover.unknown, *cover.ambiguous]
+        runs, unclear = cover.runs, [*cover.unknown, *cover.ambiguous]
         if unclear:
             rows = release.rows_of(np.isin(codes, unclear))
             what = f"Column '{name}' shows texts without one clear meaning {named(rows)}."
-            return _broken(name, rows, what)
-        runs = cover.runs
+            return broken("truth", what, column=name, rows=rows)
     else:
         values = [column.code_of_text(text) for text in texts]
         runs = tuple(((code, code),) if code >= 0 else () for code in values)
     shown, text = joined([codes], len(release))
     try:
         point, _, pairs = covering((name,), (runs,), table, codes[text][:, None])
-        alone = without_partner(
-            point,
-            np.zeros_like(point),
-            table.count,
-            shown,
-            np.zeros_like(shown),
-            release.count,
-            *pairs,
-        )
+        none, nothing = np.zeros_like(point), np.zeros_like(shown)
+        alone = without_partner(point, none, table.count, shown, nothing, release.count, *pairs)
     except TooLarge as error:
         return undecided("truth", f"Whether '{name}' is true is not decided. {error.message}")
     rows = release.last_rows_of(alone)
-    if not rows:
-        return None
     few = many(len(rows), "published row", "has", "have")
-    return _broken(
-        name, rows, f"{few} a cell of '{name}' that is true of no row of its own {named(rows)}."
-    )
-
-
-def _broken(name: str, rows: Rows, sentence: str) -> Check:
-    return Check(name="truth", holds=False, column=name, rows=rows.first, sentence=sentence)
+    what = f"{few} a cell of '{name}' that is true of no row of its own {named(rows)}."
+    return broken("truth", what, column=name, rows=rows) if rows else None
 
 
 def check_permuted(
-    terms: Terms,
     published: Mapping[str, PublishedTable],
     table: PrivateTable,
-    judged: Callable[[Mapping[str, Grouped]], Sequence[Check]],
+    judge: Callable[[Mapping[str, Grouped]], Sequence[Check]],
     witness: Witness | None = None,
 ) -> Verification:
     """Recompute what a permuted release keeps of its recipe's models.
 
-    `judged` recomputes these of the published tables in groups, `witness` is what a run says of
+    `judge` recomputes these of the published tables in groups, `witness` is what a run says of
     who is in which.
     """
-    columns = parts(terms)
+    terms, columns = table.terms, parts(table.terms)
     group = group_name(terms.published)
     checks = [
         check_identifiers(terms, (one.header for one in published.values())),
@@ -160,30 +130,24 @@ def check_permuted(
     for name, found in published.items():
         number = _numbers_of(found.lines, group)
         if number is None:
-            checks.append(
-                Check(
-                    name="groups",
-                    holds=False,
-                    sentence=f"The column '{group}' of {found.called(name)} does not count 1, 2, 3 "
-                    "… without gaps.",
-                )
-            )
+            what = f"The column '{group}' of {found.called(name)} does not count 1, 2, 3 …"
+            checks.append(broken("groups", f"{what} without gaps."))
             return Verification(checks=tuple(checks), facts=_facts(published, table, None))
         grouped[name] = Grouped(table=found.lines, columns=columns[name], group=number)
     checks.append(_check_groups(grouped))
     in_rows = {name: _Rows.of(found, published[name]) for name, found in grouped.items()}
     orders = [_check_order(published[n].called(n), found) for n, found in in_rows.items()]
     checks += orders
+    first = next(iter(grouped.values()))
     if all(order.holds for order in orders) and _same_sizes(grouped):
-        checks.append(_check_numbering(in_rows, next(iter(grouped.values())).sizes))
-    checks += judged(grouped)
+        checks.append(_check_numbering(in_rows, first.sizes))
+    checks += judge(grouped)
     if terms.coarsened:
-        checks += check_coarsened(terms, next(iter(grouped.values())).table, table)
-        checks += check_boxes(terms, next(iter(grouped.values())).table)
+        checks += [*check_coarsened(first.table, table), *check_boxes(terms, first.table)]
     else:
-        checks += _check_truth(terms, grouped, table)
+        checks += _check_truth(grouped, table)
     if all(check.holds for check in checks if check.name in ("groups", "rows", "truth")):
-        checks.append(_check_membership(terms, grouped, published, table, witness))
+        checks.append(_check_membership(grouped, published, table, witness))
     found = Verification(checks=(), facts=_facts(published, table, grouped))
     return found.with_checks(checks)
 
@@ -210,27 +174,21 @@ class _Rows:
 
 
 def _check_columns(name: str, release: PublishedTable, expected: Block) -> Check:
-    holds = tuple(release.header) == expected
     many = len(expected) - 1
-    return Check(
-        name="columns",
-        holds=holds,
-        sentence=f"{release.called(name)} has the group number and the "
-        f"{'one column' if many == 1 else f'{many} columns'} it should."
-        if holds
-        else f"The columns of {release.called(name)} are not {listing(expected)}, in this order.",
+    return judged(
+        "columns",
+        tuple(release.header) != expected,
+        f"The columns of {release.called(name)} are not {listing(expected)}, in this order.",
+        f"{release.called(name)} has the group number and the "
+        f"{'one column' if many == 1 else f'{many} columns'} it should.",
     )
 
 
 def _check_rows(name: str, release: PublishedTable, table: PrivateTable) -> Check:
-    return Check(
-        name="rows",
-        holds=release.rows == table.rows,
-        bound=float(table.rows),
-        reached=float(release.rows),
-        sentence=f"{release.called(name)} has {release.rows} rows of {table.rows}; none may be "
-        "hidden.",
-    )
+    rows, every = release.rows, table.rows
+    sentence = f"{release.called(name)} has {rows} rows of {every}; none may be hidden."
+    ends = float(every), float(rows)
+    return judged("rows", rows != every, sentence, sentence, bound=ends[0], reached=ends[1])
 
 
 def _numbers_of(release: Lines, column: str) -> Codes | None:
@@ -256,28 +214,26 @@ def _check_groups(grouped: Mapping[str, Grouped]) -> Check:
         wide = max(groups, *(len(other) for other in rest))
         sizes = [np.pad(own, (0, wide - len(own))) for own in (first, *rest)]
         differ = np.flatnonzero(np.any(np.stack(sizes) != sizes[0], axis=0))
-        sentence = (
+        return broken(
+            "groups",
             "The groups of the two tables do not have the same numbers of rows: "
-            f"{many(len(differ), 'group', 'differs', 'differ')}, first group {int(differ[0]) + 1}."
+            f"{many(len(differ), 'group', 'differs', 'differ')}, first group {int(differ[0]) + 1}.",
         )
-        return Check(name="groups", holds=False, sentence=sentence)
     where = ", each with as many rows in both tables" if len(grouped) > 1 else ""
     sentence = f"{many(groups, 'group', 'is', 'are')} numbered without gaps{where}."
-    return Check(name="groups", holds=True, sentence=sentence)
+    return judged("groups", False, "", sentence)
 
 
 def _check_order(file: str, found: _Rows) -> Check:
     step = np.diff(found.group)
     below = (step < 0) | ((step == 0) & (np.diff(found.rank) < 0))
     wrong = numbers(np.concatenate([np.zeros(min(len(found.group), 1), np.bool_), below]))
-    return Check(
-        name="order",
-        holds=not wrong,
-        rows=wrong.first,
-        sentence=f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order in {file} "
-        f"{named(wrong)}; the order of the table could show."
-        if wrong
-        else f"The rows of {file} are in canonical order, so the table's order does not show.",
+    return judged(
+        "order",
+        wrong,
+        f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order in {file} {named(wrong)}; "
+        "the order of the table could show.",
+        f"The rows of {file} are in canonical order, so the table's order does not show.",
     )
 
 
@@ -286,14 +242,13 @@ def _check_numbering(in_rows: Mapping[str, _Rows], sizes: Codes) -> Check:
     step = np.zeros(max(len(sizes) - 1, 0), dtype=np.int64)
     for found in in_rows.values():
         step = np.where(step == 0, _steps(found.rank, sizes), step)
-    wrong = (np.flatnonzero(step < 0) + 2).tolist()
-    return Check(
-        name="numbering",
-        holds=not wrong,
-        sentence=f"{many(len(wrong), 'group', 'is', 'are')} not numbered by content, the first is "
-        f"group {wrong[0]}; the order of the table could show."
-        if wrong
-        else "The groups are numbered by what they say, so the table's order does not show.",
+    wrong = np.flatnonzero(step < 0) + 2
+    return judged(
+        "numbering",
+        len(wrong),
+        f"{many(len(wrong), 'group', 'is', 'are')} not numbered by content, the first is group "
+        f"{wrong.min(initial=len(sizes))}; the order of the table could show.",
+        "The groups are numbered by what they say, so the table's order does not show.",
     )
 
 
@@ -319,18 +274,16 @@ def check_boxes(terms: Terms, lines: Lines) -> list[Check]:
     if not least:
         return []
     own = [lines.codes_of(name) for name in terms.quasi]
-    box, _ = joined(own, len(lines.count))
-    rows = np.bincount(box, weights=lines.count).astype(np.int64)
+    rows = tally(joined(own, len(lines.count))[0], lines.count)
     few = int(np.count_nonzero(rows < least))
     return [
-        Check(
-            name="boxes",
-            holds=not few,
+        judged(
+            "boxes",
+            few,
+            f"{many(few, 'box', 'has', 'have')} fewer than {least} rows.",
+            f"Every box of quasi-identifiers has {least} rows or more, over all groups.",
             bound=float(least),
             reached=float(rows.min()) if len(rows) else 0.0,
-            sentence=f"{many(few, 'box', 'has', 'have')} fewer than {least} rows."
-            if few
-            else f"Every box of quasi-identifiers has {least} rows or more, over all groups.",
         )
     ]
 
@@ -338,55 +291,39 @@ def check_boxes(terms: Terms, lines: Lines) -> list[Check]:
 # ---- is it true ----------------------------------------------------------------------------------
 
 
-def _check_truth(terms: Terms, grouped: Mapping[str, Grouped], table: PrivateTable) -> list[Check]:
+def _check_truth(grouped: Mapping[str, Grouped], table: PrivateTable) -> list[Check]:
     """Check that every set of linked columns holds exactly the table's rows."""
     if any(found.table.rows != table.rows for found in grouped.values()):
         return [undecided("truth", "Whether the values are the table's cannot be recomputed.")]
-    linked = blocks(terms)
-    broken = [check for block in linked if (check := _check_block(block, grouped, table))]
-    if broken:
-        return broken
-    wide = [block for block in linked if len(block) > 1]
-    by_row = (
-        f"; the columns {' and of '.join(listing(block) for block in wide)} also row by row"
-        if wide
-        else ""
-    )
+    linked = blocks(table.terms)
+    odd = [check for block in linked if (check := _check_block(block, grouped, table))]
+    wide = " and of ".join(listing(block) for block in linked if len(block) > 1)
+    by_row = f"; the columns {wide} also row by row" if wide else ""
     unknown = (
         " Which other columns stay linked is not in the recipe and was not recomputed."
-        if sets_are_formed(terms)
+        if sets_are_formed(table.terms)
         else ""
     )
-    return [
-        Check(
-            name="truth",
-            holds=True,
-            bound=float(table.rows),
-            reached=float(table.rows),
-            sentence=f"Every column holds exactly the table's {table.rows} values{by_row}."
-            f"{unknown} Which rows form a group cannot be read from the publication.",
-        )
-    ]
+    sentence = (
+        f"Every column holds exactly the table's {table.rows} values{by_row}.{unknown} Which rows "
+        "form a group cannot be read from the publication."
+    )
+    return odd or [_true(table, sentence)]
 
 
 def _check_block(block: Block, grouped: Mapping[str, Grouped], table: PrivateTable) -> Check | None:
     own, shown, found = coded(block, grouped, table)
     # As many rows are published as the table has, so what none is too many of is not missing.
     rows = found.table.last_rows_of(beyond(own, table.count, shown, found.table.count))
-    if not rows:
-        return None
-    return Check(
-        name="truth",
-        holds=False,
-        column=block[0] if len(block) == 1 else "",
-        rows=rows.first,
-        sentence=f"{many(len(rows), 'published row', 'shows', 'show')} values of {listing(block)} "
-        f"that the table does not have, or not so often {named(rows)}.",
+    sentence = (
+        f"{many(len(rows), 'published row', 'shows', 'show')} values of {listing(block)} that the "
+        f"table does not have, or not so often {named(rows)}."
     )
+    column = block[0] if len(block) == 1 else ""
+    return broken("truth", sentence, column=column, rows=rows) if rows else None
 
 
 def _check_membership(
-    terms: Terms,
     grouped: Mapping[str, Grouped],
     published: Mapping[str, PublishedTable],
     table: PrivateTable,
@@ -399,9 +336,8 @@ def _check_membership(
     sizes = next(iter(grouped.values())).sizes
     try:
         if witness is not None:
-            file = next(iter(published.values()))
-            return check_witness(terms, grouped, file, table, witness)
-        found = can_stand(parts_of(terms, grouped, table), table.count, len(sizes))
+            return check_witness(grouped, next(iter(published.values())), table, witness)
+        found = can_stand(parts_of(grouped, table), table.count, len(sizes))
     except TooLarge as error:
         found = Standing(possible=None, why=error.message)
     if found.possible is None:
@@ -410,15 +346,14 @@ def _check_membership(
             f"Whether everyone fits a group that shows all their values is not decided. "
             f"{found.why} With the recipe that the run completed the groups are formed again.",
         )
-    return Check(
-        name="membership",
-        holds=found.possible,
+    return judged(
+        "membership",
+        not found.possible,
+        "The groups cannot be made of the table's rows, each of which has to be in a group that "
+        f"shows all its values. {found.why}",
+        f"Each of the {table.rows} rows of the table fits a group that shows all its values, and "
+        "no group shows more.",
         bound=float(table.rows),
-        sentence=f"Each of the {table.rows} rows of the table fits a group that shows all "
-        "its values, and no group shows more."
-        if found.possible
-        else "The groups cannot be made of the table's rows, each of which has to be in a group "
-        f"that shows all its values. {found.why}",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan
-from anon_core.verification.recipe import SEED_BITS, Terms
+from anon_core.verification.recipe import SEED_BITS, Levels, Terms
 from anon_core.verification.text.cells import Narrow, TextTable, narrow
 from anon_core.verification.text.texts import (
     Codes,
@@ -104,16 +104,17 @@ class PrivateTable:
     ----------
     columns : mapping of str to PrivateColumn
         What is published, by name; as the table has it row by row.
+    source : TextTable
+        All that was read, with the rows that are left out here.
+    terms : Terms
+        What the recipe says: roles, kinds of columns, shape of the release.
+    levels : mapping of str to level table
+        The hierarchies by column: value first, then one label a level.
     """
 
-    def __init__(
-        self,
-        terms: Terms,
-        private: TextTable,
-        levels: Mapping[str, Sequence[Sequence[str]]],
-    ) -> None:
+    def __init__(self, terms: Terms, private: TextTable, levels: Levels) -> None:
         self.columns: dict[str, PrivateColumn] = {}
-        self._table, self._terms, self._levels = private, terms, levels
+        self.source, self.terms, self.levels = private, terms, levels
         self._sets: dict[str, LevelSets] = {}
         self._used: dict[str, npt.NDArray[np.bool_]] = {}
         self._further: dict[str, PrivateColumn] = {}
@@ -183,8 +184,8 @@ class PrivateTable:
     def column(self, name: str) -> PrivateColumn | None:
         """Return a column whether it is published or not; None where the table has none."""
         found = self.columns.get(name) or self._further.get(name)
-        if found is None and name in self._table.names:
-            found = self._further[name] = read_of_rows(self._terms, self._table, name)
+        if found is None and name in self.source.names:
+            found = self._further[name] = read_of_rows(self.terms, self.source, name)
         return found
 
     def codes(self, name: str) -> Codes:
@@ -231,7 +232,7 @@ class PrivateTable:
             As `texts.level_sets` does.
         """
         if name not in self._sets:
-            self._sets[name] = level_sets(name, self.columns[name], self._levels.get(name))
+            self._sets[name] = level_sets(name, self.columns[name], self.levels.get(name))
         return self._sets[name]
 
     def cover(self, name: str, texts: Sequence[str]) -> Cover:
@@ -269,7 +270,7 @@ class PrivateTable:
         shown = self._texts_used(name) & ~column.gone
         used = np.flatnonzero(shown)
         codes = column.code_of_cell[used]
-        if self._terms.sample != 1:
+        if self.terms.sample != 1:
             before = np.flatnonzero(column.used(self._spelled) & ~column.gone)
             used = before[np.isin(column.code_of_cell[before], codes)]
             codes = column.code_of_cell[used]

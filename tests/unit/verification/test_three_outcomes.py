@@ -58,7 +58,7 @@ def named() -> set[str]:
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
             given = [k.value for k in node.keywords if k.arg == "name"]
-            if node.func.id in ("undecided", "not_checked"):
+            if node.func.id in ("undecided", "not_checked", "judged", "broken"):
                 given += node.args[:1]
             elif node.func.id != "Check":
                 continue
