@@ -724,3 +724,17 @@ def person_check(
         reached=worst,
     )
     return replace(found, undecided=bool(rows) and not broken)
+
+
+def people_at_least(evidence: Evidence, what: str, least: int, *, measured: str) -> Check:
+    """Return the check that every class has at least so many distinct persons."""
+    found = persons(evidence)
+    return person_check(
+        evidence,
+        what,
+        found.least >= least,
+        found.sure,
+        found.least.astype(np.float64),
+        bound=float(least),
+        measured=measured,
+    )

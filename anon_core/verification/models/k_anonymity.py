@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
@@ -16,10 +16,10 @@ from anon_core.verification.evidence import (
     Evidence,
     at_least,
     class_check,
-    person_check,
-    persons,
+    people_at_least,
 )
-from anon_core.verification.findings import Check, Rows, named
+from anon_core.verification.findings import Check, Rows, judged, named
+from anon_core.verification.recipe import is_whole
 from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import tally
 from anon_core.verification.rows.matching import covering
@@ -40,40 +40,28 @@ def k_anonymity(evidence: Evidence) -> list[Check]:
     """
     k = evidence.integer("k")
     columns, subsets = _columns(evidence), evidence.model.get("subsets", 0)
-    if isinstance(subsets, bool) or not isinstance(subsets, int) or subsets < 0:
+    if not is_whole(subsets):
         raise CannotTell("subsets is not a whole number from 0 up")
     if evidence.terms.person:
         if columns or subsets:
             raise CannotTell("it is counted in people of all quasi-identifiers only")
-        return [_of_people(evidence, k)]
+        what = f"k = {k} people"
+        return [people_at_least(evidence, what, k, measured="fewest people in a class")]
     if not columns and not subsets:
         return [at_least(evidence, f"k = {k}", evidence.sizes, k, unit="rows")]
     chosen = columns or evidence.terms.quasi
     if subsets > len(chosen):
         raise CannotTell(f"subsets is {subsets}, and there are {len(chosen)} columns")
     reached = np.full(len(evidence.sizes), np.iinfo(np.int64).max)
-    sets = list(combinations(chosen, subsets or len(chosen)))
-    alike = [_alike(evidence, names) for names in sets]
+    table, group = evidence.grouped.table, evidence.grouped.group
+    sets = combinations(chosen, subsets or len(chosen))
+    # The number of what each line shows in these columns.
+    alike = [joined([table.codes_of(name) for name in own], len(group))[0] for own in sets]
     for own in alike:
-        np.minimum.at(
-            reached, evidence.grouped.group, tally(own, evidence.grouped.table.count)[own]
-        )
+        np.minimum.at(reached, group, tally(own, table.count)[own])
     evidence.settled.append(partial(_rare_left, evidence, alike, k))
     of = f"every {subsets} of {listing(chosen)}" if subsets else listing(chosen)
     return [at_least(evidence, f"k = {k} for {of}", reached, k, unit="rows")]
-
-
-def _of_people(evidence: Evidence, k: int) -> Check:
-    found = persons(evidence)
-    return person_check(
-        evidence,
-        f"k = {k} people",
-        found.least >= k,
-        found.sure,
-        found.least.astype(float),
-        bound=float(k),
-        measured="fewest people in a class",
-    )
 
 
 def _columns(evidence: Evidence) -> tuple[str, ...]:
@@ -84,12 +72,6 @@ def _columns(evidence: Evidence) -> tuple[str, ...]:
     if any(name not in evidence.terms.quasi for name in given):
         raise CannotTell("columns names a column that is not a quasi-identifier")
     return tuple(given)
-
-
-def _alike(evidence: Evidence, names: Sequence[str]) -> Codes:
-    """Return the number of what each line shows in these columns, shape (lines,)."""
-    table = evidence.grouped.table
-    return joined([table.codes_of(name) for name in names], len(evidence.grouped.group))[0]
 
 
 def _rare_left(
@@ -117,18 +99,9 @@ def _rare_left(
 @recomputes("k-map", forms=("whole",), needs_public=True)
 def k_map(evidence: Evidence) -> list[Check]:
     """Every published class fits at least k people of the public table."""
-    k = evidence.integer("k")
-    people = evidence.people_inside()
-    return [
-        class_check(
-            evidence,
-            f"k = {k}",
-            people < k,
-            people,
-            bound=float(k),
-            measured="fewest people of the public table",
-        )
-    ]
+    k, people = evidence.integer("k"), evidence.people_inside()
+    what = "fewest people of the public table"
+    return [class_check(evidence, f"k = {k}", people < k, people, bound=float(k), measured=what)]
 
 
 # k-map by size, recomputed.
@@ -146,26 +119,6 @@ def bucket_size(evidence: Evidence) -> list[Check]:
 
 
 # Matches between the table's rows and the published ones, recomputed from the texts.
-
-
-@dataclass(frozen=True, kw_only=True)
-class Matches:
-    """How many matches the rows with the fewest have.
-
-    Attributes
-    ----------
-    of_people : int
-        Published rows that a row of the table fits; rows that fit none are left out.
-    of_rows : int
-        Rows of the table that a published row fits.
-    found_by_few, fits_few : bool arrays of shape (classes,)
-        Classes that somebody fits who fits fewer rows than asked for; that fewer people fit.
-    """
-
-    of_people: int
-    of_rows: int
-    found_by_few: npt.NDArray[np.bool_]
-    fits_few: npt.NDArray[np.bool_]
 
 
 def check_matches(
@@ -187,37 +140,30 @@ def check_matches(
     """
     k = evidence.integer("k")
     # Where whole classes are suppressed it is those that are smaller.
-    evidence.failing.append((evidence.sizes < k)[evidence.grouped.group])
+    evidence.failing.append(evidence.lines_of(evidence.sizes < k))
     rows = Rows()
     reached = int(evidence.sizes.min()) if len(evidence.sizes) else k
     if reached < k:
         if evidence.form == "averaged":
             raise CannotTell("an average matches no person for sure")
-        found = _fewest(evidence, k, perfect=perfect)
-        reached = min(getattr(found, side) for side in sides)
-        bad = np.zeros(len(evidence.sizes), dtype=np.bool_)
-        if "of_people" in sides:
-            bad |= found.found_by_few
-        if "of_rows" in sides:
-            bad |= found.fits_few
-        rows = evidence.rows_of(bad)
+        matches = _fewest(evidence, k, perfect=perfect)
+        reached = min(matches[side][0] for side in sides)
+        rows = evidence.rows_of(np.logical_or.reduce([matches[side][1] for side in sides]))
     what = what.format(k)
-    return [
-        Check(
-            name=evidence.name,
-            holds=reached >= k,
-            bound=float(k),
-            reached=float(reached),
-            rows=rows.first if reached < k else (),
-            sentence=f"Recomputed from the published file: {what} (fewest {reached})."
-            if reached >= k
-            else f"Broken is that {what}: the fewest are {reached}"
-            f"{f' {named(rows)}' if rows else ''}.",
-        )
-    ]
+    where = f" {named(rows)}" if rows else ""
+    found = judged(
+        evidence.name,
+        reached < k,
+        f"Broken is that {what}: the fewest are {reached}{where}.",
+        f"Recomputed from the published file: {what} (fewest {reached}).",
+        bound=float(k),
+        reached=float(reached),
+    )
+    return [found if found.holds else replace(found, rows=rows.first)]
 
 
-def _fewest(evidence: Evidence, k: int, *, perfect: bool) -> Matches:
+def _fewest(evidence: Evidence, k: int, *, perfect: bool) -> dict[str, tuple[int, Marks]]:
+    """Return the matches of who has the fewest, and the classes concerned, of people and rows."""
     terms, table, sizes = evidence.terms, evidence.private, evidence.sizes
     release = evidence.grouped.table
     runs = [table.cover(n, release.texts_of(n)).runs for n in terms.quasi]
@@ -231,14 +177,13 @@ def _fewest(evidence: Evidence, k: int, *, perfect: bool) -> Matches:
     per_point = np.bincount(point, weights=sizes[box], minlength=len(people))
     per_box = np.bincount(box, weights=people[point], minlength=len(sizes))
     few = (per_point > 0) & (per_point < k)
-    found_by_few = np.bincount(box, weights=few[point], minlength=len(sizes)) > 0
-    return Matches(
-        found_by_few=found_by_few if len(point) else np.ones(len(sizes), dtype=np.bool_),
-        fits_few=per_box < k,
-        # A person whose row is suppressed and who fits no published row is nobody's to find.
-        of_people=int(per_point[per_point > 0].min(initial=table.rows)) if len(point) else 0,
-        of_rows=int(per_box.min(initial=table.rows)),
-    )
+    by_few = np.bincount(box, weights=few[point], minlength=len(sizes)) > 0
+    # A person whose row is suppressed and who fits no published row is nobody's to find.
+    least = int(per_point[per_point > 0].min(initial=table.rows)) if len(point) else 0
+    return {
+        "people": (least, by_few if len(point) else np.ones(len(sizes), dtype=np.bool_)),
+        "rows": (int(per_box.min(initial=table.rows)), per_box < k),
+    }
 
 
 def _exchangeable(people: Codes, sizes: Codes, point: Codes, box: Codes) -> Codes:
@@ -278,7 +223,7 @@ def _exchangeable(people: Codes, sizes: Codes, point: Codes, box: Codes) -> Code
 def k_one(evidence: Evidence) -> list[Check]:
     """Every published row fits at least k people of the table."""
     what = "every published row fits at least {0} people of the table"
-    return check_matches(evidence, what, sides=("of_rows",))
+    return check_matches(evidence, what, sides=("rows",))
 
 
 # (1, k)-anonymity, recomputed.
@@ -288,7 +233,7 @@ def k_one(evidence: Evidence) -> list[Check]:
 def one_k(evidence: Evidence) -> list[Check]:
     """Every person of the table fits at least k published rows."""
     what = "every person of the table fits at least {0} published rows"
-    return check_matches(evidence, what, sides=("of_people",))
+    return check_matches(evidence, what, sides=("people",))
 
 
 # (k, k)-anonymity, recomputed.
@@ -298,7 +243,7 @@ def one_k(evidence: Evidence) -> list[Check]:
 def k_k(evidence: Evidence) -> list[Check]:
     """Both at once."""
     what = "every person fits at least {0} published rows, and every published row {0} people"
-    return check_matches(evidence, what, sides=("of_people", "of_rows"))
+    return check_matches(evidence, what, sides=("people", "rows"))
 
 
 # Global (1, k)-anonymity, recomputed.
@@ -311,4 +256,4 @@ def global_one_k(evidence: Evidence) -> list[Check]:
         "each of at least {0} published rows is a person's in some matching of all people with "
         "all rows, for every person"
     )
-    return check_matches(evidence, what, sides=("of_people",), perfect=True)
+    return check_matches(evidence, what, sides=("people",), perfect=True)

@@ -288,7 +288,8 @@ def _guards(evidence: Evidence, found: Behind) -> Check:
         here = np.zeros(len(sizes), dtype=np.bool_)
         here[found.counted.owner[found.counted.value == guard]] = True
         # rows / N > p exactly where rows · denominator > N · numerator.
-        broken |= here & (rows * most.denominator > sizes * most.numerator)
+        high = rows.astype(object) * most.denominator > sizes.astype(object) * most.numerator
+        broken |= here & high.astype(np.bool_)
         worst = np.maximum(worst, np.where(here, rows / np.maximum(sizes, 1), 0.0))
     refuse_unclear(broken & ~found.sure)
     return class_check(

@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache, partial
@@ -20,12 +21,11 @@ from anon_core.verification.evidence import (
     Evidence,
     at_least,
     class_check,
-    person_check,
-    persons,
+    people_at_least,
     refuse_nobody,
     refuse_unclear,
 )
-from anon_core.verification.findings import Check, named
+from anon_core.verification.findings import Check, judged, named
 from anon_core.verification.registry import recomputes
 from anon_core.verification.text.texts import Codes
 
@@ -46,23 +46,13 @@ def k_map_by_size(evidence: Evidence) -> list[Check]:
     k = evidence.integer("k", least=2)
     alpha = evidence.number("alpha", above=0, most=1)
     if evidence.text("weights"):
-        return [_fewer_by_weights(evidence, k, alpha)]
+        what, fewer = f"k = {k} people by the weights, as estimated", partial(_shown_by_fewer, k)
+        return [_by_weights(evidence, what, fewer, alpha, "largest chance of fewer")]
     share = evidence.number("share", above=0, most=1)
     least = _rows_enough(k - 1, share, alpha)
     what = f"k = {k} people by estimate"
     if evidence.terms.person:
-        found = persons(evidence)
-        return [
-            person_check(
-                evidence,
-                what,
-                found.least >= least,
-                found.sure,
-                found.least.astype(np.float64),
-                bound=float(least),
-                measured="fewest people of the table",
-            )
-        ]
+        return [people_at_least(evidence, what, least, measured="fewest people of the table")]
     return [at_least(evidence, what, evidence.sizes, least, unit="rows")]
 
 
@@ -80,19 +70,6 @@ def _rows_enough(people: int, share: Fraction, alpha: Fraction) -> int:
         rows -= 1
         rest += exactly(rows)
     return rows
-
-
-def _fewer_by_weights(evidence: Evidence, k: int, alpha: Fraction) -> Check:
-    """Check the chance that fewer than k people show so many rows, of the lightest that fit.
-
-    Raises
-    ------
-    CannotTell
-        If it is unclear which rows a class has and the lightest are too light, or a weight is none.
-    """
-    what = f"k = {k} people by the weights, as estimated"
-    fewer = partial(_shown_by_fewer, k)
-    return _by_weights(evidence, what, fewer, alpha, "largest chance of fewer")
 
 
 def _shown_by_fewer(k: int, rows: int, people: Fraction) -> float:
@@ -125,25 +102,16 @@ def _shown_by_fewer(k: int, rows: int, people: Fraction) -> float:
 @recomputes("population-uniques", forms=("whole", "averaged"), called="population uniques")
 def population_uniques(evidence: Evidence) -> list[Check]:
     """By Zayatz' estimate at most a share of the population is unique in what is published."""
-    people = evidence.integer("people", least=2)
+    people, sizes = evidence.integer("people", least=2), evidence.sizes
     share = evidence.number("share", above=0, most=1)
-    if people <= int(evidence.sizes.sum()):
+    if people <= int(sizes.sum()):
         raise CannotTell(f"{people} people are no more than the published rows")
-    found = _unique(Counter(evidence.sizes.tolist()), people)
+    found = _unique(Counter(sizes.tolist()), people)
     fails = found > share * (1 + Fraction(1, 10**9))
-    evidence.settled.append(partial(_singles_left, evidence.sizes, people, share))
+    evidence.settled.append(partial(_singles_left, sizes, people, share))
     what = f"an estimated share of at most {float(share):g} of the population that is unique"
-    return [
-        _of_all(
-            evidence,
-            what,
-            fails,
-            evidence.sizes == 1,
-            float(found),
-            share,
-            raised="by single rows ",
-        )
-    ]
+    raised = "by single rows "
+    return [_of_all(evidence, what, fails, sizes == 1, float(found), share, raised=raised)]
 
 
 def _unique(sizes: Mapping[int, int], people: int) -> Fraction:
@@ -251,32 +219,28 @@ def maximum_risk(evidence: Evidence) -> list[Check]:
     if evidence.text("weights"):
         what = f"an estimated risk of at most {float(risk):g}"
         return [_by_weights(evidence, what, _estimated, risk, "largest estimated risk")]
+    what = f"a risk of at most {float(risk):g}"
     if evidence.terms.person:
-        found = persons(evidence)
-        return [
-            person_check(
-                evidence,
-                f"a risk of at most {float(risk):g}",
-                found.least * risk.numerator >= risk.denominator,
-                found.sure,
-                found.least.astype(np.float64),
-                bound=float(math.ceil(1 / risk)),
-                measured="fewest people",
-            )
-        ]
+        people = math.ceil(1 / risk)
+        return [people_at_least(evidence, what, people, measured="fewest people")]
     alike = evidence.people_alike()
-    # 1/N ≤ p/q exactly where N·p ≥ q.
     return [
         class_check(
             evidence,
-            f"a risk of at most {float(risk):g}",
-            alike * risk.numerator < risk.denominator,
+            what,
+            _risky(alike, risk),
             1 / np.maximum(alike, 1),
             bound=float(risk),
             measured="largest risk",
             worst="most",
         )
     ]
+
+
+def _risky(alike: Codes, risk: Fraction) -> Marks:
+    """Return where one among so many people is at more than a risk; numbers may be of any size."""
+    fewest = math.ceil(1 / risk)
+    return alike < min(fewest, np.iinfo(np.int64).max)
 
 
 def _by_weights(
@@ -323,25 +287,18 @@ def _by_lightest(
         raise CannotTell(f"'{name}' is published, and weights are used only")
     if evidence.terms.person:
         return _by_people(evidence, name, estimate)
-    found, sizes = evidence.behind(name), evidence.sizes
-    counted = found.counted
-    if np.any(counted.sizes < sizes):
+    found, sizes = evidence.behind(name), evidence.sizes.tolist()
+    counted, total = found.counted, list[Fraction]()
+    if np.any(counted.sizes < evidence.sizes):
         raise CannotTell("a class has more rows than the table has for it")
-    # Weights as whole numbers of the smallest decimal that any of them has.
-    weights = [_weight(value, name) for value in counted.values]
-    unit = math.lcm(1, *(weight.denominator for weight in weights))
-    heavy = np.array([int(weight * unit) for weight in weights], dtype=object)
-    own = np.array([float(weight) for weight in weights])
-    order = np.lexsort([own[counted.value], counted.owner])
-    owner, count = counted.owner[order], counted.count[order]
-    upto = np.cumsum(count)
-    before = upto - count
-    before -= before[np.searchsorted(owner, owner)]  # within the class
-    taken = np.clip(sizes[owner] - before, 0, count)
-    total = np.zeros(len(sizes), dtype=object)
-    np.add.at(total, owner, heavy[counted.value[order]] * taken.astype(object))
-    people = (Fraction(own, unit) for own in total.tolist())
-    return _of_each(estimate, zip(sizes.tolist(), people, strict=True)), found.sure
+    for which, left in enumerate(sizes):
+        heavy = Fraction(0)
+        rows = [(_weight(value, name), count) for value, count in counted.of(which).items()]
+        for weight, count in sorted(rows):
+            heavy += weight * min(count, left)
+            left -= min(count, left)
+        total.append(heavy)
+    return _of_each(estimate, zip(sizes, total, strict=True)), found.sure
 
 
 def _by_people(
@@ -409,16 +366,15 @@ def _of_all(
         What is said before the rows.
     """
     raising = evidence.rows_of(high)
-    return Check(
-        name=evidence.name,
-        holds=not fails,
+    found = judged(
+        evidence.name,
+        fails,
+        f"{what} is broken: it is {reached:.4g}, {raised}{named(raising)}.",
+        f"Recomputed from the {read}: {what} holds ({reached:.4g}).",
         bound=float(bound),
         reached=reached,
-        rows=raising.first if fails else (),
-        sentence=f"{what} is broken: it is {reached:.4g}, {raised}{named(raising)}."
-        if fails
-        else f"Recomputed from the {read}: {what} holds ({reached:.4g}).",
     )
+    return replace(found, rows=raising.first) if fails else found
 
 
 def _weight(value: Hashable, name: str) -> Fraction:
@@ -470,23 +426,23 @@ def average_risk(evidence: Evidence) -> list[Check]:
 
     By a survey's weights it is the mean of the estimated risks.
     """
-    risk = evidence.number("risk", above=0, most=1)
+    risk, sizes = evidence.number("risk", above=0, most=1), evidence.sizes
     if evidence.text("weights"):
         each, sure = _by_lightest(evidence, _estimated)
-        mean = float(evidence.sizes @ each) / max(int(evidence.sizes.sum()), 1)
+        mean = float(sizes @ each) / max(int(sizes.sum()), 1)
         fails = bool(_above(np.array([mean]), risk)[0])
         refuse_unclear(fails & ~sure)  # it may fail for the lightest rows only
         what = f"a mean estimated risk of at most {float(risk):g}"
         return [_of_all(evidence, what, fails, _above(each, risk), mean, risk, read=_WEIGHED)]
     alike = np.maximum(evidence.people_alike(), 1)  # nobody of the public: a risk of 1
-    if np.array_equal(alike, evidence.sizes):  # else which classes go is a choice among many
-        evidence.settled.append(partial(_smallest_left, evidence.sizes, risk))
+    if np.array_equal(alike, sizes):  # else which classes go is a choice among many
+        evidence.settled.append(partial(_smallest_left, sizes, risk))
     rows: Counter[int] = Counter()
-    for size, among in zip(evidence.sizes.tolist(), alike.tolist(), strict=True):
+    for size, among in zip(sizes.tolist(), alike.tolist(), strict=True):
         rows[among] += size
     found = sum((Fraction(n, among) for among, n in rows.items()), Fraction(0))
     share = found / max(sum(rows.values()), 1)
-    above = np.array([Fraction(1, among) > risk for among in alike.tolist()], dtype=np.bool_)
+    above = _risky(alike, risk)
     what = f"a mean risk of at most {float(risk):g}"
     return [_of_all(evidence, what, share > risk, above, float(share), risk)]
 
@@ -519,24 +475,25 @@ def _other_than(sizes: Codes, gone: list[int], may: Marks, stay: Marks) -> Marks
 @recomputes("share-at-risk", forms=("whole", "averaged"), called="share at risk", needs_public=True)
 def share_at_risk(evidence: Evidence) -> list[Check]:
     """Rows of classes in which a guess is right too often are at most a share of all rows."""
-    risk = evidence.number("risk", above=0, most=1)
+    risk, sizes = evidence.number("risk", above=0, most=1), evidence.sizes
     share = evidence.number("share", above=0, most=1)
-    if evidence.text("weights"):
+    what = f"a share of at most {float(share):g} at a risk above {float(risk):g}"
+    weighed = bool(evidence.text("weights"))
+    if weighed:
         each, sure = _by_lightest(evidence, _estimated)
         high = _above(each, risk)
-        beyond = Fraction(int(evidence.sizes[high].sum()), max(int(evidence.sizes.sum()), 1))
-        rule = f"a share of at most {float(share):g} at an estimated risk above {float(risk):g}"
-        refuse_unclear((beyond > share) & ~sure)
-        return [_of_all(evidence, rule, beyond > share, high, float(beyond), share, read=_WEIGHED)]
-    alike = evidence.people_alike()
-    # 1/N > p/q exactly where N·p < q.
-    risky = alike * risk.numerator < risk.denominator
-    if np.array_equal(alike, evidence.sizes):  # else which classes go is a choice among many
-        evidence.settled.append(partial(_riskiest_left, evidence.sizes, risky, share))
-    rows, at_risk = int(evidence.sizes.sum()), int(evidence.sizes[risky].sum())
-    found = Fraction(at_risk, max(rows, 1))
-    what = f"a share of at most {float(share):g} at a risk above {float(risk):g}"
-    return [_of_all(evidence, what, found > share, risky, float(found), share, raised="")]
+        what = f"a share of at most {float(share):g} at an estimated risk above {float(risk):g}"
+    else:
+        alike = evidence.people_alike()
+        high = _risky(alike, risk)
+        sure = np.ones(1, dtype=np.bool_)
+        if np.array_equal(alike, sizes):  # else which classes go is a choice among many
+            evidence.settled.append(partial(_riskiest_left, sizes, high, share))
+    found = Fraction(int(sizes[high].sum()), max(int(sizes.sum()), 1))
+    refuse_unclear((found > share) & ~sure)
+    if weighed:
+        return [_of_all(evidence, what, found > share, high, float(found), share, read=_WEIGHED)]
+    return [_of_all(evidence, what, found > share, high, float(found), share, raised="")]
 
 
 def _riskiest_left(sizes: Codes, risky: Marks, share: Fraction, may: Marks, stay: Marks) -> Marks:

@@ -8,14 +8,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan
-from anon_core.verification.findings import Check, many
-from anon_core.verification.recipe import Terms, section
+from anon_core.verification.findings import Check, judged, many
+from anon_core.verification.recipe import Levels, Terms, demand, is_whole, section
 from anon_core.verification.rows.tables import read_of_rows
 from anon_core.verification.text.cells import Cells, TextTable, narrow
 from anon_core.verification.text.labels import ranges_of, untrue
@@ -26,7 +27,7 @@ from anon_core.verification.text.texts import (
     Spelling,
 )
 
-Levels = Mapping[str, Sequence[Sequence[str]]]
+_SAME_LEVELS = "Use the level tables the release was made with."
 
 
 def with_unseen(
@@ -42,13 +43,12 @@ def with_unseen(
         If the recipe says something else of them, or numbers and dates are to be the top.
     """
     rule = section(recipe, "reuse").get("unseen", "fail")
-    if rule not in ("fail", "top", "suppress"):
-        raise BadPlan("[reuse] unseen must be fail, top or suppress.", remedy="Correct [reuse].")
-    if rule == "fail":
-        return private, levels, ()
+    what = "[reuse] unseen must be fail, top or suppress."
+    demand(rule in ("fail", "top", "suppress"), what, "Correct [reuse].")
     widened = dict(levels)
     unknown = np.zeros(len(private), dtype=np.bool_)
-    for name in (*terms.quasi, *section(recipe, "sensitive_levels")):
+    names = (*terms.quasi, *section(recipe, "sensitive_levels")) if rule != "fail" else ()
+    for name in names:
         if not levels.get(name) or name not in private.names:
             continue
         column = read_of_rows(terms, private, name)
@@ -57,46 +57,40 @@ def with_unseen(
         if not new or len(new) == len(column.keys):
             continue
         unknown |= np.isin(column.codes, new)
-        if rule == "suppress":
-            continue
-        if column.spelling.measured:
-            raise BadPlan(
-                f"Values of '{name}' are in no level table and cannot be published as its top.",
-                remedy="Use the level tables the release was made with.",
-            )
-        width = max(len(levels[name][0]), 2)
-        top = levels[name][0][-1].strip() if len(levels[name][0]) > 1 else EVERYTHING
-        own = [line if len(line) > 1 else [*line, EVERYTHING] for line in levels[name]]
-        more = [[str(column.keys[code]), *[top] * (width - 1)] for code in new]
-        widened[name] = [*own, *more]
+        if rule == "top":
+            what = f"Values of '{name}' are in no level table and cannot be published as its top."
+            demand(not column.spelling.measured, what, _SAME_LEVELS)
+            own = _with_top(levels[name])
+            top = [own[0][-1].strip()] * (len(own[0]) - 1)
+            widened[name] = [*own, *([str(column.keys[code]), *top] for code in new)]
     rows = int(np.count_nonzero(unknown))
     if not rows:
         return private, widened, ()
-    one = rows == 1
-    what = f"{'is' if one else 'are'} left out"
+    what = f"{'is' if rows == 1 else 'are'} left out"
     if rule == "top":
-        what = f"that value is published as the top of {'its' if one else 'their'} hierarchy"
-    check = Check(
-        name="unseen",
-        holds=True,
-        bound=float(len(private)),
-        reached=float(rows),
-        sentence=f"{many(rows, 'row', 'holds', 'hold')} a value that no hierarchy has, and {what}, "
-        "as the recipe says.",
+        whose = "its" if rows == 1 else "their"
+        what = f"that value is published as the top of {whose} hierarchy"
+    sentence = (
+        f"{many(rows, 'row', 'holds', 'hold')} a value that no hierarchy has, and {what}, as the "
+        "recipe says."
     )
+    every = float(len(private))
+    check = judged("unseen", False, "", sentence, bound=every, reached=float(rows))
     return private if rule == "top" else private.kept(~unknown), widened, (check,)
 
 
+def _with_top(lines: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return lines of a level table; a single column of values has '*' above it."""
+    return [line if len(line) > 1 else [*line, EVERYTHING] for line in lines]
+
+
 # Rows that a condition of the recipe chooses: the private table as it then is.
-#
-# A condition is put into the order in which it is reckoned, and then reckoned with a pile.
 
 
 _PIECE = re.compile(
     r"""\s*('(?:''|[^'])*'|"(?:""|[^"])+"|<=|>=|<>|[=<>(),]|[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?(?!\w)"""
     r"""|[^\W\d]\w*)"""
 )
-_STRENGTH = {"or": 1, "and": 2, "not": 3}
 Marks = npt.NDArray[np.bool_]
 
 
@@ -113,37 +107,31 @@ def chosen_rows(
         If the condition cannot be read, or no row is left.
     """
     where = section(recipe, "data").get("where", "")
-    if not isinstance(where, str):
-        raise BadPlan("The recipe's where is not a text.", remedy="Write a condition in quotes.")
+    what = "The recipe's where is not a text."
+    demand(isinstance(where, str), what, "Write a condition in quotes.")
     if not where.strip():
         return terms, private, ()
-    names = [n for n in private.names if n in {*terms.named, *terms.published}]
-    read: dict[str, PrivateColumn] = {}
 
+    @cache
     def column(name: str) -> PrivateColumn:
-        if name not in private.names:
-            raise BadPlan(
-                f"The table has no column '{name}', which the recipe's where names.",
-                remedy="Use the table the release was made with.",
-            )
-        if name not in read:
-            read[name] = read_of_rows(terms, private, name)
-        return read[name]
+        what = f"The table has no column '{name}', which the recipe's where names."
+        demand(name in private.names, what, "Use the table the release was made with.")
+        return read_of_rows(terms, private, name)
 
     kept = rows_where(where, column)
-    kinds = {name: column(name).spelling.kind for name in names}
-    plain: dict[str, Cells] = {}
-    for name in names:
-        if column(name).thousands:
-            plain[name] = Cells(codes=private.column(name).codes, texts=list(column(name).texts))
-    check = Check(
-        name="where",
-        holds=True,
-        bound=float(len(private)),
-        reached=float(np.count_nonzero(kept)),
-        sentence=f"{np.count_nonzero(kept)} of {len(private)} rows were chosen again by the "
-        "recipe's condition; what is published is true of these.",
+    read = {n: column(n) for n in private.names if n in {*terms.named, *terms.published}}
+    plain = {
+        name: Cells(codes=private.column(name).codes, texts=list(own.texts))
+        for name, own in read.items()
+        if own.thousands
+    }
+    every, rows = len(private), int(np.count_nonzero(kept))
+    sentence = (
+        f"{rows} of {every} rows were chosen again by the recipe's condition; what is published is "
+        "true of these."
     )
+    check = judged("where", False, "", sentence, bound=float(every), reached=float(rows))
+    kinds = {name: own.spelling.kind for name, own in read.items()}
     terms = replace(terms, kinds={**kinds, **terms.kinds})
     return terms, private.replaced(plain).kept(kept), (check,)
 
@@ -152,8 +140,7 @@ def complete_rows(terms: Terms, private: TextTable) -> TextTable:
     """Return the rows that miss no value in a quasi-identifier or sensitive column."""
     kept = np.ones(len(private), dtype=np.bool_)
     for name in (*terms.quasi, *terms.sensitive):
-        column = read_of_rows(terms, private, name)
-        kept &= ~column.absent
+        kept &= ~read_of_rows(terms, private, name).absent
     return private.kept(kept)
 
 
@@ -167,112 +154,80 @@ def rows_where(where: str, column: Callable[[str], PrivateColumn]) -> Marks:
     """
     if _PIECE.sub("", where).strip():
         raise _unreadable()
-    kept = _reckoned([found[1] for found in _PIECE.finditer(where)], column)
-    if not kept.any():
-        raise BadPlan("The recipe's where is true of no row.", remedy="Use the recipe's table.")
+    left = [found[1] for found in _PIECE.finditer(where)][::-1]
+    try:
+        kept, _ = _either(left, column)
+    except (IndexError, KeyError, RecursionError) as error:
+        raise _unreadable() from error
+    if left:
+        raise _unreadable()
+    demand(kept.any(), "The recipe's where is true of no row.", "Use the recipe's table.")
     return kept
+
+
+def _next_is(left: list[str], word: str) -> bool:
+    """Say whether a word comes next, and take it if so."""
+    return bool(left) and left[-1].lower() == word and left.pop() != ""
+
+
+def _either(left: list[str], column: Callable[[str], PrivateColumn]) -> tuple[Marks, Marks]:
+    """Take a condition from the pieces that are left: where it is true, and where it is false."""
+    true, false = _both(left, column)
+    while _next_is(left, "or"):
+        other, untrue = _both(left, column)
+        true, false = true | other, false & untrue
+    return true, false
+
+
+def _both(left: list[str], column: Callable[[str], PrivateColumn]) -> tuple[Marks, Marks]:
+    true, false = _one(left, column)
+    while _next_is(left, "and"):
+        other, untrue = _one(left, column)
+        true, false = true & other, false | untrue
+    return true, false
+
+
+def _one(left: list[str], column: Callable[[str], PrivateColumn]) -> tuple[Marks, Marks]:
+    if _next_is(left, "not"):
+        true, false = _one(left, column)
+        return false, true
+    if not _next_is(left, "("):
+        return _one_comparison(left, column)
+    found = _either(left, column)
+    if not _next_is(left, ")"):
+        raise _unreadable()
+    return found
 
 
 def _unreadable() -> BadPlan:
     return BadPlan("The recipe's where cannot be read.", remedy="Correct the condition.")
 
 
-def _reckoned(pieces: Sequence[str], column: Callable[[str], PrivateColumn]) -> Marks:
-    """Return the rows of which a condition is true.
-
-    Raises
-    ------
-    BadPlan
-        If it cannot be read.
-    """
-    pile: list[tuple[Marks, Marks]] = []
-    waiting: list[str] = []
-
-    def close(strength: int) -> None:
-        while waiting and waiting[-1] != "(" and _STRENGTH[waiting[-1]] >= strength:
-            word = waiting.pop()
-            true, false = pile.pop()
-            if word == "not":
-                pile.append((false, true))
-            else:
-                other_true, other_false = pile.pop()
-                both = (true & other_true, false | other_false)
-                either = (true | other_true, false & other_false)
-                pile.append(both if word == "and" else either)
-
-    at, operand = 0, True
-    try:
-        while at < len(pieces):
-            piece = pieces[at]
-            word = piece.lower()
-            if operand and word in ("not", "("):
-                waiting.append(word)
-                at += 1
-            elif operand:
-                found, at = _one_comparison(pieces, at, column)
-                pile.append(found)
-                operand = False
-            elif word in ("and", "or"):
-                close(_STRENGTH[word])
-                waiting.append(word)
-                at, operand = at + 1, True
-            elif word == ")":
-                close(0)
-                if waiting.pop() != "(":
-                    raise _unreadable()
-                at += 1
-            else:
-                raise _unreadable()
-        close(0)
-    except (IndexError, KeyError) as error:
-        raise _unreadable() from error
-    if operand or waiting or len(pile) != 1:
-        raise _unreadable()
-    return pile[0][0]
-
-
-def _one_comparison(
-    pieces: Sequence[str], at: int, column: Callable[[str], PrivateColumn]
-) -> tuple[tuple[Marks, Marks], int]:
-    """Return where the comparison that begins at a piece is true and false, and what follows."""
-    name = pieces[at]
+def _one_comparison(left: list[str], column: Callable[[str], PrivateColumn]) -> tuple[Marks, Marks]:
+    """Take a comparison from the pieces that are left: where it is true, and where it is false."""
+    name = left.pop()
     own = column(name[1:-1].replace('""', '"') if name[0] == '"' else name)
-    sign, at = pieces[at + 1].lower(), at + 2
-    turned = False
+    sign = left.pop().lower()
     if sign == "is":
-        turned = pieces[at].lower() == "not"
-        at += turned
-        if pieces[at].lower() != "missing":
+        turned = _next_is(left, "not")
+        if left.pop().lower() != "missing":
             raise _unreadable()
-        gone = own.absent
-        return ((~gone, gone) if turned else (gone, ~gone)), at + 1
-    if sign == "not":
-        turned, sign, at = True, pieces[at].lower(), at + 1
-    values: list[Any] = []
-    if sign == "in":
-        if pieces[at] != "(":
-            raise _unreadable()
-        while pieces[at] in ("(", ","):
-            values.append(_written(own, pieces[at + 1]))
-            at += 2
-        if pieces[at] != ")":
-            raise _unreadable()
-        at += 1
-    elif sign == "between":
-        if pieces[at + 1].lower() != "and":
-            raise _unreadable()
-        values = [_written(own, pieces[at]), _written(own, pieces[at + 2])]
-        at += 3
-    elif turned:
+        return (~own.absent, own.absent) if turned else (own.absent, ~own.absent)
+    turned = sign == "not"
+    sign = left.pop().lower() if turned else sign
+    listed, between = sign == "in", sign == "between"
+    if (listed and left.pop() != "(") or (turned and not listed and not between):
         raise _unreadable()
-    else:
-        values = [_written(own, pieces[at])]
-        at += 1
+    values = [_written(own, left.pop())]
+    while (listed and _next_is(left, ",")) or (between and _next_is(left, "and")):
+        values.append(_written(own, left.pop()))
+    if (listed and left.pop() != ")") or (between and len(values) != 2):
+        raise _unreadable()
     marks = [_compared(key, sign, values) for key in own.keys]
     held = np.array([*marks, False], dtype=np.bool_)[own.codes]
     known = ~own.absent
     true, false = held & known, ~held & known
-    return ((false, true) if turned else (true, false)), at
+    return (false, true) if turned else (true, false)
 
 
 def _compared(key: Any, sign: str, values: Sequence[Any]) -> bool:
@@ -294,12 +249,9 @@ def _written(column: PrivateColumn, piece: str) -> Key:
     """Return a value of a condition as its column's kind."""
     text = piece[1:-1].replace("''", "'") if piece[0] == "'" else piece
     key = column.spelling.key(text.strip())
-    odd = isinstance(key, str) if column.spelling.measured else piece[0] != "'"
-    if odd:
-        raise BadPlan(
-            "The recipe's where compares a column with a value of another kind.",
-            remedy="Correct the condition.",
-        )
+    what = "The recipe's where compares a column with a value of another kind."
+    fits = not isinstance(key, str) if column.spelling.measured else piece[0] == "'"
+    demand(fits, what, "Correct the condition.")
     return key
 
 
@@ -331,24 +283,20 @@ def relabelled(
 def _renamed(lines: Sequence[Sequence[str]], spelling: Spelling) -> list[list[str]]:
     cells = [[cell.strip() for cell in line] for line in lines]
     for level in range(1, max(map(len, cells), default=0)):
+        there = [line for line in cells if level < len(line)]
         members: dict[str, list[str]] = {}
-        for line in cells:
-            if level < len(line) and line[0]:
+        for line in there:
+            if line[0]:
                 members.setdefault(line[level], []).append(line[0])
-        one_level = [[line[0], line[level]] for line in cells if level < len(line)]
-        false = untrue(one_level, spelling, list(members))
+        false = untrue([[line[0], line[level]] for line in there], spelling, list(members))
         instead = {label: _range(members[label], spelling) for label in false}
-        for line in cells:
-            if level < len(line):
-                line[level] = instead.get(line[level], line[level])
+        for line in there:
+            line[level] = instead.get(line[level], line[level])
     return cells
 
 
 def _range(members: Sequence[str], spelling: Spelling) -> str:
-    def place(text: str) -> Key:
-        return spelling.key(text)
-
-    ordered = sorted(members, key=cast(Any, place))
+    ordered = sorted(members, key=cast(Any, spelling.key))
     low, high = ordered[0], ordered[-1]
     ways = (f"{low}-{high}", f"{low} to {high}", f"[{low}, {high}]")
 
@@ -379,26 +327,19 @@ def without_redacted(recipe: Mapping[str, Any], terms: Terms, private: TextTable
     BadPlan
         If the recipe redacts a column that is not published as it is, or by one that is published.
     """
-    named = section(recipe, "redacted")
-    if not named:
-        return private
     hidden: dict[str, Cells] = {}
-    for name, sources in named.items():
-        fits = isinstance(sources, list | tuple) and sources
-        if not fits or name not in terms.exact or set(sources) - {*terms.identifier, *terms.shown}:
-            raise BadPlan(
-                "The recipe's redacted names columns that are not so used.",
-                remedy="Correct the recipe's roles.",
-            )
-        names = set[str]()
-        for source in sources:
-            names |= _names_of(_texts(private, source, terms))
+    for name, sources in section(recipe, "redacted").items():
+        what = "The recipe's redacted names columns that are not so used."
+        some = isinstance(sources, list | tuple) and sources and name in terms.exact
+        fits = some and {*sources} <= {*terms.identifier, *terms.shown}
+        demand(fits, what, "Correct the recipe's roles.")
+        names = set[str]().union(*(_names_of(_texts(private, one, terms)) for one in sources))
         texts, cells = _texts(private, name, terms), private.column(name)
         shown = [
             _hide(text.strip(), names) if text.strip() in texts else text for text in cells.texts
         ]
         hidden[name] = Cells(codes=cells.codes, texts=shown)
-    return private.replaced(hidden)
+    return private.replaced(hidden) if hidden else private
 
 
 def _texts(private: TextTable, name: str, terms: Terms) -> set[str]:
@@ -453,21 +394,16 @@ def at_each_level(recipe: Mapping[str, Any], levels: Levels) -> Iterator[Mapping
     heights = [
         min((max(len(line), 2) for line in levels.get(n, ()) if line), default=1) for n in open_
     ]
-    if math.prod(heights) > _MOST_CHOICES:
-        raise BadPlan(
-            "The recipe leaves too many levels of sensitive columns open.",
-            remedy="Use the recipe that the run has written, which names them.",
-        )
+    what = "The recipe leaves too many levels of sensitive columns open."
+    remedy = "Use the recipe that the run has written, which names them."
+    demand(math.prod(heights) <= _MOST_CHOICES, what, remedy)
     if not open_:
         yield recipe
         return
-    choices = itertools.product(*(range(height) for height in heights))
-    for chosen in sorted(choices, key=sum):
+    for chosen in sorted(itertools.product(*map(range, heights)), key=sum):
         variant = {**named, **dict(zip(open_, chosen, strict=True))}
-        yield {
-            **recipe,
-            "sensitive_levels": {n: v for n, v in variant.items() if n not in open_ or v},
-        }
+        asked = {n: v for n, v in variant.items() if n not in open_ or v}
+        yield {**recipe, "sensitive_levels": asked}
 
 
 def at_levels(
@@ -483,43 +419,28 @@ def at_levels(
     BadPlan
         If the recipe names no level of a sensitive column's own level table, or it lacks a value.
     """
-    named = section(recipe, "sensitive_levels")
-    if not named:
-        return terms, private, levels
     shown, kinds, above = dict[str, Cells](), dict(terms.kinds), dict(levels)
-    for name, level in named.items():
-        lines = [[cell.strip() for cell in line] for line in levels.get(name, ()) if line]
-        if name not in terms.sensitive or name in terms.quasi:
-            raise BadPlan(
-                "The recipe's sensitive_levels names a column that is not sensitive only.",
-                remedy="Correct the recipe's roles.",
-            )
-        if isinstance(level, bool) or not isinstance(level, int) or level < 1:
-            raise BadPlan(
-                "The recipe's sensitive_levels holds something other than levels from 1 up.",
-                remedy="Write column = 1.",
-            )
-        # A single column of values has '*' above it.
-        lines = [line if len(line) > 1 else [*line, "*"] for line in lines]
-        if not lines or level >= min(map(len, lines)):
-            raise BadPlan(
-                f"The level table of '{name}' has no level {level}.",
-                remedy="Use the level tables the release was made with.",
-            )
+    for name, level in section(recipe, "sensitive_levels").items():
+        what = "The recipe's sensitive_levels names a column that is not sensitive only."
+        only = name in terms.sensitive and name not in terms.quasi
+        demand(only, what, "Correct the recipe's roles.")
+        what = "The recipe's sensitive_levels holds something other than levels from 1 up."
+        demand(is_whole(level, 1), what, "Write column = 1.")
+        rows = [[cell.strip() for cell in line] for line in levels.get(name, ()) if line]
+        lines = _with_top(rows)
+        what = f"The level table of '{name}' has no level {level}."
+        demand(lines and level < min(map(len, lines)), what, _SAME_LEVELS)
         column = read_of_rows(terms, private, name)
         label = dict[int, str]()
         for line in lines:
-            label.setdefault(column.code_of_text(line[0]), line[level])
+            label.setdefault(column.code_of_text(line[0]), str(line[level]))
         label.pop(column.missing, None)
-        if any(code not in label for code in range(len(column.keys))):
-            raise BadPlan(
-                f"The level table of '{name}' lacks values of the table.",
-                remedy="Use the level tables the release was made with.",
-            )
+        every, what = range(len(column.keys)), f"The level table of '{name}' lacks values of the"
+        demand(all(code in label for code in every), f"{what} table.", _SAME_LEVELS)
         code_of: dict[str, int] = {}
-        new = [code_of.setdefault(label[c], len(code_of)) for c in range(len(column.keys))]
+        new = [code_of.setdefault(label[c], len(code_of)) for c in every]
         codes = np.array([*new, -1], dtype=np.int64)[column.codes]
         shown[name] = Cells(codes=narrow(codes, len(code_of)), texts=list(code_of))
         kinds[name] = "text"
         above[name] = [list(line) for line in dict.fromkeys(tuple(line[level:]) for line in lines)]
-    return replace(terms, kinds=kinds), private.replaced(shown), above
+    return replace(terms, kinds=kinds), private.replaced(shown) if shown else private, above
