@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import permutations
 
 from anon_core.verification.files.csv_files import rows_of
-from anon_core.verification.findings import Check, tallied
+from anon_core.verification.findings import Check, judged, tallied
 
 _RANGE = re.compile(r"\[(\S+), (\S+)\]")
 
@@ -41,10 +41,8 @@ def network_checks(
     ties = {frozenset(number_of[name] for name in tie) for tie in private}
     kept = {edge for edge in edges if edge <= people} == ties and len(people) == len(number_of)
     found = [
-        Check(
-            name="edges", holds=simple, sentence="Every edge is published once, and none is a loop."
-        ),
-        Check(name="ties", holds=kept, sentence="Among people the ties are those that they have."),
+        _same("edges", simple, "Every edge is published once, and none is a loop."),
+        _same("ties", kept, "Among people the ties are those that they have."),
     ]
     shown: dict[str, str] = {}
     if label_of:
@@ -53,11 +51,7 @@ def network_checks(
         ends = {end for edge in edges for end in edge}
         right = len(shown) == len(said) and shown.keys() >= ends | people
         right &= all(shown.get(number) == label_of[name] for name, number in number_of.items())
-        found.append(
-            Check(
-                name="labels", holds=right, sentence="Every vertex has a label, people their own."
-            )
-        )
+        found.append(_same("labels", right, "Every vertex has a label, people their own."))
     near: dict[str, list[str]] = {number: [] for number in people}
     for edge in edges if simple else ():
         for one, other in permutations(edge):
@@ -66,17 +60,18 @@ def network_checks(
     alike = Counter((shown.get(one, ""), *sorted(own)) for one, own in near.items())
     least = min(alike.values(), default=0)
     what = "label with those of neighbours" if label_of else "degree"
-    found.append(
-        Check(
-            name="degrees",
-            holds=least >= k,
-            bound=float(k),
-            reached=float(least),
-            sentence=f"The rarest {what} of a person is that of {least:,} people; {k:,} at least "
-            "are asked for. New vertices do not count.",
-        )
+    sentence = (
+        f"The rarest {what} of a person is that of {least:,} people; {k:,} at least are asked for. "
+        "New vertices do not count."
     )
+    rare = least < k
+    found.append(judged("degrees", rare, sentence, sentence, bound=float(k), reached=float(least)))
     return found
+
+
+def _same(name: str, holds: bool, sentence: str) -> Check:
+    """Return a check whose words are the same whether it holds or not."""
+    return judged(name, not holds, sentence, sentence)
 
 
 def cloak_checks(
@@ -101,31 +96,23 @@ def cloak_checks(
     _, *lines = rows_of(published, ",")
     boxes = [tuple(line) for line in lines]
     senders = Counter(box_of.values())
-    outside = 0
-    for person, (left, lower, right, upper) in box_of.items():
+    outside = False
+    for person, box in box_of.items():
+        left, lower, right, upper = map(Decimal, box)
         x, y = map(Decimal, place_of[person])
-        outside += not (
-            Decimal(left) <= x <= Decimal(right) and Decimal(lower) <= y <= Decimal(upper)
-        )
+        outside |= not (left <= x <= right and lower <= y <= upper)
     fewer = sum(senders[box] < asked[person] for person, box in box_of.items())
+    same, least = Counter(boxes) == senders, float(min(senders.values(), default=0))
+    words = f"{fewer:,} persons have a box that fewer people could have sent than asked."
     return [
-        Check(
-            name="rows",
-            holds=Counter(boxes) == senders,
-            sentence="Every request with a box is published once, and nothing else.",
+        _same("rows", same, "Every request with a box is published once, and nothing else."),
+        _same(
+            "order",
+            boxes == sorted(boxes),
+            "Boxes are in their own order, which says nothing about persons.",
         ),
-        Check(
-            name="order",
-            holds=boxes == sorted(boxes),
-            sentence="Boxes are in their own order, which says nothing about persons.",
-        ),
-        Check(name="places", holds=not outside, sentence="Every person is in the own box."),
-        Check(
-            name="senders",
-            holds=not fewer,
-            reached=float(min(senders.values(), default=0)),
-            sentence=f"{fewer:,} persons have a box that fewer people could have sent than asked.",
-        ),
+        _same("places", not outside, "Every person is in the own box."),
+        judged("senders", fewer, words, words, reached=least),
     ]
 
 

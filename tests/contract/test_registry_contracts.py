@@ -40,7 +40,7 @@ from anon_core.release.release import Release, one_block, raw_view
 from anon_core.release.vocabulary import of_level
 from anon_core.verification.recipe import read_shape
 from anon_core.verification.registry import second_computations
-from anon_core.verification.rows.changes import made_again
+from anon_core.verification.rows.changes import MADE_AGAIN
 from anon_core.verification.text import texts
 from tests.asked import attacked
 from tests.contract.settings import asked_of_each, formed, forming_parameters, tails_at
@@ -155,7 +155,7 @@ def test_the_second_computation_reads_what_a_release_looks_like(name: str) -> No
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_the_second_computation_makes_every_change_again(name: str) -> None:
-    assert name in made_again()
+    assert name in MADE_AGAIN
 
 
 def test_every_family_has_techniques_in_order_of_names() -> None:

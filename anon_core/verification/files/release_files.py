@@ -221,12 +221,17 @@ def read_release(
     if csv and len(csv) == len(parquet):
         with suppress(BadInput):
             found = of(parquet, read_published)
-            if not odd_csv_part(found, csv, files)[0]:
+            if _is_in(csv, found, files):
                 found.is_written, found.file = True, _all_of(name, csv)
                 return found
     if csv == [f"{name}.{READ}"]:
         return PublishedTable(files[csv[0]], quasi, spelling)
     return of(csv, _read_csv_part) if csv else of(parquet, read_published)
+
+
+def _is_in(csv: Sequence[str], release: PublishedTable, files: Mapping[str, Content]) -> bool:
+    """Say whether CSV files are what is written of a table."""
+    return not odd_csv_part(release, csv, files)[0]
 
 
 def _read_csv_part(content: Content, part: str) -> TextTable:

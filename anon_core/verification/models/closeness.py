@@ -234,9 +234,7 @@ def beta_likeness(evidence: Evidence) -> list[Check]:
 
     Enhanced, nor by more than −ln of its share in the private table.
     """
-    most, enhanced = evidence.number("beta", above=0), evidence.model.get("enhanced", True)
-    if not isinstance(enhanced, bool):
-        raise CannotTell("enhanced must be true or false")
+    most, enhanced = evidence.number("beta", above=0), evidence.flag("enhanced", True)
 
     def likely(column: str) -> Found:
         table = evidence.original(column)
@@ -356,9 +354,7 @@ def k_e_anonymity(evidence: Evidence) -> list[Check]:
 def epsilon_m_anonymity(evidence: Evidence) -> list[Check]:
     """Around every row of a class, at most one m-th of the class's rows are within ε."""
     reach, most = evidence.number("epsilon", least=0), evidence.number("m", least=1)
-    relative = evidence.model.get("relative", False)
-    if not isinstance(relative, bool):
-        raise CannotTell("relative must be true or false")
+    relative = evidence.flag("relative")
 
     def apart(shown: Counts) -> tuple[bool, float]:
         if any(value is None for value in shown):

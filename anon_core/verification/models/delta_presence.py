@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -10,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.verification.evidence import CannotTell, Evidence
-from anon_core.verification.findings import Check, Rows, many, named
-from anon_core.verification.recipe import Terms
+from anon_core.verification.findings import Check, Rows, judged, many, named
 from anon_core.verification.registry import recomputes
-from anon_core.verification.rows.groups import Grouped, blocks
+from anon_core.verification.rows.groups import Grouped, blocks, whole_classes
 from anon_core.verification.rows.matching import TooLarge
 from anon_core.verification.rows.people import PublicPeople, covered_people
 from anon_core.verification.rows.tables import joined
@@ -228,51 +228,38 @@ def delta_presence(evidence: Evidence) -> list[Check]:
     column is permuted by itself within its group.
     """
     low, high = (evidence.number(key) for key in ("delta_min", "delta_max"))
-    terms, people = evidence.terms, evidence.public
+    terms, people, grouped = evidence.terms, evidence.public, evidence.grouped
     rows = Rows()
-    if evidence.form == "whole":
-        found, wrong = _whole(evidence.grouped, people, terms, low, high)
-        rows = evidence.grouped.table.rows_of(wrong)
-        evidence.failing.append(wrong)
-    elif terms.coarsened:
+    if evidence.form == "permuted" and terms.coarsened:
         found = _permuted(evidence, people)
-    elif any(set(terms.quasi) <= set(block) for block in blocks(terms)):
-        found, wrong = _whole(_by_cells(evidence), people, terms, low, high)
-        rows = evidence.grouped.table.rows_of(wrong)
     else:
-        raise CannotTell("cells are exact and quasi-identifiers permuted separately")
+        if evidence.form == "permuted":
+            if not any(set(terms.quasi) <= set(block) for block in blocks(terms)):
+                raise CannotTell("cells are exact and quasi-identifiers permuted separately")
+            # By what the quasi-identifiers show, whatever group a row is in.
+            grouped = whole_classes(grouped.table)["release"]
+        found, wrong = _whole(grouped, people, low, high)
+        rows = grouped.table.rows_of(wrong)
+        if evidence.form == "whole":
+            evidence.failing.append(wrong)
     least, most = min(found), max(found)
-    holds = low <= least and most <= high
     between = f"chances of presence lie between {float(least):.4g} and {float(most):.4g}"
     asked = f"{float(low):g} to {float(high):g} were required"
-    broken_low = not holds and most <= high
+    broken_low = least < low and most <= high
     where = f" {named(rows)}" if rows else ""  # who is in no class has no row
-    return [
-        Check(
-            name=evidence.name,
-            holds=holds,
-            bound=float(low if broken_low else high),
-            reached=float(least if broken_low else most),
-            sentence=f"Recomputed from the published file and the public table: {between}; {asked}."
-            if holds
-            else f"δ-presence is broken: {between}; {asked}{where}.",
-            rows=rows.first,
-        )
-    ]
-
-
-def _by_cells(evidence: Evidence) -> Grouped:
-    """Return the table of the quasi-identifiers by what they show, whatever group a row is in.
-
-    Who looks for people finds all rows that show a person's values; groups tell nothing more.
-    """
-    part = evidence.grouped
-    codes = [part.table.codes_of(name) for name in evidence.terms.quasi]
-    return Grouped(table=part.table, columns=part.columns, group=joined(codes, len(part.group))[0])
+    check = judged(
+        evidence.name,
+        least < low or most > high,
+        f"δ-presence is broken: {between}; {asked}{where}.",
+        f"Recomputed from the published file and the public table: {between}; {asked}.",
+        bound=float(low if broken_low else high),
+        reached=float(least if broken_low else most),
+    )
+    return [replace(check, rows=rows.first)]
 
 
 def _whole(
-    grouped: Grouped, people: PublicPeople, terms: Terms, low: Fraction, high: Fraction
+    grouped: Grouped, people: PublicPeople, low: Fraction, high: Fraction
 ) -> tuple[list[Fraction], npt.NDArray[np.bool_]]:
     """Return the chances |G ∩ T| / |G ∩ P| of all classes, and 0 where somebody is in none.
 

@@ -14,7 +14,8 @@ from typing import Any, cast
 import numpy as np
 
 from anon_core.verification.evidence import CannotTell, Evidence, at_least
-from anon_core.verification.findings import Check, many, not_checked
+from anon_core.verification.findings import Check, broken, judged, many, not_checked
+from anon_core.verification.recipe import is_number
 from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import tally
 from anon_core.verification.rows.tables import joined
@@ -226,15 +227,13 @@ def differential_privacy(evidence: Evidence) -> list[Check]:
     delta = evidence.number("delta", above=0, most=0.1)
     terms = evidence.terms
     if terms.shape.rows != "drawn":
-        return [
-            _check(False, "No row is drawn by chance: one row can change all that is published.")
-        ]
+        what = "No row is drawn by chance: one row can change all that is published."
+        return [broken(_NAME, what)]
     for_levels = _setting(evidence, "levels_epsilon", most=10)
     for_rows = epsilon - for_levels
     if for_rows <= 0:
-        return [
-            _check(False, f"No budget is left for the rows: levels cost {float(for_levels):g}.")
-        ]
+        what = f"No budget is left for the rows: levels cost {float(for_levels):g}."
+        return [broken(_NAME, what)]
     share, gamma = share_of(for_rows, _setting(evidence, "share", most=1))
     if share <= 0:
         raise CannotTell("so small a share of the rows that none is drawn")
@@ -244,8 +243,17 @@ def differential_privacy(evidence: Evidence) -> list[Check]:
     others = [model.get("k", 0) for model in terms.models]
     asked = max(least, *(k for k in others if isinstance(k, int)))
     what = f"k = {least} for ε = {float(for_rows):g} and δ = {float(delta):g}"
+    # What the budget went into; that it adds up was made sure of before.
+    levels = f"{float(for_levels):g} on levels and " if for_levels else ""
+    account = (
+        f"By its account ε = {float(epsilon):g} ({levels}{float(for_rows):g} on rows, each drawn "
+        f"with chance {float(share):.3g}) and δ = {float(delta):g}, for one row added or removed; "
+        "the person who ran it was trusted with the table. The guarantee is the mechanism's: it "
+        "cannot be read off the published files."
+    )
+    spent = float(epsilon)
     return [
-        _account(epsilon, for_levels, delta, share),
+        judged(_NAME, False, "", account, bound=spent, reached=spent),
         at_least(evidence, what, evidence.sizes, least, unit="rows"),
         _fixed(evidence),
         _sample(evidence, share, asked),
@@ -254,47 +262,31 @@ def differential_privacy(evidence: Evidence) -> list[Check]:
 
 def _setting(evidence: Evidence, key: str, *, most: int) -> Fraction:
     """Return a number of the technique's settings exactly as its decimal is written."""
-    given = evidence.terms.algorithm.get(key)
-    if isinstance(given, bool) or not isinstance(given, int | float) or not isfinite(given):
+    given: Any = evidence.terms.algorithm.get(key)
+    if not is_number(given) or not isfinite(given):
         raise CannotTell(f"the technique's {key} is not a number")
     if not 0 <= given <= most:
         raise CannotTell(f"the technique's {key} is not a number from 0 to {most}")
     return Fraction(str(given))
 
 
-def _account(epsilon: Fraction, for_levels: Fraction, delta: Fraction, share: Fraction) -> Check:
-    """Tell what the budget went into; that it adds up was made sure of before."""
-    levels = f"{float(for_levels):g} on levels and " if for_levels else ""
-    return Check(
-        name=_NAME,
-        holds=True,
-        bound=float(epsilon),
-        reached=float(epsilon),
-        sentence=f"By its account ε = {float(epsilon):g} ({levels}{float(epsilon - for_levels):g} "
-        f"on rows, each drawn with chance {float(share):.3g}) and δ = {float(delta):g}, for one "
-        "row added or removed; the person who ran it was trusted with the table. The guarantee is "
-        "the mechanism's: it cannot be read off the published files.",
-    )
-
-
 def _fixed(evidence: Evidence) -> Check:
     """Check that nothing but the levels decides what a row publishes."""
     terms = evidence.terms
+    what = ""
     if terms.exact:
-        return _check(False, "Columns are published row by row with the classes.")
-    if terms.sample != 1:
-        return _check(False, "A sample was drawn before, by a number that follows from the table.")
-    if terms.algorithm.get("fixed_rules") is not True:
-        return _check(
-            False, "The recipe does not confirm that its hierarchies were made without the table."
-        )
-    if not _choices(evidence):
-        return _check(False, "A column is not published at one level of its hierarchy throughout.")
-    return _check(
-        True,
+        what = "Columns are published row by row with the classes."
+    elif terms.sample != 1:
+        what = "A sample was drawn before, by a number that follows from the table."
+    elif terms.algorithm.get("fixed_rules") is not True:
+        what = "The recipe does not confirm that its hierarchies were made without the table."
+    elif not _choices(evidence):
+        what = "A column is not published at one level of its hierarchy throughout."
+    kept = (
         "Every column is published at one level of a hierarchy that the recipe says was made "
-        "without the table; whether it was cannot be recomputed.",
+        "without the table; whether it was cannot be recomputed."
     )
+    return judged(_NAME, what, what, kept)
 
 
 def _choices(evidence: Evidence) -> list[tuple[int, ...]]:
@@ -324,16 +316,15 @@ def _sample(evidence: Evidence, share: Fraction, least: int) -> Check:
     rows, drawn = redrawn(evidence, seed, share)
     levels = [labels_by_level(evidence, name) for name in evidence.terms.quasi]
     published = published_classes(evidence)
-    for choice in _choices(evidence):
-        labels = [own[level] for own, level in zip(levels, choice, strict=True)]
-        if classes_of(rows, drawn, labels, least) == published:
-            return _check(
-                True,
-                f"Drawn again from the secret, {sum(drawn)} rows are in the sample, and the "
-                f"{many(len(published), 'class', 'is', 'are')} its classes of at least {least}.",
-            )
-    return _check(False, "Drawn again from the secret, the sample has other classes.")
-
-
-def _check(holds: bool, sentence: str) -> Check:
-    return Check(name=_NAME, holds=holds, sentence=sentence)
+    same = any(
+        classes_of(rows, drawn, [own[n] for own, n in zip(levels, choice, strict=True)], least)
+        == published
+        for choice in _choices(evidence)
+    )
+    return judged(
+        _NAME,
+        not same,
+        "Drawn again from the secret, the sample has other classes.",
+        f"Drawn again from the secret, {sum(drawn)} rows are in the sample, and the "
+        f"{many(len(published), 'class', 'is', 'are')} its classes of at least {least}.",
+    )

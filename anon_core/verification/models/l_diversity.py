@@ -36,17 +36,12 @@ from anon_core.verification.rows.people import Behind
 def l_diversity(evidence: Evidence) -> list[Check]:
     """Every class shows at least l values of the sensitive column; a missing one is none."""
     least = evidence.integer("l")
-    return [
-        at_least(
-            evidence,
-            f"l = {least} for '{column}'",
-            evidence.histogram(column).known.distinct,
-            least,
-            unit="values",
-            column=column,
-        )
-        for column in evidence.columns
-    ]
+
+    def found(column: str) -> Check:
+        reached, what = evidence.histogram(column).known.distinct, f"l = {least} for '{column}'"
+        return at_least(evidence, what, reached, least, unit="values", column=column)
+
+    return list(map(found, evidence.columns))
 
 
 # Entropy l-diversity, recomputed.
@@ -113,12 +108,13 @@ def _compared(shown: Counts, factor: Fraction, first: int) -> tuple[bool, float]
 def frequency_l_diversity(evidence: Evidence) -> list[Check]:
     """No value fills more than 1/l of a class's rows that have one, or of the persons of these."""
     least = evidence.integer("l")
-    if evidence.terms.person:
-        return [_of_people(evidence, least, column) for column in evidence.columns]
-    return [
-        at_most_shares(evidence, evidence.histogram(column), least, column)
-        for column in evidence.columns
-    ]
+
+    def found(column: str) -> Check:
+        if evidence.terms.person:
+            return _of_people(evidence, least, column)
+        return at_most_shares(evidence, evidence.histogram(column), least, column)
+
+    return list(map(found, evidence.columns))
 
 
 def _of_people(evidence: Evidence, least: int, column: str) -> Check:
@@ -180,15 +176,11 @@ def background_bound(evidence: Evidence) -> list[Check]:
 
 
 def _surest(shown: Counts, most: Fraction) -> tuple[bool, float]:
-    counts = sorted(shown.values(), reverse=True)
-    found = Fraction(0) if counts else None  # a missing value is none
-    # Of all that are not the most frequent, the second leaves the fewest others.
-    for out in range(min(len(counts), 2)):
-        left = counts[:out] + counts[out + 1 :]
-        others = sum(left) - left[0] if left else 0
-        found = None if found is None or not others else max(found, Fraction(left[0], others))
-    if found is None:
+    # Whichever value is ruled out, the second leaves the fewest others; a missing one is none.
+    first, _, *others = [*sorted(shown.values(), reverse=True), 0, 0]
+    if not sum(others):
         return False, math.inf
+    found = Fraction(first, sum(others))
     return found <= most, float(found)
 
 

@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
 from anon_core.verification.evidence import CannotTell, Evidence, at_most_shares
-from anon_core.verification.findings import Check
+from anon_core.verification.findings import Check, judged
 from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import Block, Grouped, blocks, coded, sets_are_formed, tally
 from anon_core.verification.rows.matching import TooLarge
@@ -104,12 +103,14 @@ def check_posteriors(
     columns = [s.own[people] for s in (star, *others)]
     one = joined(columns, int(people.sum()))[1]
     columns = [c[one] for c in columns]
-    groups = len(sizes)
-    order = np.argsort(owner, kind="stable")
+    groups, key = len(sizes), star.shown[first] * len(sizes) + star.group[first]
+    # Rows of one group that show the same next to the sensitive column, in the order of their key.
+    rank = np.argsort(np.argsort(key, kind="stable"), kind="stable")
+    order = np.argsort(rank[owner], kind="stable")
     classes = _Classes(
-        key=star.shown[first] * groups + star.group[first],
-        size=size,
-        start=np.searchsorted(owner[order], np.arange(len(size) + 1)),
+        key=np.sort(key),
+        size=size[np.argsort(rank)],
+        start=np.searchsorted(rank[owner][order], np.arange(len(size) + 1)),
         value=value[order],
         count=count[order],
     )
@@ -140,11 +141,6 @@ class _Classes:
     start: Codes
     value: Codes
     count: Codes
-
-    @cached_property
-    def sorter(self) -> Codes:
-        """Order by `key`."""
-        return np.argsort(self.key, kind="stable")
 
 
 def _stretches(
@@ -186,9 +182,7 @@ def _chances(
     for n in rows[1:]:
         weight *= n / sizes[group]
     weight /= sizes[group]
-    sorter = classes.sorter
-    asked = columns[0][who] * len(sizes) + group
-    at = sorter[np.searchsorted(classes.key[sorter], asked)]
+    at = np.searchsorted(classes.key, columns[0][who] * len(sizes) + group)
     width = classes.start[at + 1] - classes.start[at]
     meeting, entry = stretched(classes.start[at], width)
     total = np.bincount(who, weight * classes.size[at], len(columns[0]))
@@ -278,24 +272,22 @@ def _check(evidence: Evidence, least: int, column: str) -> Check:
     values, keys = source.table.keyed(column)
     known = np.array([key is not None for key in keys], dtype=np.bool_)[values]
     own = next((b for b in blocks(terms) if column in b), ())
-    star = _shown(evidence, tuple(n for n in own if n in terms.quasi), source)
-    others = [
-        _shown(evidence, tuple(n for n in block if n in terms.quasi), source)
-        for block in blocks(terms)
-        if block != own and any(n in terms.quasi for n in block)
-    ]
+    star, *others = (
+        _shown(evidence, quasi, source)
+        for block in (own, *(b for b in blocks(terms) if b != own))
+        if (quasi := tuple(n for n in block if n in terms.quasi)) or block == own
+    )
     found = check_posteriors(least, star, np.where(known, values, -1), others, source.sizes)
-    return Check(
-        name=evidence.name,
-        holds=not found.broken,
+    return judged(
+        evidence.name,
+        found.broken,
+        f"l = {least} for '{column}' is broken: over all groups a person may be in, a value has a "
+        f"chance of {found.worst:.3g}, above 1/{least}.",
+        "Recomputed from the published file: over all groups a person may be in, no value of "
+        f"'{column}' is likelier than 1/{least} ({found.worst:.3g} at most).",
+        column=column,
         bound=float(least),
         reached=1.0 / found.worst if found.worst else float(least),
-        column=column,
-        sentence=f"l = {least} for '{column}' is broken: over all groups a person may be in, a "
-        f"value has a chance of {found.worst:.3g}, above 1/{least}."
-        if found.broken
-        else f"Recomputed from the published file: over all groups a person may be in, no value of "
-        f"'{column}' is likelier than 1/{least} ({found.worst:.3g} at most).",
     )
 
 

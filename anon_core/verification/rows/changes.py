@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import math
 import re
 import unicodedata
@@ -18,15 +19,15 @@ from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations, product
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan, listing
-from anon_core.verification.findings import Check
-from anon_core.verification.recipe import Terms
+from anon_core.verification.findings import Check, judged
+from anon_core.verification.recipe import Terms, demand
 from anon_core.verification.rows.tables import random_of, read_of_rows
 from anon_core.verification.text.cells import Cells, TextTable, narrow
 
@@ -49,10 +50,8 @@ class Source:
         if name not in self._texts:
             gone = {"", *(token.strip() for token in self.terms.missing_of(name))}
             gone -= set(self.terms.kept.get(name, ()))
-            cells = self._private.column(name)
-            texts = [None if text.strip() in gone else text.strip() for text in cells.texts]
-            texts.append(None)
-            self._texts[name] = [texts[code] for code in cells.codes.tolist()]
+            plain = [text and text.strip() for text in self._private.column(name).row_texts()]
+            self._texts[name] = [None if text in gone else text for text in plain]
         return self._texts[name]
 
     def measures(self, name: str) -> list[Decimal | int | None]:
@@ -117,17 +116,21 @@ class Request:
     @cached_property
     def draw(self) -> np.random.Generator:
         """The numbers that the seed gives for this change, from the first on."""
-        digest = self.source.content[1]
-        if self.source.terms.seed is None:
-            raise BadPlan(
-                "The recipe has no seed, so what its changes drew cannot be drawn again.",
-                remedy="Use the completed recipe, which `run --recipe-out` writes.",
-            )
-        return random_of(self.source.terms.seed, "change", self.name, *sorted(self.columns), digest)
+        digest, seed = self.source.content[1], self.source.terms.seed
+        demand(
+            seed is not None,
+            "The recipe has no seed, so what its changes drew cannot be drawn again.",
+            "Use the completed recipe, which `run --recipe-out` writes.",
+        )
+        return random_of(cast(int, seed), "change", self.name, *sorted(self.columns), digest)
 
     def text(self, name: str, default: str) -> str:
         """Return a parameter that is a text."""
         return str(self.change.get(name, default))
+
+    def number(self, name: str, default: float) -> float:
+        """Return a parameter that is a number."""
+        return float(self.change.get(name, default))
 
     def asked(self, name: str) -> bool:
         """Return a parameter that is a yes or no, and no where it is left out."""
@@ -233,7 +236,7 @@ def _covariance(x: F64) -> F64:
 
 @makes_together("additive-noise")
 def _additive_noise(request: Request) -> Mapping[str, Made]:
-    alpha, restore = float(request.change.get("alpha", 0.1)), request.text("restore", "none")
+    alpha, restore = request.number("alpha", 0.1), request.text("restore", "none")
     columns = [request.measures(name) for name in request.columns]
     rows = [row for row in request.order if all(c[row] is not None for c in columns)]
     x = np.array([[float(c[row] or 0) for c in columns] for row in rows])
@@ -265,14 +268,13 @@ def _multiplicative_noise(request: Request, name: str) -> Made:
     values = request.measures(name)
     rows = [row for row in request.order if values[row] is not None]
     if request.text("mask", "lognormal") == "lognormal":
-        scale = math.log(1 + float(request.change.get("variance", 0.04)))
+        scale = math.log(1 + request.number("variance", 0.04))
         normal = draw.standard_normal(len(rows)).tolist()
         masks = [math.exp(math.sqrt(scale) * z - scale / 2) for z in normal]
     else:
-        a, b = float(request.change.get("near", 0.1)), float(request.change.get("far", 0.3))
-        away = [a + (b - a) * u for u in draw.random(len(rows)).tolist()]
-        side = [-1 if u < 0.5 else 1 for u in draw.random(len(rows)).tolist()]
-        masks = [1 + s * u for s, u in zip(side, away, strict=True)]
+        a, b = request.number("near", 0.1), request.number("far", 0.3)
+        away = a + (b - a) * draw.random(len(rows))
+        masks = (1 + np.where(draw.random(len(rows)) < 0.5, -1, 1) * away).tolist()
     of = {row: float(values[row] or 0) * m for row, m in zip(rows, masks, strict=True)}
     return _texts(request, name, [of.get(row) for row in range(len(values))])
 
@@ -427,11 +429,6 @@ def _grown(points: F64, rows: Sequence[int], k: int, draw: np.random.Generator, 
         made[own] = _drawn_from(len(own), mean, left, draw, flat=1e-12)
 
 
-def made_again() -> frozenset[str]:
-    """Return the names of the changes that are known here."""
-    return frozenset(MADE_AGAIN)
-
-
 def with_changes(
     terms: Terms, private: TextTable, key: bytes
 ) -> tuple[Terms, TextTable, list[Check]]:
@@ -442,19 +439,14 @@ def with_changes(
     BadPlan
         If a change is not known here, or asks for what was not given.
     """
-    if not terms.changes:
-        return terms, private, []
     source = Source(terms, private)
     shown, kinds = dict[str, Cells](), dict(terms.kinds)
     checks: list[Check] = []
     for change in terms.changes:
         request = Request(change=change, source=source, key=key)
-        if (name := request.name) not in MADE_AGAIN:
-            raise BadPlan(
-                f"The change '{name[:40]}' is not known here, so it cannot be made again.",
-                remedy="Use the workbench that wrote the recipe, or a newer one.",
-            )
-        columns = request.columns
+        name, columns = request.name, request.columns
+        what = f"The change '{name[:40]}' is not known here, so it cannot be made again."
+        demand(name in MADE_AGAIN, what, "Use the workbench that wrote the recipe, or a newer one.")
         other, every = 0, 0
         for column, (cells, kind) in MADE_AGAIN[name](request).items():
             place: dict[str, int] = {}
@@ -463,36 +455,33 @@ def with_changes(
             kinds[column] = kind
             other += sum(was != now for was, now in zip(source.rows(column), cells, strict=True))
             every += len(cells)
-        checks.append(
-            Check(
-                name="changes",
-                holds=True,
-                column=columns[0],
-                bound=float(every),
-                reached=float(other),
-                sentence=f"{listing(columns)} {'was' if len(columns) == 1 else 'were'} changed "
-                f"again ('{name}'): {other:,} of {every:,} cells differ from the table's, and "
-                "what is published is true of the changed table.",
-            )
+        sentence = (
+            f"{listing(columns)} {'was' if len(columns) == 1 else 'were'} changed again ('{name}'):"
+            f" {other:,} of {every:,} cells differ from the table's, and what is published is true "
+            "of the changed table."
         )
+        ends, first = (float(every), float(other)), columns[0]
+        found = judged("changes", False, "", sentence, column=first, bound=ends[0], reached=ends[1])
+        checks.append(found)
+    if not shown:
+        return terms, private, checks
     # What draws needs the rows in their order.
     drew = "content" in vars(source)
     return replace(terms, kinds=kinds, drew=drew), private.replaced(shown), checks
 
 
-# Keyed texts: HMAC-SHA-256 of fields behind their lengths, written as its definition has it.
+# Keyed texts.
 
 
 def _hmac(key: bytes, *fields: bytes, after: bytes = b"") -> bytes:
-    if len(key) != 32:
-        raise BadPlan(
-            "A change asks for the secret key of 64 hexadecimal digits, and it was not given.",
-            remedy="Give it with --key-file, or in the environment as ANONYMITY_KEY.",
-        )
+    """Return HMAC-SHA-256 of fields behind their lengths."""
+    demand(
+        len(key) == 32,
+        "A change asks for the secret key of 64 hexadecimal digits, and it was not given.",
+        "Give it with --key-file, or in the environment as ANONYMITY_KEY.",
+    )
     content = b"".join(len(one).to_bytes(4, "big") + one for one in fields) + after
-    inner = bytes(b ^ 0x36 for b in key.ljust(64, b"\0"))
-    outer = bytes(b ^ 0x5C for b in key.ljust(64, b"\0"))
-    return hashlib.sha256(outer + hashlib.sha256(inner + content).digest()).digest()
+    return hmac.digest(key, content, "sha256")
 
 
 def _bare(text: str) -> str:
@@ -506,11 +495,8 @@ def _constant(request: Request, name: str) -> Made:
 
 @makes_again("pseudonym")
 def _pseudonym(request: Request, name: str) -> Made:
-    domain, letters = (
-        request.text("domain", "person").encode(),
-        int(request.text("bits", "80")) // 5,
-    )
-    made: dict[str, str] = {}
+    domain, letters = request.text("domain", "person").encode(), request.text("bits", "80")
+    made: dict[str | None, str | None] = {None: None}
     for text in {t for t in request.rows(name) if t is not None}:
         plain = _bare(text)
         if request.asked("fold_case"):
@@ -520,9 +506,8 @@ def _pseudonym(request: Request, name: str) -> Made:
             made[text] = _same_form(request.key, domain, plain, signs)
             continue
         code = _hmac(request.key, b"pseudonym/1", domain, plain.encode("utf-8", "surrogatepass"))
-        made[text] = base64.b32encode(code).decode().lower()[:letters]
-    cells: Rows = [None if text is None else made[text] for text in request.rows(name)]
-    return cells, "text"
+        made[text] = base64.b32encode(code).decode().lower()[: int(letters) // 5]
+    return [made[text] for text in request.rows(name)], "text"
 
 
 _TEN = "0123456789"
@@ -550,7 +535,11 @@ def ff1(key: bytes, numbers: Sequence[int], radix: int, tweak: bytes) -> list[in
     n, t = len(numbers), len(tweak)
     u = n // 2
     v = n - u
-    a, b = (_number(part, radix) for part in (numbers[:u], numbers[u:]))
+    places = [radix**i for i in range(v)]
+    a, b = (
+        sum(digit * place for digit, place in zip(reversed(part), places, strict=False))
+        for part in (numbers[:u], numbers[u:])
+    )
     wide = ((radix**v - 1).bit_length() + 7) // 8
     most = 4 * -(-wide // 4) + 4
     head = bytes([1, 2, 1]) + radix.to_bytes(3, "big") + bytes([10, u % 256])
@@ -558,33 +547,14 @@ def ff1(key: bytes, numbers: Sequence[int], radix: int, tweak: bytes) -> list[in
     for turn in range(10):
         body = tweak + bytes((-t - wide - 1) % 16) + bytes([turn]) + b.to_bytes(wide, "big")
         chain = Cipher(algorithms.AES(key), modes.CBC(bytes(16))).encryptor()
-        last = chain.update(head + body)[-16:]
-        drawn = last
+        drawn = last = chain.update(head + body)[-16:]
         for block in range(1, -(-most // 16)):
-            mixed = int.from_bytes(last, "big") ^ block
-            drawn += (
-                Cipher(algorithms.AES(key), modes.ECB())
-                .encryptor()
-                .update(mixed.to_bytes(16, "big"))
-            )
+            mixed = (int.from_bytes(last, "big") ^ block).to_bytes(16, "big")
+            drawn += Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(mixed)
         size = u if turn % 2 == 0 else v
         a, b = b, (a + int.from_bytes(drawn[:most], "big")) % radix**size
-    return _digits(a, radix, u) + _digits(b, radix, v)
-
-
-def _number(digits: Sequence[int], radix: int) -> int:
-    found = 0
-    for digit in digits:
-        found = found * radix + digit
-    return found
-
-
-def _digits(number: int, radix: int, size: int) -> list[int]:
-    found: list[int] = []
-    for _ in range(size):
-        number, digit = divmod(number, radix)
-        found.append(digit)
-    return found[::-1]
+    halves = ((a, places[:u]), (b, places))
+    return [half // place % radix for half, own in halves for place in reversed(own)]
 
 
 _DATE = re.compile(
@@ -597,10 +567,10 @@ def _later(text: str, days: int) -> str:
     if found is None:
         raise BadPlan("A shifted column holds no whole dates.", remedy="Correct the recipe.")
     y, one, m, two, d, day, month, year, rest = found.groups()
-    day_of_shift = date(int(y or year), int(m or month), int(d or day)) + timedelta(days)
+    then = date(int(y or year), int(m or month), int(d or day)) + timedelta(days)
     if y:
-        return f"{day_of_shift.year:04}{one}{day_of_shift.month:02}{two}{day_of_shift.day:02}{rest}"
-    return f"{day_of_shift.day:02}.{day_of_shift.month:02}.{day_of_shift.year:04}{rest}"
+        return f"{then.year:04}{one}{then.month:02}{two}{then.day:02}{rest}"
+    return f"{then.day:02}.{then.month:02}.{then.year:04}{rest}"
 
 
 @makes_together("date-shift")
@@ -678,8 +648,8 @@ def _cut(
     top = next(iter(under))
     often = Counter(item for row in rows for item in row)
     above = {own: group for group, members in under.items() for own in members}
-    distinct = [(set(row), many) for row, many in Counter(rows).items()]
-    held = sum(math.comb(len(row), n) for row, _ in distinct for n in range(1, m + 1))
+    distinct = Counter(rows)
+    held = sum(math.comb(len(row), n) for row in distinct for n in range(1, m + 1))
 
     def lost(label: str) -> int:
         own = _leaves(under, label)
@@ -688,48 +658,42 @@ def _cut(
     def rare(cut: Sequence[str], sizes: Sequence[int]) -> list[tuple[str, ...]]:
         label = {item: one for one in cut for item in _leaves(under, one)}
         counts = Counter[tuple[str, ...]]()
-        for row, many in distinct:
+        for row, many in distinct.items():
             said = sorted({label[item] for item in row})
-            for n in sizes:
-                for own in combinations(said, n):
-                    counts[own] += many
+            for own in chain.from_iterable(combinations(said, n) for n in sizes):
+                counts[own] += many
         return [own for own, many in counts.items() if many < k]
 
     def every(label: str) -> list[list[str]]:
-        found: list[list[str]] = [[]]
-        for own in under.get(label, ()):
-            found = [left + right for left in found for right in every(own)]
-        return [*found, [label]] if label in under else [[label]]
+        if label not in under:
+            return [[label]]
+        parts = product(*map(every, under[label]))
+        return [*(list(chain.from_iterable(cuts)) for cuts in parts), [label]]
 
     def many_cuts(label: str) -> int:
         return 1 + math.prod(map(many_cuts, under[label])) if label in under else 1
 
+    none = "No cut keeps the items as is asked."
     if many_cuts(top) * max(held, 1) <= 2_000_000:
         for _, cut in sorted((sum(map(lost, cut)), cut) for cut in every(top)):
             if not rare(cut, range(1, m + 1)):
                 return cut
-        raise BadPlan("No cut keeps the items as is asked.", remedy="Use the recipe's table.")
+        raise BadPlan(none, remedy="Use the recipe's table.")
     cut = _leaves(under, top)
     for size in range(1, m + 1):
         while left := rare(cut, [size]):
-            touched = Counter(
-                group for own in left for group in {above[x] for x in own if x in above}
-            )
-            if not touched:
-                raise BadPlan("No cut keeps the items as is asked.", remedy="Use another table.")
-            price = dict[str, Fraction]()
-            for group, times in touched.items():
-                inside = set(_leaves(under, group))
-                now = sum(lost(x) for x in cut if set(_leaves(under, x)) <= inside)
-                price[group] = Fraction(lost(group) - now, times)
+            groups = ({above[x] for x in own if x in above} for own in left)
+            touched = Counter(chain.from_iterable(groups))
+            demand(touched, none, "Use another table.")
+            inside: dict[str, list[str]] = {}
+            for group in touched:
+                own = {*_leaves(under, group)}
+                inside[group] = [x for x in cut if own.issuperset(_leaves(under, x))]
+            price = {
+                group: Fraction(lost(group) - sum(map(lost, inside[group])), times)
+                for group, times in touched.items()
+            }
             chosen = min(price, key=lambda group: (price[group], group))
-            inside = set(_leaves(under, chosen))
-            first, kept = True, list[str]()
-            for one in cut:
-                if not set(_leaves(under, one)) <= inside:
-                    kept.append(one)
-                elif first:
-                    kept.append(chosen)
-                    first = False
-            cut = kept
+            gone = inside[chosen]
+            cut = [chosen if x == gone[0] else x for x in cut if x not in gone[1:]]
     return cut
