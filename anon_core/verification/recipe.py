@@ -138,21 +138,22 @@ def completed(recipe: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str
     """
     models = recipe.get("models")
     own = cast(list[object], models) if isinstance(models, list) else []
-    data = _table(choices.get("data"))
+    found = {k: v for k, v in as_table(choices.get("data")).items() if k == "kinds_found"}
     return {
         **recipe,
-        "types": {**_table(choices.get("types")), **_table(recipe.get("types"))},
+        "types": {**as_table(choices.get("types")), **as_table(recipe.get("types"))},
         # Which kinds of columns nobody declared: a run has found them out.
-        "data": {**_table(recipe.get("data")), **{k: data[k] for k in data if k == "kinds_found"}},
-        "algorithm": {**choices["algorithm"], **_table(recipe.get("algorithm"))},
+        "data": {**as_table(recipe.get("data")), **found},
+        "algorithm": {**choices["algorithm"], **as_table(recipe.get("algorithm"))},
         "models": [
-            {**full, **_table(given)} for full, given in zip(choices["models"], own, strict=True)
+            {**full, **as_table(given)} for full, given in zip(choices["models"], own, strict=True)
         ],
         "release": dict(choices["release"]),
     }
 
 
-def _table(given: object) -> Mapping[str, Any]:
+def as_table(given: object) -> Mapping[str, Any]:
+    """Return a value of a recipe that is a table, and an empty one of any other."""
     return cast(Mapping[str, Any], given) if isinstance(given, Mapping) else {}
 
 
@@ -450,7 +451,7 @@ def _bounds_of(
     """
     found: dict[str, tuple[int, int | None]] = {}
     for name, given in section(recipe, "level_bounds").items():
-        ends = _table(given)
+        ends = as_table(given)
         least, most = ends.get("least", 0), ends.get("most")
         demand(
             name in quasi

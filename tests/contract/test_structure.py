@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import io
 import re
+import tokenize
 from collections import defaultdict
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 from anon_core.base.registry import FAMILIES, family
 from anon_core.contracts.algorithm import Algorithm
@@ -59,6 +63,25 @@ def test_files_of_the_core() -> None:
     assert len(files) - len(shelved) <= 472, _MERGE
     second = [path for path in files if "verification" in path.parts]
     assert len(second) <= 47, _MERGE
+
+
+def code_lines(path: Path) -> int:
+    """Return the lines of a file that are neither empty, nor comments or docstrings."""
+    text = path.read_text(encoding="utf-8")
+    said = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in said | {tokenize.ENDMARKER}:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            lines.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return len(lines)
+
+
+def test_the_verifier_is_read_in_an_afternoon() -> None:
+    second = [path for path in modules().values() if "verification" in path.parts]
+    assert sum(code_lines(path) for path in second if "anon_core" in path.parts) <= 10_280, _MERGE
 
 
 def test_no_folder_is_a_heap() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import MAXYEAR, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, cast
 
 import numpy as np
 
-from anon_core.base.errors import BadInput, BadPlan
+from anon_core.base.errors import BadInput
+from anon_core.verification.recipe import as_table, demand, is_whole
 from anon_core.verification.text.cells import Cells, TextTable
 from anon_core.verification.text.kinds import day_of, instant_of, local_of
 from anon_core.verification.text.texts import MISSING_TOKENS
@@ -63,20 +64,16 @@ def read_options(data: Mapping[str, Any]) -> Reading:
         If something in it cannot be understood.
     """
     separator, encoding = data.get("separator", ""), data.get("encoding", "")
-    if not isinstance(separator, str) or len(separator) > 1 or separator in ('"', "\r", "\n"):
-        raise BadPlan("The recipe's separator is not one character.", remedy="Correct [data].")
-    if not isinstance(encoding, str) or "\0" in encoding:
-        raise BadPlan("The recipe's encoding is not a name.", remedy="Correct [data].")
-    sheet, row = data.get("sheet", ""), cast(object, data.get("header_row", 0))
-    if not isinstance(sheet, str):
-        raise BadPlan("The recipe's sheet is not a name.", remedy="Correct [data].")
-    if isinstance(row, bool) or not isinstance(row, int) or row < 0:
-        raise BadPlan("The recipe's header_row is not a row number.", remedy="Correct [data].")
-    shown = data.get("value_labels", "labels")
-    if shown not in ("labels", "codes"):
-        raise BadPlan(
-            "The recipe's value_labels is neither 'labels' nor 'codes'.", remedy="Correct [data]."
-        )
+    sheet, row = data.get("sheet", ""), data.get("header_row", 0)
+    shown, correct = data.get("value_labels", "labels"), "Correct [data]."
+    one = isinstance(separator, str) and len(separator) <= 1 and separator not in ('"', "\r", "\n")
+    demand(one, "The recipe's separator is not one character.", correct)
+    named = isinstance(encoding, str) and "\0" not in encoding
+    demand(named, "The recipe's encoding is not a name.", correct)
+    demand(isinstance(sheet, str), "The recipe's sheet is not a name.", correct)
+    demand(is_whole(row), "The recipe's header_row is not a row number.", correct)
+    what = "The recipe's value_labels is neither 'labels' nor 'codes'."
+    demand(shown in ("labels", "codes"), what, correct)
     return Reading(
         separator=separator,
         encoding=encoding,
@@ -86,21 +83,15 @@ def read_options(data: Mapping[str, Any]) -> Reading:
         dates=_by_column(data, "dates", ("dmy", "mdy", "excel", "text")),
         decimals=_by_column(data, "decimals", (",", ".", "text")),
         missing=_texts(data.get("missing_values", MISSING_TOKENS)),
-        missing_in={name: _texts(own) for name, own in _table(data.get("missing_in")).items()},
+        missing_in={name: _texts(own) for name, own in as_table(data.get("missing_in")).items()},
     )
 
 
 def _by_column(data: Mapping[str, Any], key: str, known: tuple[str, ...]) -> Mapping[str, str]:
-    given = cast(object, data.get(key, {}))
-    if not isinstance(given, Mapping) or any(
-        value not in known for value in cast(Mapping[str, object], given).values()
-    ):
-        raise BadPlan(f"The recipe's {key} are not said by column.", remedy="Correct [data].")
+    given = data.get(key, {})
+    kept = isinstance(given, Mapping) and all(value in known for value in given.values())
+    demand(kept, f"The recipe's {key} are not said by column.", "Correct [data].")
     return cast(Mapping[str, str], given)
-
-
-def _table(given: object) -> Mapping[str, object]:
-    return cast(Mapping[str, object], given) if isinstance(given, Mapping) else {}
 
 
 def _texts(given: object) -> tuple[str, ...]:
@@ -178,25 +169,22 @@ def _column(cells: Cells, name: str, order: str, mark: str, tokens: Collection[s
 
 
 def _day(text: str, order: str) -> str | None:
-    if order == "excel":
-        if re.fullmatch("[0-9]{1,7}([.,][0-9]+)?", text) is None:
-            return None
-        counted = Decimal(text.replace(",", "."))
-        days = int(counted)
-        if days < 1 or days > (date(MAXYEAR, 12, 31) - date(1899, 12, 30)).days:
-            return None
-        if text.isdecimal():
-            return str(date(1899, 12, 30) + timedelta(days))
-        seconds = int((counted - days) * 86_400 + Decimal("0.5"))
-        return str(datetime(1899, 12, 30) + timedelta(days=days, seconds=seconds))
-    parts = _PARTS.fullmatch(text)
-    if parts is None or parts[2] != parts[4]:
-        return None
-    one, two, year = parts[1], parts[3], parts[5]
-    month, day = (two, one) if order == "dmy" else (one, two)
     try:
-        iso = str(date(int(year), int(month), int(day))) + (parts[6] or "")
-    except ValueError:
+        if order == "excel":
+            if re.fullmatch("[0-9]{1,7}([.,][0-9]+)?", text) is None:
+                return None
+            counted = Decimal(text.replace(",", "."))
+            days, first = int(counted), datetime(1899, 12, 30)
+            seconds = int((counted - days) * 86_400 + Decimal("0.5"))
+            then = first + timedelta(days=days, seconds=seconds)
+            last = first + timedelta(days=days)
+            return None if days < 1 else str(last.date() if text.isdecimal() else then)
+        parts = _PARTS.fullmatch(text)
+        if parts is None or parts[2] != parts[4]:
+            return None
+        month, day = (parts[3], parts[1]) if order == "dmy" else (parts[1], parts[3])
+        iso = str(date(int(parts[5]), int(month), int(day))) + (parts[6] or "")
+    except (ValueError, OverflowError):
         return None
     return iso if any(read(iso) is not None for read in (day_of, local_of, instant_of)) else None
 

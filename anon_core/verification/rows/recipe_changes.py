@@ -219,9 +219,13 @@ def _one_comparison(left: list[str], column: Callable[[str], PrivateColumn]) -> 
     if (listed and left.pop() != "(") or (turned and not listed and not between):
         raise _unreadable()
     values = [_written(own, left.pop())]
-    while (listed and _next_is(left, ",")) or (between and _next_is(left, "and")):
+    if between:
+        if not _next_is(left, "and"):
+            raise _unreadable()
         values.append(_written(own, left.pop()))
-    if (listed and left.pop() != ")") or (between and len(values) != 2):
+    while listed and _next_is(left, ","):
+        values.append(_written(own, left.pop()))
+    if listed and left.pop() != ")":
         raise _unreadable()
     marks = [_compared(key, sign, values) for key in own.keys]
     held = np.array([*marks, False], dtype=np.bool_)[own.codes]

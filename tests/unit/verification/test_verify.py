@@ -404,6 +404,24 @@ def test_at_most_twenty_rows_are_named():
     assert named(found, "k-anonymity").rows == tuple(range(1, 21))
 
 
+@pytest.mark.parametrize(("rows", "holds"), [(2, False), (5000, True)])
+def test_a_risk_of_many_digits_is_kept_by_a_large_class(rows: int, holds: bool):
+    # 5,000 people times a numerator of 16 digits is more than 64 bits.
+    plan = {
+        "roles": {"quasi": ["sex"]},
+        "types": {"sex": "text"},
+        "algorithm": {"name": "optimal"},
+        "models": [
+            {"name": "maximum-risk", "risk": 0.3333333333333333},
+            {"name": "share-at-risk", "risk": 0.3333333333333333, "share": 0.1},
+        ],
+    }
+    cells: Rows = [("F",)] * rows
+    found = verify(plan, pd.DataFrame({"sex": ["F"] * rows}), {}, written(["sex"], cells))
+    assert found.holds is holds
+    assert {check.name for check in found.broken} <= {"maximum-risk", "share-at-risk"}
+
+
 def test_classes_are_equal_texts_even_where_numbers_are_equal():
     models = [{"name": "k-anonymity", "k": 2}]
     assert misread(one_column(["1", "1.0"], ["1", "1.0"], models=models)) == {"k-anonymity"}
