@@ -38,12 +38,15 @@ NUMBERED = all_of("id ids nr no num number key pseudonym pseudo")
 #: Headers of numbers that count something.
 COUNTED = all_of("n num number count counts total anzahl zahl nombre numero aantal antal")
 PERSON_NUMBERS = all_of(
-    "pid patid patnr patientid personid customerid userid memberid mrn pseudonym"
+    "pid patid patnr patientid personid customerid userid memberid mrn pseudonym personalnummer "
+    "personalnr kundennummer kundennr matrikelnummer matrikelnr mitgliedsnummer mitgliedsnr "
+    "patientennummer patientennr matricule ipp"
 )
 _IDENTIFIER_WORDS = all_of(
     "id ids uid uuid guid name names firstname lastname surname forename givenname fullname ssn "
     "nin nhs mrn passport email mail phone telephone tel mobile fax address street iban account "
     "username login url ip licence license plate patientid customerid personid lname fname "
+    "imsi imei msisdn mac cookie ipaddress userid useragent caller callee upn "
     "maidenname doctor doctors physician physicians clinician surgeon gp referrer"
 )
 #: Of the words that identifiers are named by those that things are named by as well: a ward has a
@@ -75,9 +78,9 @@ _QUASI_WORDS = all_of(
 _SENSITIVE_WORDS = all_of(
     "diagnosis diagnoses diag disease illness condition icd symptom treatment therapy drug "
     "medication hiv bmi insulin glucose cholesterol pregnancy pregnant smoker vaccination "
-    "vaccinated disability salary income wage pay earnings debt credit loan mortgage balance "
-    "savings score religion belief party politics union orientation crime conviction charge "
-    "offence offense recidivism result grade"
+    "vaccinated disability sick sickness a1c genotype criminal salary income wage pay earnings "
+    "debt credit loan mortgage balance savings score religion belief party politics union "
+    "orientation crime conviction charge offence offense recidivism result grade"
 )
 _ENGLISH: Mapping[Role, frozenset[str]] = {
     "identifier": _IDENTIFIER_WORDS,
@@ -100,6 +103,15 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
         "arzt aerztin arztin arzte aerzte arztname hausarzt hausarztin hausaerztin behandler* "
         "operateur* zuweiser* einweiser* medecin* docteur* chirurgien* medico* medica dottore "
         "dottoressa arts huisarts behandelaar laege laegen",
+    ),
+    (
+        "identifier",
+        "number of a person or a case",
+        "kontonummer kontonr kontoinhaber* kto kartennummer* kreditkartennummer* personalnummer "
+        "personalnr kundennummer kundennr matrikel* mitgliedsnummer mitgliedsnr patientennummer "
+        "patientennr vertragsnummer vertragsnr rechnungsnummer aktenzeichen fallnummer fallnr "
+        "kfzkennzeichen autokennzeichen nummernschild* matricule ipp benutzername* nutzername* "
+        "durchwahl rufnummer*",
     ),
     ("identifier", "e-mail", "courriel correo posta epost* emailadres* mailadres*"),
     (
@@ -126,7 +138,29 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
         "diagnos* *diagnose *diagnosen krankheit* *krankheit *krankheiten erkrankung* *erkrankung "
         "befund* maladie* enfermedad*",
     ),
-    ("sensitive", "health", "impf* schwanger* grossesse embarazo gravidanza"),
+    (
+        "sensitive",
+        "health",
+        "impf* schwanger* grossesse embarazo gravidanza *behindert *behinderung *behinderungen "
+        "behinder* schwerbehindert* handicap fehltage* krankentage* krankheitstage* blutdruck "
+        "blutzucker medikament* medicament* traitement therapie* depression* hba1c genotyp*",
+    ),
+    (
+        "sensitive",
+        "credit",
+        "schulden kredit* *kredit bonitat* dette dettes netto *netto brutto *brutto saldo solde "
+        "kontostand* pfandung* impaye*",
+    ),
+    (
+        "sensitive",
+        "offences and convictions",
+        "straf* vorstraf* delikt* *delikt criminal condamnation* infraction*",
+    ),
+    (
+        "sensitive",
+        "membership",
+        "gewerkschaft* syndicat* partei* *partei parti parteimitglied*",
+    ),
     ("sensitive", "diagnosis", "malatti* patologia ziekte* aandoening* sygdom*"),
     (
         "sensitive",
@@ -200,7 +234,7 @@ def words_of(name: str) -> list[str]:
     for letter, plain in (("ß", "ss"), ("æ", "ae"), ("Æ", "Ae"), ("ø", "oe"), ("Ø", "Oe")):
         name = name.replace(letter, plain)
     bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    parts = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", bare)
+    parts = re.sub(r"([a-z0-9])([A-Z])|([A-Z]{2})(?=[A-Z][a-z]{2})", r"\1\3 \2", bare)
     return [word for word in re.split(r"[^a-z0-9]+", parts.lower()) if word]
 
 

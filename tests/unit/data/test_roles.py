@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from anon_core.base.errors import BadInput, BadPlan
+from anon_core.data.roles.header_words import words_of
 from anon_core.data.roles.roles import Roles
+from anon_core.data.roles.suggestions import suggest_roles
 from anon_core.data.table import Dataset
 
 TABLE = Dataset.from_frame(
@@ -103,3 +105,26 @@ def test_only_what_is_named_insensitive_is_published_as_it_is() -> None:
     assert roles.exact(TABLE) == ("age", "cat")
     assert roles.left_out(TABLE) == ("name", "pay")
     assert roles.published(TABLE) == ("age", "zip", "cat")
+
+
+def test_capitals_before_a_word_are_one_of_their_own() -> None:
+    names = ("IPAddress", "HIVStatus", "PatientID", "IDs", "iAge", "HbA1c", "DOB")
+    assert [words_of(name) for name in names] == [
+        ["ip", "address"], ["hiv", "status"], ["patient", "id"], ["ids"], ["i", "age"],
+        ["hb", "a1c"], ["dob"],
+    ]  # fmt: skip
+
+
+def test_numbers_of_persons_that_repeat_and_what_people_keep_private() -> None:
+    """Of several rows about one person no column is a key: the name has to say it."""
+    numbered = [f"{40_000 + row % 30 * 7}" for row in range(150)]
+    amounts = [f"{1200 + row * 37 % 4001}" for row in range(150)]
+    few = [f"{row * 7 % 45}" for row in range(150)]
+    hidden = ("Kontonummer", "Personalnummer", "Matrikelnr", "IMSI", "IPAddress", "caller", "IPP")
+    private = ("Monatsnetto", "Kreditscore", "Schulden", "Bruttogehalt", "netto")
+    sick = ("Fehltage", "sick_days", "Krankheitstage", "HIVStatus")
+    columns = {**dict.fromkeys(hidden, numbered), **dict.fromkeys(private, amounts)}
+    table = Dataset.from_frame(pd.DataFrame({**columns, **dict.fromkeys(sick, few)}))
+    found = {one.name: one.role for one in suggest_roles(table)}
+    assert {found[name] for name in hidden} == {"identifier", "person"}
+    assert {found[name] for name in (*private, *sick)} == {"sensitive"}
