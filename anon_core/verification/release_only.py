@@ -44,7 +44,7 @@ from anon_core.verification.rows.groups import (
 from anon_core.verification.rows.permutation import check_boxes
 from anon_core.verification.rows.recipe_changes import relabelled
 from anon_core.verification.text.kinds import kind_of
-from anon_core.verification.text.texts import EVERYTHING, Spelling, members_of
+from anon_core.verification.text.texts import EVERYTHING, Spelling, members_of, range_of
 
 if TYPE_CHECKING:
     from anon_core.verification.rows.tables import PrivateTable
@@ -222,9 +222,8 @@ def _is_group(text: str, spelling: Spelling) -> bool:
     """Say whether a text is a range, a tail or a value set."""
     if not spelling.measured:
         return members_of(text) is not None
-    ends = text[1:-1].split(", ") if text[:1] == "[" and text[-1:] == "]" else [text[1:]]
-    tail = text[:1] in ("≤", "≥") and len(ends) == 1
-    return (tail or len(ends) == 2) and not any(isinstance(spelling.key(e), str) for e in ends)
+    tail = text[:1] in ("≤", "≥") and not isinstance(spelling.key(text[1:]), str)
+    return tail or range_of(text, spelling) is not None
 
 
 def _grouped(terms: Terms, published: Mapping[str, PublishedTable]) -> dict[str, Grouped]:

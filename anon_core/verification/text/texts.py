@@ -266,6 +266,13 @@ def members_of(text: str) -> list[str] | None:
     return members
 
 
+def range_of(text: str, spelling: Spelling) -> tuple[Measure, Measure] | None:
+    """Return the ends of a range, ``[20, 29]``, of a column that is measured; None for others."""
+    ends = text[1:-1].split(", ") if text[:1] == "[" and text[-1:] == "]" else []
+    keys = [key for key in map(spelling.key, ends) if not isinstance(key, str)]
+    return (keys[0], keys[1]) if len(keys) == len(ends) == 2 else None
+
+
 # ---- columns ---------------------------------------------------------------------------------
 
 
@@ -538,59 +545,41 @@ def level_sets(
     """
     if levels is None:
         return set(), [{EVERYTHING: set(range(column.missing + 1))}]
-    spelling = column.spelling
-    if len(set(map(len, levels))) == 1 and levels[0]:
-        leaves, *above = level_columns(levels)
-        keys = spelling.keys(leaves)
-        if len(set(keys)) == len(keys):
-            return _sets_by_level(column, keys, above)
-    path: dict[Key, tuple[str, ...]] = {}
-    width = 0
     for number, line in enumerate(levels, start=1):
-        cells = tuple(map(str.strip, line))
-        width = width or len(cells)
-        if len(cells) != width or not cells:
+        if len(line) != len(levels[0]) or not line:
             raise BadHierarchy(
-                f"Hierarchy of '{name}', line {number}: {len(cells)} cells where line 1 has "
-                f"{width}.",
+                f"Hierarchy of '{name}', line {number}: {len(line)} cells where line 1 has "
+                f"{len(levels[0])}.",
                 remedy="Every line needs the value and one label for every level.",
             )
-        key = spelling.key(cells[0])
-        if path.setdefault(key, cells[1:]) != cells[1:]:
+    values, *above = level_columns(levels) or [[]]
+    above = above or [[EVERYTHING] * len(values)]
+    path: dict[Key, tuple[str, ...]] = {}
+    lines = zip(values, column.spelling.keys(values), zip(*above, strict=True), strict=True)
+    for number, (value, key, labels) in enumerate(lines, start=1):
+        if path.setdefault(key, labels) != labels:
             raise BadHierarchy(
                 f"Hierarchy of '{name}', line {number}: the value occurs in an earlier line with "
                 "other labels.",
                 remedy="List every value once; a value has one path to the top.",
-                values=[cells[0]],
+                values=[value],
             )
-    above = list(map(list, zip(*path.values(), strict=True)))
-    return _sets_by_level(column, list(path), above)
-
-
-def _sets_by_level(
-    column: PrivateColumn, keys: Sequence[Key], above: Sequence[Sequence[str]]
-) -> LevelSets:
-    """Return what `level_sets` does of keys that differ, given the labels of each level."""
-    if not above:
-        above = [[EVERYTHING] * len(keys)]
     # A missing value hangs under the root, unless texts have a line for it.
-    codes = list(map(column.code_of.get, keys))
-    if not column.spelling.measured and "" in keys:
-        codes[keys.index("")] = column.missing
-    there = [(line, code) for line, code in enumerate(codes) if code is not None]
-    labels: list[dict[str, set[int]]] = []
-    for level in above:
-        sets: dict[str, set[int]] = {label: set() for label in dict.fromkeys(level)}
-        for line, code in there:
-            sets[level[line]].add(code)
-        labels.append(sets)
-    tops = {above[-1][line] for line, _ in there}
-    if len(tops) == 1:
-        labels[-1][tops.pop()].add(column.missing)
-    elif not tops:  # no value at all: the missing value is alone under every top
-        for under in labels[-1].values():
-            under.add(column.missing)
-    return set(keys), labels
+    own = {key: column.code_of.get(key) for key in path}
+    if not column.spelling.measured and "" in path:
+        own[""] = column.missing
+    there = [(path[key], code) for key, code in own.items() if code is not None]
+    found: list[dict[str, set[int]]] = []
+    for level in range(len(above)):
+        sets: dict[str, set[int]] = {labels[level]: set() for labels in path.values()}
+        for labels, code in there:
+            sets[labels[level]].add(code)
+        found.append(sets)
+    # Where there is no value at all, the missing value is alone under every top.
+    tops = {labels[-1] for labels, _ in there} or set(found[-1])
+    for top in tops if len(tops) == 1 or not there else ():
+        found[-1][top].add(column.missing)
+    return set(path), found
 
 
 def on_levels(
@@ -615,17 +604,17 @@ def _by_syntax(column: PrivateColumn, leaves: set[Key], text: str) -> Runs | Non
     """Read ``*``, a range, a tail or a value set; None where the text is none of these."""
     if text == EVERYTHING:
         return ((0, column.missing),)
-    spelling = column.spelling
+    spelling, values = column.spelling, cast(Any, column.keys)
     if spelling.measured:
-        if text[:1] in _OPEN:
-            return _open_end(column, text)
-        ends = text[1:-1].split(", ") if text[:1] == "[" and text[-1:] == "]" else []
-        keys = [spelling.key(end) for end in ends]
-        if len(keys) != 2 or any(isinstance(key, str) for key in keys):
+        first, last = 0, column.measured - 1
+        limit = spelling.key(text[1:]) if text[:1] in _OPEN else ""
+        ends = (limit, limit) if not isinstance(limit, str) else range_of(text, spelling)
+        if ends is None:
             return None
-        values: Any = column.keys
-        first = bisect_left(values, cast(Any, keys[0]), hi=column.measured)
-        last = bisect_right(values, cast(Any, keys[1]), hi=column.measured) - 1
+        if text[0] != "≤":
+            first = bisect_left(values, cast(Any, ends[0]), hi=column.measured)
+        if text[0] != "≥":
+            last = bisect_right(values, cast(Any, ends[1]), hi=column.measured) - 1
         return ((first, last),) if first <= last else ()
     members = members_of(text)
     if members is None:
@@ -637,20 +626,6 @@ def _by_syntax(column: PrivateColumn, leaves: set[Key], text: str) -> Runs | Non
             return None
         codes.add(code)
     return _runs(codes - {-1})
-
-
-def _open_end(column: PrivateColumn, text: str) -> Runs | None:
-    """Read a tail, ``≤20`` or ``≥80``; None where the text is none."""
-    limit: Any = column.spelling.key(text[1:])
-    if isinstance(limit, str):
-        return None
-    values: Any = column.keys
-    first, last = 0, column.measured - 1
-    if text[0] == "≤":
-        last = bisect_right(values, limit, hi=column.measured) - 1
-    else:
-        first = bisect_left(values, limit, hi=column.measured)
-    return ((first, last),) if first <= last else ()
 
 
 def _runs(codes: set[int]) -> Runs:
