@@ -130,21 +130,14 @@ def verify(
     BadHierarchy
         If a level table is ragged or gives a value two paths.
     """
-    nearest: Verification | None = None
     table = _as_read(private)
     people = None if public is None else _as_read(public)
+    found: list[Verification] = []
     for variant in at_each_level(recipe, levels):
-        found = _verified(variant, table, levels, files, people, witness, key)
-        if found.holds:
-            return found
-        if nearest is None or _wrong(found) < _wrong(nearest):
-            nearest = found
-    assert nearest is not None
-    return nearest
-
-
-def _wrong(found: Verification) -> tuple[int, int]:
-    return len(found.broken), len(found.unchecked)
+        found.append(_verified(variant, table, levels, files, people, witness, key))
+        if found[-1].holds:
+            return found[-1]
+    return min(found, key=lambda one: (len(one.broken), len(one.unchecked)))
 
 
 def _as_read(table: pd.DataFrame | TextTable) -> TextTable:

@@ -130,10 +130,9 @@ def t_closeness(evidence: Evidence) -> list[Check]:
         def near(shown: Counts) -> tuple[bool, float]:
             if not shown:
                 raise CannotTell("a class shows no row")
+            _refuse_unknown(shown, place)
             own = Counter[int]()
             for value, rows in shown.items():
-                if value not in place:
-                    raise CannotTell("a class shows a value that the table has not")
                 own[place[value]] += rows
             found = far(own)
             return found <= most, float(found)
@@ -148,6 +147,11 @@ def t_closeness(evidence: Evidence) -> list[Check]:
         measured="largest distance",
         worst="most",
     )
+
+
+def _refuse_unknown(shown: Counts, table: Mapping[Hashable, int]) -> None:
+    if not shown.keys() <= table.keys():
+        raise CannotTell("a class shows a value that the table has not")
 
 
 def _distance(
@@ -261,9 +265,8 @@ def _gains(
     shown: Counts, table: Mapping[Hashable, int], every: int
 ) -> dict[tuple[int, int], Fraction]:
     """Return the gains of values that a class makes likelier, by their rows in it and in all."""
+    _refuse_unknown(shown, table)
     rows = sum(shown.values())
-    if any(value not in table for value in shown):
-        raise CannotTell("a class shows a value that the table has not")
     pairs = {(n, table[v]) for v, n in shown.items()}
     gains = {(n, own): Fraction(n * every, rows * own) - 1 for n, own in pairs}
     return {pair: gain for pair, gain in gains.items() if gain > 0}
@@ -310,8 +313,7 @@ def delta_disclosure(evidence: Evidence) -> list[Check]:
 
 def _disclosed(shown: Counts, table: Mapping[Hashable, int], every: int) -> Decimal | None:
     """Return the largest |ln(q/p)| to 50 digits, None where a value is absent."""
-    if any(value not in table for value in shown):
-        raise CannotTell("a class shows a value that the table has not")
+    _refuse_unknown(shown, table)
     if len(shown) < len(table):
         return None
     rows = sum(shown.values())

@@ -331,8 +331,8 @@ def _invariant(
 def _condensation(request: Request) -> Mapping[str, Made]:
     k, draw = int(request.change.get("k", 10)), request.draw
     columns = [request.measures(name) for name in request.columns]
-    if any(value is None for column in columns for value in column):
-        raise BadPlan("A condensed column misses values.", remedy="Correct the recipe.")
+    whole = all(value is not None for column in columns for value in column)
+    demand(whole, "A condensed column misses values.", "Correct the recipe.")
     x = np.array([[float(value or 0) for value in column] for column in columns]).T
     scale = x[request.order].std(axis=0)
     points = x / np.where(scale > 0, scale, 1.0)

@@ -13,8 +13,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from anon_core.base.errors import BadPlan
-from anon_core.verification.recipe import SEED_BITS, Levels, Terms
+from anon_core.verification.recipe import SEED_BITS, Levels, Terms, demand
 from anon_core.verification.text.cells import Narrow, TextTable, narrow
 from anon_core.verification.text.texts import (
     Codes,
@@ -45,11 +44,8 @@ def drawn(
     # A third has no end as a decimal: the guard keeps the last of its rows.
     part = share if share <= 1 else share / len(rows)
     size = math.floor(part * len(rows) + Fraction(1, 10**9))
-    if size > len(rows):
-        raise BadPlan(
-            f"The recipe draws {size:,} rows, and {len(rows):,} are complete.",
-            remedy="Use the recipe that the run completed.",
-        )
+    what = f"The recipe draws {size:,} rows, and {len(rows):,} are complete."
+    demand(size <= len(rows), what, "Use the recipe that the run completed.")
     places = random_of(seed, "sample").permutation(len(rows))[:size]
     found = np.zeros(len(kept), dtype=np.bool_)
     found[rows[order[places]]] = True
@@ -137,14 +133,13 @@ class PrivateTable:
         self.before_sampling = int(np.count_nonzero(kept))
         self._spelled = None if self.before_sampling == len(private) else kept
         if terms.sample != 1:
-            if terms.seed is None:
-                raise BadPlan(
-                    "The recipe has no seed, so it is not known which rows were drawn for the "
-                    "sample.",
-                    remedy="Use the completed recipe, which `run --recipe-out` writes.",
-                )
+            demand(
+                terms.seed is not None,
+                "The recipe has no seed, so it is not known which rows were drawn for the sample.",
+                "Use the completed recipe, which `run --recipe-out` writes.",
+            )
             every = list(self.columns.values())
-            kept = drawn(every, kept, terms.sample, terms.seed)
+            kept = drawn(every, kept, terms.sample, cast(int, terms.seed))
         self.rows = int(np.count_nonzero(kept))
         self._kept = None if self.rows == len(private) else kept
         self._places = None if self._kept is None else np.flatnonzero(self._kept)
