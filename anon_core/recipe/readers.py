@@ -150,10 +150,10 @@ def names_of(roles: Mapping[str, Any], role: str) -> tuple[str, ...]:
     """Return the columns that a role names."""
     found = roles.get(role, [])
     if not isinstance(found, list) or not all(
-        isinstance(n, str) for n in cast(list[object], found)
+        isinstance(n, str) and n for n in cast(list[object], found)
     ):
         raise BadPlan(
-            f"[roles] {role} is not a list of column names.",
+            f"[roles] {role} is not a list of column names; allowed are texts that are not empty.",
             remedy=f'Write {role} = ["column", ...].',
         )
     return tuple(cast(list[str], found))

@@ -244,3 +244,13 @@ def test_the_levels_that_a_recipe_names_are_those_of_the_release(
         same = other == given or {other, given} == {"", "2"}
         verified = main(["verify", recipe(other), "--data", data, "--release", out])
         assert verified == (0 if same else 3), (given, other)
+
+
+def test_a_role_with_an_empty_name_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = Path(written(tmp_path))
+    recipe.write_text(recipe.read_text().replace('["age"]', '["age", ""]'), encoding="utf-8")
+    asked = ["run", str(recipe), "--data", table(tmp_path), "--out", str(tmp_path / "out")]
+    assert main(asked) == 1
+    assert "[roles] quasi is not a list of column names" in capsys.readouterr().err
