@@ -38,7 +38,7 @@ from anon_core.verification.files.reading import read_table as read_again
 from anon_core.verification.recipe import read_terms
 from anon_core.verification.rows.tables import PrivateTable
 from tests.making import Case
-from tests.often import crossed, often
+from tests.often import EVERY, crossed, often
 
 #: Cells that columns are drawn from, a kind of trouble each.
 POOLS: dict[str, Sequence[str]] = {
@@ -178,14 +178,14 @@ class Desk:
             given = ["verify", str(recipe), "--data", str(self.data)]
             return main([*given, "--release", str(self.folder / "memory")])
 
-    def agree(self) -> None:
-        """Hold all readers, and what comes of them, against each other."""
+    def agree(self) -> bool:
+        """Hold all readers, and what comes of them, against each other; say if it is released."""
         try:
             held = self.in_memory()
         except BadInput as error:
             with pytest.raises(BadInput, match=re.escape(error.message)):
                 self.by_database()
-            return
+            return False
         counted = self.by_database()
         shown = {one.name: one for one in profile(held)}
         undecided = False
@@ -205,13 +205,14 @@ class Desk:
         if first:
             assert first == (1 if undecided else 2), words
             assert words.strip().splitlines()[-1] == other_words.strip().splitlines()[-1]
-            return
+            return False
         kinds = tomllib.loads(kept.read_text(encoding="utf-8"))["types"]
         wanted = {n.strip(): held.column(n.strip()) for n in self.names}
         assert {n: kinds.get(n) for n in wanted if wanted[n].values} == {
             n: c.kind for n, c in wanted.items() if c.values
         }
         assert self.verify(self.recipe) == self.verify(kept) == 0
+        return True
 
 
 def csv_of(names: Sequence[str], rows: Sequence[Sequence[str]], end: str) -> bytes:
@@ -241,26 +242,43 @@ def tables(draw: st.DrawFn) -> tuple[tuple[str, str], list[list[str]]]:
     return names, [list(row) for row in zip(*columns, ills, strict=True)]
 
 
-def one_pool(pool: str) -> list[list[str]]:
-    cells = [POOLS[pool][n % len(POOLS[pool])] for n in range(12)]
-    return [[c, "FM"[n % 2], ILLS[n % 4]] for n, c in enumerate(cells)]
+def of_pools(*pools: str) -> list[list[str]]:
+    """Return rows of one or two pools; a second column without a trouble is next to only one."""
+    columns = [*(POOLS[pool] for pool in pools), "FM"][:2]
+    return [[*(one[n % len(one)] for one in columns), ILLS[n % 4]] for n in range(12)]
 
 
-def agree(names: tuple[str, str], rows: list[list[str]], end: str) -> None:
+def agree(names: tuple[str, str], rows: list[list[str]], end: str) -> bool:
     with tempfile.TemporaryDirectory() as place:
         data = Path(place, "t.csv")
         data.write_bytes(csv_of(names, rows, end))
-        Desk(Path(place), data, names).agree()
+        return Desk(Path(place), data, names).agree()
 
 
-@pytest.mark.parametrize("pool", sorted(POOLS))
-def test_every_trouble_alone_is_read_alike(pool: str) -> None:
-    agree(("a", "b"), one_pool(pool), "\n")
+#: Pools of which a person must say how they are read.
+UNDECIDED = ["either mark", "either order", "points", "strokes either way"]
+
+
+def in_twos(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return one and one in the long run, and else two in one table, which takes half as long."""
+    step = 1 if EVERY else 2
+    return [tuple(names[at : at + step]) for at in range(0, len(names), step)]
+
+
+@pytest.mark.parametrize("pool", UNDECIDED)
+def test_a_trouble_that_a_person_decides_is_refused_alike(pool: str) -> None:
+    assert not agree(("a", "b"), of_pools(pool), "\n")
+
+
+@pytest.mark.often
+@pytest.mark.parametrize("pools", in_twos(sorted(POOLS.keys() - set(UNDECIDED))), ids=" and ".join)
+def test_every_trouble_is_read_alike(pools: tuple[str, ...]) -> None:
+    assert agree(("a", "b"), of_pools(*pools), "\n")
 
 
 @crossed("names, end", NAMES, ["\n", "\r\n"], share=2, ids=ascii)
 def test_every_pair_of_names_is_read_alike(names: tuple[str, str], end: str) -> None:
-    agree(names, one_pool("line ends"), end)
+    agree(names, of_pools("line ends"), end)
 
 
 @crossed("pool, name", SAMPLED, ["k-optimize", "mondrian", "optimal", "anatomy"], share=2)
@@ -385,9 +403,12 @@ TYPED: dict[str, pa.Array[Any]] = {
 }
 
 
-@crossed("kind, names", list(TYPED), [("a", "b"), ("Age", "age")], share=2, ids=ascii)
-def test_typed_columns_are_read_alike(kind: str, names: tuple[str, str], tmp_path: Path) -> None:
-    columns: list[Any] = [TYPED[kind], pa.array(["F", "M"] * 6), pa.array(ILLS * 3)]
+@crossed("kinds, names", in_twos(list(TYPED)), [("a", "b"), ("Age", "age")], share=2, ids=ascii)
+def test_typed_columns_are_read_alike(
+    kinds: tuple[str, ...], names: tuple[str, str], tmp_path: Path
+) -> None:
+    typed = [*(TYPED[kind] for kind in kinds), pa.array(["F", "M"] * 6)][:2]
+    columns: list[Any] = [*typed, pa.array(ILLS * 3)]
     data = tmp_path / "t.parquet"
     pq.write_table(pa.table(columns, names=[*names, "ill"]), data)
-    Desk(tmp_path, data, names).agree()
+    assert Desk(tmp_path, data, names).agree()
