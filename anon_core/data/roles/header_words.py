@@ -158,7 +158,7 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
     ),
     (
         "sensitive",
-        "membership",
+        "party or union",
         "gewerkschaft* syndicat* partei* *partei parti parteimitglied*",
     ),
     ("sensitive", "diagnosis", "malatti* patologia ziekte* aandoening* sygdom*"),

@@ -387,15 +387,16 @@ def check_witness(
     group = np.asarray(first.group[file.line_of_row])[place]
     wrong: set[int] = set()
     for block in blocks(terms):
-        owns = [witness.own(table, name) for name in block]
+        owns = {name: witness.own(table, name) for name in block}
         published = next(one for one in grouped.values() if block[0] in one.columns)
-        if terms.coarsened and block[0] in terms.quasi:
-            wrong |= _uncovered(block[0], owns[0], group, published, table)
-            continue
-        codes = [codes_shown(name, table, published.table) for name in block]
+        coarse = [name for name in block if terms.coarsened and name in terms.quasi]
         both = [np.concatenate([group, published.group])]
-        both += [np.concatenate([own, shown]) + 1 for own, shown in zip(owns, codes, strict=True)]
+        for name in (name for name in block if name not in coarse):
+            both.append(np.concatenate([owns[name], codes_shown(name, table, published.table)]) + 1)
         part, of = joined(both, len(group) + len(published.group))
+        if coarse:
+            wrong |= _uncovered({n: owns[n] for n in coarse}, part, published, table)
+            continue
         needs = np.bincount(part[:rows], minlength=len(of))
         offers = tally(part[rows:], published.table.count, len(of))
         wrong |= set(both[0][of[needs != offers]].tolist())
@@ -412,16 +413,25 @@ def check_witness(
 
 
 def _uncovered(
-    name: str, own: Codes, group: Codes, published: Grouped, table: PrivateTable
+    owns: Mapping[str, Codes], exact: Codes, published: Grouped, table: PrivateTable
 ) -> set[int]:
-    """Return the groups in which a column has cells that are true of no row of their own."""
-    texts, codes = published.table.texts_of(name), published.table.codes_of(name)
-    runs = table.cover(name, texts).runs
-    point, first = joined([own], len(own))
-    shown, text = joined([codes], len(codes))
-    reads = [text_runs(runs, table.columns[name].missing + 1)]
-    pairs = covering_pairs(own[first][:, None], codes[text][:, None], reads)
+    """Return the groups in which columns have cells that are true of no row of their own.
+
+    Parameters
+    ----------
+    exact : int64 array of shape (rows of the table + published lines,)
+        What each is next to: its group, and the cells that are published as they are.
+    """
+    file, rows = published.table, table.rows
+    texts = {name: file.codes_of(name) for name in owns}
+    covers = {name: table.cover(name, file.texts_of(name)).runs for name in owns}
+    reads = [text_runs(covers[name], table.columns[name].missing + 1) for name in owns]
+    point, first = joined(list(owns.values()), rows)
+    shown, line = joined(list(texts.values()), len(file.count))
+    points = np.stack([own[first] for own in owns.values()], axis=1)
+    boxes = np.stack([codes[line] for codes in texts.values()], axis=1)
+    pairs = covering_pairs(points, boxes, reads)
     alone = without_partner(
-        point, group, np.ones_like(point), shown, published.group, published.table.count, *pairs
+        point, exact[:rows], np.ones_like(point), shown, exact[rows:], file.count, *pairs
     )
     return set(published.group[alone > 0].tolist())

@@ -29,6 +29,7 @@ from anon_core.pipeline.random_streams import chances
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.release.knowledge.audience import audience_of
+from anon_core.verification.checks import verify
 from tests.attacker import drawn_places
 from tests.making import PATIENTS, Case, by_hand, random_case
 from tests.often import EVERY, crossed, times
@@ -131,6 +132,53 @@ def test_the_same_bytes_whatever_the_order_of_rows(name: str, partition: str) ->
     assert parts is not None
     # Groups that depend on no draw, in tables that show none either, are always the same.
     assert differ or (name == "anatomy" and partition in ("mondrian", "mpalm"))
+
+
+@pytest.mark.parametrize("name", PERMUTING)
+def test_the_order_of_columns_is_no_matter(name: str) -> None:
+    """The first column of a block may be no quasi-identifier."""
+    case = one_sensitive(np.random.default_rng(269))
+    turned = replace(case, columns=dict(reversed(case.columns.items())))
+    models = [{"name": "frequency-l-diversity", "l": 2}]
+    assert next(iter(turned.frame)) == "name"
+    found = [carried_out(one, name, models).class_sizes.tolist() for one in (case, turned)]
+    assert sorted(found[0]) == sorted(found[1])
+
+
+def test_every_column_of_a_block_is_held_against_its_rows() -> None:
+    case = one_sensitive(np.random.default_rng(271))
+    result = carried_out(case, "angel", [{"name": "frequency-l-diversity", "l": 2}], k=2)
+    assert result.witness is not None
+
+    def possible(files: dict[str, bytes]) -> bool:
+        found = verify(
+            result.recipe.completed(),
+            case.dataset.frame(),
+            case.levels,
+            files,
+            witness=result.witness,
+        )
+        return next(c.holds for c in found.checks if c.name == "membership")
+
+    files = {n: b for n, b in result.files.items() if n.endswith(".csv")}
+    assert possible(files)
+    (name, content), *_ = files.items()
+    rows = list(csv.reader(io.StringIO(content.decode())))
+    group = rows[0].index(next(n for n in rows[0] if n not in case.columns))
+    for column in range(len(rows[0])):
+        if column == group:
+            continue
+        swapped = [list(row) for row in rows]
+        one, other = next(
+            (a, b)
+            for a in range(1, len(rows))
+            for b in range(a, len(rows))
+            if rows[a][group] != rows[b][group] and rows[a][column] != rows[b][column]
+        )
+        swapped[one][column], swapped[other][column] = rows[other][column], rows[one][column]
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(swapped)
+        assert not possible({**files, name: text.getvalue().encode()}), rows[0][column]
 
 
 def test_a_model_of_whole_rows_is_refused_before_the_search() -> None:
