@@ -284,6 +284,12 @@ def test_names_claim_nothing(label: str) -> None:
     assert refused(label, ["5", "700"], "number") == (False, False)
 
 
+@pytest.mark.parametrize("label", ["*", "young"])
+def test_a_text_among_numbers_makes_no_text_a_value(label: str) -> None:
+    """Neither is a number, and yet they are not the same."""
+    assert refused(label, ["20", "25", "NA"], "number") == (False, False)
+
+
 @pytest.mark.often
 def test_both_readings_agree_on_drawn_labels() -> None:
     """Parts of forms put together at random: what one refuses, the other refuses too."""

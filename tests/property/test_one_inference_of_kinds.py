@@ -141,17 +141,21 @@ class Desk:
         self.folder, self.data, self.names = folder, data, names
         self.recipe = folder / "r.toml"
         quasi = ", ".join(written(name.strip()) for name in names)
-        self.recipe.write_text(RECIPE.format(quasi=quasi, data=more), encoding="utf-8")
+        recipe = RECIPE.format(quasi=quasi, data=more)
+        self.options = DataOptions(separator=",")
+        if data.suffix == ".parquet":  # of which a separator says nothing
+            recipe, self.options = recipe.replace('separator = ","\n', ""), DataOptions()
+        self.recipe.write_text(recipe, encoding="utf-8")
 
     def in_memory(self) -> Dataset:
-        return read_table(self.data, DataOptions(separator=","))
+        return read_table(self.data, self.options)
 
     def by_database(self) -> Dataset:
-        options, names = DataOptions(separator=","), tuple(n.strip() for n in self.names)
+        names = tuple(n.strip() for n in self.names)
         with tempfile.TemporaryDirectory() as spill:
             table = SqlTable(self.data, Path(spill), 2 << 30)
             with closing(table):
-                table.read(options, {}, names, ())
+                table.read(self.options, {}, names, ())
                 return table.dataset
 
     def again(self, name: str) -> tuple[str, Values]:

@@ -7,6 +7,7 @@ read, such as ``young`` or ``Group 3``, is no one's business but the person's wh
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -89,7 +90,7 @@ def false_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[FalseL
     known = [(line, row) for line, row in zip(lines, cleaned, strict=True) if row[0] != MISSING]
     place = {row[0]: i for i, (_, row) in enumerate(known)}
     read = KINDS[kind].read
-    measures = set() if read is None else set(map(read, place))
+    measures = set() if read is None else {m for m in map(read, place) if not math.isnan(m)}
     found: list[FalseLabel] = []
     for level in range(1, len(known[0][1]) if known else 0):
         groups: dict[str, list[int]] = {}
