@@ -37,10 +37,13 @@ OF_STRATA = all_of("stratum strata stratification psu schicht schichtung strate 
 NUMBERED = all_of("id ids nr no num number key pseudonym pseudo")
 #: Headers of numbers that count something.
 COUNTED = all_of("n num number count counts total anzahl zahl nombre numero aantal antal")
+_PERSON_NUMBERS_ABROAD = (
+    "personalnummer personalnr kundennummer kundennr matrikelnummer matrikelnr mitgliedsnummer "
+    "mitgliedsnr patientennummer patientennr matricule ipp"
+)
 PERSON_NUMBERS = all_of(
-    "pid patid patnr patientid personid customerid userid memberid mrn pseudonym personalnummer "
-    "personalnr kundennummer kundennr matrikelnummer matrikelnr mitgliedsnummer mitgliedsnr "
-    "patientennummer patientennr matricule ipp"
+    "pid patid patnr patientid personid customerid userid memberid mrn pseudonym "
+    + _PERSON_NUMBERS_ABROAD
 )
 _IDENTIFIER_WORDS = all_of(
     "id ids uid uuid guid name names firstname lastname surname forename givenname fullname ssn "
@@ -107,11 +110,10 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
     (
         "identifier",
         "number of a person or a case",
-        "kontonummer kontonr kontoinhaber* kto kartennummer* kreditkartennummer* personalnummer "
-        "personalnr kundennummer kundennr matrikel* mitgliedsnummer mitgliedsnr patientennummer "
-        "patientennr vertragsnummer vertragsnr rechnungsnummer aktenzeichen fallnummer fallnr "
-        "kfzkennzeichen autokennzeichen nummernschild* matricule ipp benutzername* nutzername* "
-        "durchwahl rufnummer*",
+        "kontonummer kontonr kontoinhaber* kto kartennummer* kreditkartennummer* matrikel* "
+        "vertragsnummer vertragsnr rechnungsnummer aktenzeichen fallnummer fallnr kfzkennzeichen "
+        "autokennzeichen nummernschild* benutzername* nutzername* durchwahl rufnummer* "
+        + _PERSON_NUMBERS_ABROAD,
     ),
     ("identifier", "e-mail", "courriel correo posta epost* emailadres* mailadres*"),
     (
