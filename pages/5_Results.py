@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import TypeVar
 
 import streamlit as st
@@ -21,7 +22,7 @@ from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
 from ui.components.guard import handled, panel, show_error
 from ui.panels import panel_head
 from ui.panels.page_frame import next_step, page
-from ui.panels.panel_head import Line, details_of
+from ui.panels.panel_head import details_of
 from ui.panels.results import (
     attack_panel,
     class_panel,
@@ -70,27 +71,30 @@ def head(run: Series) -> None:
     stale = ""
     if not (results.is_current() or result.pending) and running.error() is None:
         stale = "**Settings have changed since this run** · "
-    with st.container(key="run-head", horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            f"{stale}{plain(state.dataset_title())} · **{plain(made_by(result.plan))}** · "
-            f"{plain(asked or 'no privacy model')}"
+    st.markdown(
+        f"{stale}{plain(state.dataset_title())} · **{plain(made_by(result.plan))}** · "
+        f"{plain(asked or 'no privacy model')}"
+    )
+    pinned = run_series.pin_of(result)
+    if pinned is None:
+        st.button(
+            "Pin this run",
+            key="pin",
+            shortcut="P",
+            width="content",
+            disabled=result.pending,
+            on_click=handled("The run")(pin),
+            args=(result,),
+            help="Keep it for Compare.",
         )
-        pinned = run_series.pin_of(result)
-        if pinned is None:
-            st.button(
-                "Pin this run",
-                key="pin",
-                shortcut="P",
-                width="content",
-                disabled=result.pending,
-                on_click=handled("The run")(pin),
-                args=(result,),
-                help="Keep it for Compare.",
-            )
-        else:
-            st.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="content")
-        next_step("pages/6_Compare.py", "Compare pinned runs")
-        next_step("pages/7_Export.py", "Export")
+    else:
+        st.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="content")
+    next_step("pages/6_Compare.py", "Compare pinned runs")
+    next_step("pages/7_Export.py", "Export")
+
+
+#: The block that it is drawn in.
+HEAD = {"key": "run-head", "horizontal": True, "vertical_alignment": "center"}
 
 
 def _named(model: PrivacyModel, among: Sequence[PrivacyModel]) -> list[str]:
@@ -211,22 +215,23 @@ def panels() -> None:
             linked=True,
             tells="figures",
         )
-    drawn: list[tuple[str, str, _Drawn[Line], _Drawn[None], Tells]] = [
-        (CLASSES, "classes-chart", class_panel.line, class_panel.draw, "figures"),
-        (METRICS, "metrics", metric_panel.line, metric_panel.draw, "verdict"),
-        (ATTACKS, "attacks", attack_panel.line, attack_panel.draw, "verdict"),
+    drawn: list[tuple[str, str, ModuleType, Tells]] = [
+        (CLASSES, "classes-chart", class_panel, "figures"),
+        (METRICS, "metrics", metric_panel, "verdict"),
+        (ATTACKS, "attacks", attack_panel, "verdict"),
     ]
-    for place, (title, key, line, draw, tells) in zip(charts, drawn, strict=True):
+    for place, (title, key, of, tells) in zip(charts, drawn, strict=True):
         with place:
-            panel_head.draw(title, key=key, tells=tells, line=_of_now(line))
+            panel_head.draw(title, key=key, tells=tells, line=_of_now(of.line))
             drawn_from = _of_now(class_panel.drawn_from) if title == CLASSES else None
             alone(
                 title,
-                _of_now(draw),
+                _of_now(of.draw),
                 key=f"panel-{title}",
                 linked=True,
                 tells=tells,
                 drawn_from=drawn_from,
+                block=_of_now(of.block),
             )
 
 
@@ -291,14 +296,27 @@ if page("Results", "📊", needs="result"):
         workspace.look()
         headline_figures.look()
         with st.container(key="workspace"):
-            alone("The run", lambda: head(now()), key="run-alone", tells="verdict")
-            alone("The figures", figures, key="strip-alone", tells="verdict")
+            alone(
+                "The run",
+                lambda: head(now()),
+                key="run-alone",
+                tells="verdict",
+                block=lambda: HEAD,
+            )
+            alone(
+                "The figures",
+                figures,
+                key="strip-alone",
+                tells="verdict",
+                block=lambda: {"key": "strip"},
+            )
             alone(
                 "The what-if bar",
                 what_if_panel.draw,
                 key="what-if-alone",
                 tells="verdict",
                 drawn_from=what_if_panel.drawn_from,
+                block=lambda: what_if_panel.BLOCK,
             )
             with st.container(key="drawer-row", horizontal=True, vertical_alignment="center"):
                 alone("Further", further, key=workspace.FURTHER)
@@ -309,6 +327,7 @@ if page("Results", "📊", needs="result"):
                     linked=True,
                     tells="figures",
                     drawn_from=class_selection.drawn_from,
+                    block=lambda: class_selection.BLOCK,
                 )
             panels()
         alone("The run", pending_result.rest, key=pending_result.KEY, tells="verdict")

@@ -7,10 +7,11 @@ from unittest.mock import patch
 
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
-from tests.ui.sessions import METRICS, RESULTS, RUN, carried_out, load, open_page
+from tests.ui.sessions import METRICS, PATIENCE, RESULTS, RUN, carried_out, load, open_page
 from ui.components import guard
 from ui.state import results, selection, state
 from ui.state.result_view import facts
@@ -144,3 +145,32 @@ def test_panels_that_another_click_came_before_are_drawn_with_it(
         fragments.begin_page()
         fragments.redraw("strip-alone")
         assert asked[-1] == ["strip-alone"]
+
+
+def test_a_panel_is_drawn_in_one_block_of_its_own_look(held: dict[str, Any]) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from ui.state.work.fragments import alone, begin_page
+
+        def fails() -> dict[str, str]:
+            raise KeyError
+
+        begin_page()
+        look = {"key": "its-own", "horizontal": True}
+        alone("Seen", lambda: st.button("again", key="again"), key="a", block=lambda: look)
+        alone("Failing", lambda: st.text("drawn"), key="b", block=fails)
+        alone("Plain", lambda: st.container(key="within"), key="c")
+
+    app = AppTest.from_function(page, default_timeout=PATIENCE)
+    for key, value in held.items():
+        app.session_state[key] = value
+    app.run()
+    for _ in range(2):  # the page, and the panel alone
+        assert not app.exception
+        keys = [block.proto.id.split("-", 2)[-1] for block in app.get("container")]
+        assert sorted(keys) == ["", "", "its-own", "within"]
+        (own,) = [b for b in app.get("container") if b.proto.id.endswith("-its-own")]
+        assert [one.key for one in own.button] == ["again"]
+        assert [one.value for one in app.text] == ["drawn"]
+        app.button(key="again").click().run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
@@ -342,10 +343,13 @@ def show(
             st.caption(plain(chart.note))
 
 
-def figure(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -> None:
-    """Draw a chart's figure alone."""
+def figure(
+    chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None, placed: bool = False
+) -> None:
+    """Draw a chart's figure alone; see `vega`."""
     if hasattr(chart.figure, "whole"):
-        vega(cast(Stretching, chart.figure), title=chart.title, key=key, on_pick=on_pick)
+        drawn = cast(Stretching, chart.figure)
+        vega(drawn, title=chart.title, key=key, on_pick=on_pick, placed=placed)
         return
     st.plotly_chart(
         chart.figure,
@@ -359,13 +363,18 @@ def figure(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None)
 
 
 def vega(
-    drawn: Stretching, *, title: str, key: str, on_pick: Callable[[], None] | None = None
+    drawn: Stretching,
+    *,
+    title: str,
+    key: str,
+    on_pick: Callable[[], None] | None = None,
+    placed: bool = False,
 ) -> None:
-    """Draw a chart of Vega-Lite; one that stretches fills its place down to its least height."""
-    with st.container(key=f"vega-{key}", height="stretch" if drawn.stretches else "content"):
-        if drawn.stretches:
-            sizes = f"height: {drawn.height}px; min-height: {drawn.height}px"
-            st.html(f"<style>.st-key-vega-{key} {{{sizes};}}</style>")
+    """Draw a chart of Vega-Lite; one that stretches fills its place down to its least height.
+
+    Where it is `placed`, the block around it is already as `place_of` says.
+    """
+    with nullcontext() if placed else st.container(**place_of(drawn, key=key)):
         st.vega_lite_chart(
             None,
             drawn.whole(),
@@ -377,6 +386,12 @@ def vega(
             selection_mode=drawn.picked if on_pick else None,
             alt=title,
         )
+
+
+def place_of(drawn: Stretching, *, key: str) -> dict[str, Any]:
+    """Return the key and look of the block around a chart of Vega-Lite."""
+    height = drawn.height if drawn.stretches else "content"
+    return {"key": f"vega-{key}", "height": height, "border": False}
 
 
 def selected(widget: str, name: str) -> list[Mapping[str, Any]]:

@@ -3,25 +3,30 @@
 The blocks of fragments are not dropped without what is in them, and fragments are sent in one
 piece. A value that the server has set is not undone by a message that the browser sent before it
 knew of it, nor is a click on a link undone by what the page that is left still sends. A field asks
-for its own value, not for those of the whole session.
+for its own value, not for those of the whole session. A fragment's own block may have a key.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import (
+    ThreadState,
+    get_script_run_ctx,
+)
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import is_element_id
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
@@ -300,6 +305,38 @@ def on_every_page() -> Generator[None]:
         yield
 
 
+#: Where a session holds how the own blocks of fragments look, by the keys of the fragments.
+_BLOCKS = "reruns/blocks"
+_container = st.container
+
+
+def look_of_block(key: str, look: Callable[[], Mapping[str, Any]]) -> None:
+    """Name the key and look of the block that a fragment draws in.
+
+    Streamlit 1.67 gives each fragment a block without any, and a browser draws every block of a
+    page with each message: a block within it, for its key alone, costs as much again.
+
+    Parameters
+    ----------
+    key : str
+        The fragment's.
+    look : callable
+        Returns what `st.container` is given; asked each time that the fragment is drawn.
+    """
+    st.session_state.setdefault(_BLOCKS, {})[key] = look
+
+
+def container(*given: Any, **named: Any) -> DeltaGenerator:
+    """Make a block; the own block of a fragment as `look_of_block` says."""
+    now = ThreadState.get()
+    if not given and not named and now.fragment_id is not None and now.delta_path is None:
+        context = get_script_run_ctx()
+        known = {} if context is None else cast(Any, context.fragment_storage)._target_key_by_id
+        look = st.session_state.get(_BLOCKS, {}).get(known.get(now.fragment_id))
+        named = {} if look is None else dict(look())
+    return _container(*given, **named)
+
+
 def mend() -> None:
     """Put this in the place of what Streamlit does; once is enough, and more do no harm."""
     SessionState.on_script_will_rerun = on_script_will_rerun
@@ -309,3 +346,4 @@ def mend() -> None:
     AppSession._handle_rerun_script_request = rerun_script  # pyright: ignore[reportPrivateUsage]
     AppSession._clear_queue = clear_queue  # pyright: ignore[reportPrivateUsage]
     AppSession.flush_browser_queue = flush_browser_queue
+    st.container = container

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -55,26 +56,40 @@ def draw(of: str, *, key: str, tells: Tells, line: Callable[[], Line]) -> None:
 
     def drawn() -> None:
         now = line()
-        with st.container(
-            key=f"head-{key}", horizontal=True, vertical_alignment="center", gap="small"
-        ):
-            st.subheader(now.title, anchor=False, width="content")
-            legend(now.signs)
-            numbers(lambda: line().chart(), key=key)
-            st.button(
-                "Details",
-                key=f"details-{key}",
-                type="tertiary",
-                width="content",
-                on_click=handled(of)(workspace.open_drawer),
-                args=(details_of(of),),
-            )
+        st.subheader(now.title, anchor=False, width="content")
+        legend(now.signs)
+        numbers(lambda: line().chart(), key=key)
+        st.button(
+            "Details",
+            key=f"details-{key}",
+            type="tertiary",
+            width="content",
+            on_click=handled(of)(workspace.open_drawer),
+            args=(details_of(of),),
+        )
 
     def drawn_from() -> object:
         now, is_open = line(), bool(st.session_state.get(f"numbers-{key}"))
         return now.title, tuple(now.signs), id(now.chart()) if is_open else None
 
-    alone(of, drawn, key=f"head-{key}-alone", linked=True, tells=tells, drawn_from=drawn_from)
+    alone(
+        of,
+        drawn,
+        key=f"head-{key}-alone",
+        linked=True,
+        tells=tells,
+        drawn_from=drawn_from,
+        block=lambda: _block(key),
+    )
+
+
+def _block(key: str) -> dict[str, Any]:
+    return {
+        "key": f"head-{key}",
+        "horizontal": True,
+        "vertical_alignment": "center",
+        "gap": "small",
+    }
 
 
 def controls(title: str, *, key: str) -> DeltaGenerator:
@@ -85,9 +100,7 @@ def controls(title: str, *, key: str) -> DeltaGenerator:
     title : str
     key : str
     """
-    place = st.container(
-        key=f"head-{key}", horizontal=True, vertical_alignment="center", gap="small"
-    )
+    place = st.container(**_block(key))
     place.subheader(title, anchor=False, width="content")
     return place
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from anon_core.pipeline.measure.extra_attacks import attack as attack_further
 from anon_core.pipeline.measure.extra_attacks import attacked
 from anon_core.release.attack_result import AttackResult
 from ui.charts.attack_plots import attack_bullets, name_of, risk_bullets, title_of, untried
-from ui.charts.chart_frame import Chart, Palette, Series, figure, kept, show
+from ui.charts.chart_frame import Chart, Palette, Series, figure, kept, place_of, show
 from ui.components.guard import handled, show_error
 from ui.forms import attack_form, run_form
 from ui.forms.parameter_forms import parameter_form
@@ -64,14 +64,23 @@ def line(run: Series, colours: Palette) -> Line:
 
 def draw(run: Series, colours: Palette) -> None:
     """Draw the panel of one run: a line for each attack."""
-    figure(_chart(run, colours), key="attacks")
+    figure(_chart(run, colours), key="attacks", placed=True)
+
+
+def block(run: Series, colours: Palette) -> dict[str, Any]:
+    """Return the key and look of the block that the panel is drawn in."""
+    return place_of(_unmarked(run, colours).figure, key="attacks")
 
 
 def _chart(run: Series, colours: Palette) -> Chart:
-    base = linked_charts.baseline()
     if selection.now(run.facts) is None:
-        return kept(attack_bullets, [run], colours, base)
+        return _unmarked(run, colours)
+    base = linked_charts.baseline()
     return attack_bullets([run], colours, base, linked_charts.exposed(run.facts))
+
+
+def _unmarked(run: Series, colours: Palette) -> Chart:
+    return kept(attack_bullets, [run], colours, linked_charts.baseline())
 
 
 def details(run: Series, colours: Palette) -> None:

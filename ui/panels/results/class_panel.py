@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ui.charts.chart_frame import Palette, Series
+from typing import Any
+
+from ui.charts.chart_frame import Palette, Series, place_of
 from ui.panels.panel_head import Line
 from ui.panels.results import linked_charts
 from ui.state import selection
@@ -30,3 +32,8 @@ def drawn_from(run: Series, colours: Palette) -> object:
 def draw(run: Series, colours: Palette) -> None:
     """Draw the panel of one run."""
     linked_charts.draw(run, colours, linked_charts.of_run(run, colours))
+
+
+def block(run: Series, colours: Palette) -> dict[str, Any]:
+    """Return the key and look of the block that the panel is drawn in."""
+    return place_of(linked_charts.of_run(run, colours).figure, key=linked_charts.KEY)

@@ -38,35 +38,38 @@ def bar(run: Series) -> None:
     left = selection.follow(facts)
     now = selection.now(facts)
     one = facts.noun[0]
-    with st.container(key="chosen-bar", horizontal=True, vertical_alignment="center"):
+    if now is None:
+        st.markdown(plain(left) if left else f"No {one} is selected")
+    else:
+        st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")
+        st.button(
+            "Clear the choice",
+            key="chosen-clear",
+            icon=":material/close:",
+            shortcut=None if workspace.is_any_open() else "Esc",
+            on_click=handled("The choice")(_clear),
+        )
+    _steps(facts, now)
+    by_number = st.popover(f"Choose a {one}", key=_BY_NUMBER, on_change="rerun")
+    if not by_number.open:
+        return
+    with by_number:
+        _number(f"Choose a {one} by its number", _CLASS, len(facts.sizes), _by_class(facts))
+        _number("Choose a row of your table", _ROW, facts.result.problem.rows, _by_row(facts))
         if now is None:
-            st.markdown(plain(left) if left else f"No {one} is selected")
-        else:
-            st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")
-            st.button(
-                "Clear the choice",
-                key="chosen-clear",
-                icon=":material/close:",
-                shortcut=None if workspace.is_any_open() else "Esc",
-                on_click=handled("The choice")(_clear),
+            st.caption(
+                "Click a column of the tracks, tick a row, or type a number: the "
+                f"{one} is then chosen in the table, the charts, the metrics and the attacks."
             )
-        _steps(facts, now)
-        by_number = st.popover(f"Choose a {one}", key=_BY_NUMBER, on_change="rerun")
-        if not by_number.open:
             return
-        with by_number:
-            _number(f"Choose a {one} by its number", _CLASS, len(facts.sizes), _by_class(facts))
-            _number("Choose a row of your table", _ROW, facts.result.problem.rows, _by_row(facts))
-            if now is None:
-                st.caption(
-                    "Click a column of the tracks, tick a row, or type a number: the "
-                    f"{one} is then chosen in the table, the charts, the metrics and the attacks."
-                )
-                return
-            fold = st.expander("Figures of what is chosen", key="chosen-fold", on_change="rerun")
-            if fold.open:
-                with fold, st.container(width=_WIDE):
-                    table(figures(facts, now.groups), key="chosen-figures", wide="figure")
+        fold = st.expander("Figures of what is chosen", key="chosen-fold", on_change="rerun")
+        if fold.open:
+            with fold, st.container(width=_WIDE):
+                table(figures(facts, now.groups), key="chosen-figures", wide="figure")
+
+
+#: The block that the bar is drawn in.
+BLOCK = {"key": "chosen-bar", "horizontal": True, "vertical_alignment": "center"}
 
 
 def drawn_from() -> object:

@@ -64,8 +64,14 @@ def draw(name_of: Callable[[what_if.Setting], str]) -> None:
         drawable = len(points) > 1 and not curve.missing(one, _in_baseline(one))
         return _of(one), len(points), drawable or results.is_current()
 
-    with st.container(key="curve", gap=None):
-        alone(_NAME, drawn, key=KEY, tells="verdict", drawn_from=drawn_from)
+    alone(
+        _NAME,
+        drawn,
+        key=KEY,
+        tells="verdict",
+        drawn_from=drawn_from,
+        block=lambda: {"key": "curve", "gap": None},
+    )
 
 
 def _of(one: what_if.Setting) -> object:

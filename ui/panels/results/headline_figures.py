@@ -37,8 +37,7 @@ def draw(result: Result, base: Result | None) -> None:
         _tile(_titled(tile, result), old, pending=result.pending)
         for tile, old in zip(tiles(result), before, strict=True)
     ]
-    with st.container(key="strip"):
-        st.html(f"<div class='aw-strip'>{''.join(figures)}{_chips(result)}</div>")
+    st.html(f"<div class='aw-strip'>{''.join(figures)}{_chips(result)}</div>")
 
 
 def against(value: float, before: float, earlier: str, *, better: str = "less") -> str:

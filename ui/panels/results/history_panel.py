@@ -33,49 +33,45 @@ _FIGURES: WeakKeyDictionary[Result, tuple[float | None, float | None]] = WeakKey
 
 def draw() -> None:
     """Draw the runs that the session keeps."""
-    with st.container(key="history-place", gap=None):
-        alone(_NAME, _drawn, key="history-alone", tells="verdict")
+    alone(_NAME, _drawn, key="history-alone", tells="verdict", block=lambda: {"key": "history"})
 
 
 def _drawn() -> None:
     kept = _runs()
-    with st.container(key="history", horizontal=True, vertical_alignment="bottom", gap="small"):
-        _dots(kept)
-        with st.container(key="history-side", gap=None):
-            _steps()
-            _list(kept)
+    _dots(kept)
+    _steps()
+    _list(kept)
 
 
 def _steps() -> None:
     """Draw undo, redo, and what holds the baseline."""
-    with st.container(key="history-steps", horizontal=True, gap=None):
-        for by, icon, word, keys in _STEPS:
-            st.button(
-                word,
-                icon=f":material/{icon}:",
-                key=f"what-if/{icon}",
-                shortcut=keys,
-                width="content",
-                disabled=not what_if.can_step(by),
-                on_click=handled(_NAME)(pending_result.shown(what_if.step)),
-                args=(by,),
-                help=f"{word} ({keys}): show the run {'before' if by < 0 else 'after'} this one "
-                "again, with its settings.",
-            )
-        pinned = results.is_baseline_pinned()
-        result = results.shown()
+    for by, icon, word, keys in _STEPS:
         st.button(
-            "Unset baseline" if pinned else "Set baseline",
-            key="what-if/pin-a",
+            word,
+            icon=f":material/{icon}:",
+            key=f"what-if/{icon}",
+            shortcut=keys,
             width="content",
-            disabled=result is None or result.pending,
-            on_click=handled(_NAME)(
-                pending_result.shown(results.unpin_baseline if pinned else results.pin_baseline)
-            ),
-            help="The figures are compared with this run until you unset it."
-            if not pinned
-            else "The baseline is then again the run that you looked at before.",
+            disabled=not what_if.can_step(by),
+            on_click=handled(_NAME)(pending_result.shown(what_if.step)),
+            args=(by,),
+            help=f"{word} ({keys}): show the run {'before' if by < 0 else 'after'} this one "
+            "again, with its settings.",
         )
+    pinned = results.is_baseline_pinned()
+    result = results.shown()
+    st.button(
+        "Unset baseline" if pinned else "Set baseline",
+        key="what-if/pin-a",
+        width="content",
+        disabled=result is None or result.pending,
+        on_click=handled(_NAME)(
+            pending_result.shown(results.unpin_baseline if pinned else results.pin_baseline)
+        ),
+        help="The figures are compared with this run until you unset it."
+        if not pinned
+        else "The baseline is then again the run that you looked at before.",
+    )
 
 
 def _list(kept: list[results.Kept]) -> None:
@@ -113,18 +109,17 @@ def _dots(kept: list[results.Kept]) -> None:
         return
     colours = palette()
     now = colours.quasi if shown is None else of_result(shown, colours).colour
-    with st.container(key="history-dots", width=88):
-        st.vega_lite_chart(
-            frame,
-            dict(history_spec(colours, now)),
-            key=_DOTS,
-            on_select=handled(_NAME)(pending_result.shown(_clicked)),
-            selection_mode=PICKED,
-            theme=None,
-            width="stretch",
-            height=HEIGHT,
-            alt="The runs so far: loss to the right, worst chance upwards",
-        )
+    st.vega_lite_chart(
+        frame,
+        dict(history_spec(colours, now)),
+        key=_DOTS,
+        on_select=handled(_NAME)(pending_result.shown(_clicked)),
+        selection_mode=PICKED,
+        theme=None,
+        width="stretch",
+        height=HEIGHT,
+        alt="The runs so far: loss to the right, worst chance upwards",
+    )
 
 
 def _figures(result: Result) -> tuple[float | None, float | None]:

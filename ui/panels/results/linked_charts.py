@@ -88,7 +88,7 @@ def draw(run: Series, colours: Palette, chart: Chart) -> None:
     def clicked() -> None:
         take(run.facts, binned_of(run, colours), chosen_of(KEY, PICKED, _BIN))
 
-    vega(chart.figure, title=chart.title, key=KEY, on_pick=clicked)
+    vega(chart.figure, title=chart.title, key=KEY, on_pick=clicked, placed=True)
 
 
 def take(facts: Facts, part: Binned, ids: Sequence[str]) -> None:

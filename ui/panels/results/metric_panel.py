@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from anon_core.explain.text.tiles import loss_metric
-from ui.charts.chart_frame import Chart, Palette, Series, figure, kept
+from ui.charts.chart_frame import Chart, Palette, Series, figure, kept, place_of
 from ui.charts.metric_plots import metric_bullets
 from ui.panels.panel_head import Line
 from ui.panels.results import linked_charts
@@ -22,12 +24,22 @@ def line(run: Series, colours: Palette) -> Line:
 
 def draw(run: Series, colours: Palette) -> None:
     """Draw the panel of one run."""
-    figure(_chart(run, colours), key="metrics")
+    figure(_chart(run, colours), key="metrics", placed=True)
+
+
+def block(run: Series, colours: Palette) -> dict[str, Any]:
+    """Return the key and look of the block that the panel is drawn in."""
+    return place_of(_unmarked(run, colours).figure, key="metrics")
 
 
 def _chart(run: Series, colours: Palette) -> Chart:
     """Return the metrics of a run; its loss is in the strip already."""
-    metric, base = (loss_metric(run.facts.result),), linked_charts.baseline()
     if selection.now(run.facts) is None:
-        return kept(metric_bullets, [run], colours, metric, base)
+        return _unmarked(run, colours)
+    metric, base = (loss_metric(run.facts.result),), linked_charts.baseline()
     return metric_bullets([run], colours, metric, base, linked_charts.lost(run.facts))
+
+
+def _unmarked(run: Series, colours: Palette) -> Chart:
+    metric = (loss_metric(run.facts.result),)
+    return kept(metric_bullets, [run], colours, metric, linked_charts.baseline())

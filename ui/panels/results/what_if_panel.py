@@ -39,16 +39,19 @@ _AS_DRAFTED = "what-if/as-drafted"
 
 def draw() -> None:
     """Draw the bar: the settings, the way back, the runs so far, and what was refused."""
-    with st.container(key="what-if", border=True, gap="xsmall"):
-        with st.container(key="what-if-row", horizontal=True, vertical_alignment="bottom"):
-            with st.container(key="what-if-fields", horizontal=True, vertical_alignment="bottom"):
-                _fields()
-                _baseline()
-                _run_button()  # last, so that nothing else moves to where it was clicked
-            if what_if.settings():
-                curve_panel.draw(_label)
-            history_panel.draw()
-        _said()
+    with st.container(key="what-if-row", horizontal=True, vertical_alignment="bottom"):
+        with st.container(key="what-if-fields", horizontal=True, vertical_alignment="bottom"):
+            _fields()
+            _baseline()
+            _run_button()  # last, so that nothing else moves to where it was clicked
+        if what_if.settings():
+            curve_panel.draw(_label)
+        history_panel.draw()
+    _said()
+
+
+#: The block that the bar is drawn in.
+BLOCK = {"key": "what-if", "border": True, "gap": "xsmall"}
 
 
 def drawn_from() -> object:

@@ -42,24 +42,24 @@ _LOOK = """<style>
 .st-key-what-if-row {gap: .6rem; flex-wrap: wrap;}
 .st-key-what-if-fields {gap: .6rem;}
 [data-testid="stLayoutWrapper"]:has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
-[data-testid="stLayoutWrapper"]:has(> .st-key-history-place) {flex: 0 0 16.75rem; width: auto;}
+[data-testid="stLayoutWrapper"]:has(> .st-key-history) {flex: 0 0 16.75rem; width: auto;}
 [data-testid="stLayoutWrapper"]:has(> .st-key-curve)
   {flex: 1.4 1 10rem; width: auto; min-width: 7.5rem;}
 [data-testid="stLayoutWrapper"]:has(> .st-key-what-if-fields > :nth-child(8)) {flex-basis: 100%;}
-:is(.st-key-curve, .st-key-history-dots) [data-testid="stElementToolbar"] {display: none;}
+:is(.st-key-curve, .st-key-history) [data-testid="stElementToolbar"] {display: none;}
 .st-key-levels {gap: .3rem;}
 .st-key-levels [data-testid="stHorizontalBlock"] {flex-wrap: nowrap;}
-.st-key-history-side {min-width: 0; gap: 4px;}
-[data-testid="stLayoutWrapper"]:has(> .st-key-history-side)
-  {flex: 1 1 10rem; width: auto; min-width: 0;}
-.st-key-history-steps {gap: 4px; flex-wrap: nowrap;}
-.st-key-history-steps button {min-height: 28px; height: 28px; padding: 0 .35rem;}
-.st-key-history-steps button p {font-size: .8rem !important;}
-.st-key-history-steps kbd {display: none;}
+.st-key-history {display: grid !important; gap: 4px; align-items: end;
+  grid-template-columns: 88px auto auto minmax(0, 1fr);}
+.st-key-history > * {grid-row: 1; min-width: 0;}
+.st-key-history > .st-key-history-dots {grid-area: 1 / 1 / 3; margin-right: .6rem;}
+.st-key-history > [data-testid="stLayoutWrapper"] {grid-area: 2 / 2 / 3 / 5;}
+.st-key-history .stButton button {min-height: 28px; height: 28px; padding: 0 .35rem;}
+.st-key-history .stButton button p {font-size: .8rem !important;}
+.st-key-history kbd {display: none;}
 :is(.st-key-what-if-undo, .st-key-what-if-redo, .st-key-back:nth-child(n + 6))
   [data-testid="stMarkdownContainer"] {position: absolute; width: 1px; height: 1px;
   overflow: hidden; clip-path: inset(50%);}
-.st-key-history {flex-wrap: nowrap;}
 .st-key-history-list button {min-height: 32px; height: 32px; padding: 0 .5rem;}
 .st-key-history-list button p, .st-key-what-if-fields input {font-size: .8rem !important;}
 .st-key-what-if-fields [role="combobox"] {padding: 0 .4rem; text-overflow: ellipsis;}

@@ -6,9 +6,9 @@ A page of many panels takes a second to draw in a browser, one panel of it a fif
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -43,6 +43,7 @@ def alone(
     linked: bool = False,
     tells: Tells = "",
     drawn_from: Callable[[], object] | None = None,
+    block: Callable[[], Mapping[str, Any]] | None = None,
 ) -> None:
     """Draw a panel by itself; what goes wrong is reported at its place.
 
@@ -66,7 +67,11 @@ def alone(
     drawn_from : callable, optional
         Returns all that the panel is drawn from. As long as that is the same, the panel stays as
         it is where others are drawn again. It is drawn with them each time without this.
+    block : callable, optional
+        Returns the key and look of the block that it is drawn in, as `st.container` takes them.
     """
+    if block is not None:
+        reruns.look_of_block(key, _unless_it_fails(block))
     _panels()[key] = _Panel(before=_shared(), linked=linked, tells=tells, drawn_from=drawn_from)
 
     @st.fragment(key=key)
@@ -84,6 +89,16 @@ def alone(
             redraw()
 
     drawn()
+
+
+def _unless_it_fails(block: Callable[[], Mapping[str, Any]]) -> Callable[[], Mapping[str, Any]]:
+    def look() -> Mapping[str, Any]:
+        try:
+            return block()
+        except Exception:  # noqa: BLE001 - what is drawn in the block fails too, and is reported
+            return {}
+
+    return look
 
 
 def redraw_linked() -> None:
