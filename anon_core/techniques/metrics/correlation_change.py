@@ -10,7 +10,7 @@ import numpy as np
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import register
-from anon_core.contracts.metric import Metric, MetricScale
+from anon_core.contracts.metric import Metric, MetricScale, MetricUse
 from anon_core.methods.queries.associations import association
 from anon_core.methods.queries.pair_tables import pairs_of
 from anon_core.release.attack_result import Details
@@ -41,6 +41,7 @@ class CorrelationChange(Metric):
         "Pearson's r, correlation ratio; Cramér 1946, Mathematical Methods of Statistics, ch. 21"
     )
     scale: ClassVar[MetricScale] = MetricScale(unit="of correlation, 0 to 1", counts_links=True)
+    use: ClassVar[MetricUse] = MetricUse(at_once=False)
 
     def reason_not_applicable(self, problem: Problem) -> str:
         """Return why nothing can be measured, or an empty string."""
