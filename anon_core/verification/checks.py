@@ -26,8 +26,7 @@ from anon_core.verification.files.recipe_files import named_path, read_hierarchi
 from anon_core.verification.files.release_files import (
     CLASS_WEIGHTS,
     check_folder,
-    check_other_formats,
-    check_writing,
+    check_formats,
     names_of_release,
     read_checked,
     read_files,
@@ -35,7 +34,7 @@ from anon_core.verification.files.release_files import (
 )
 from anon_core.verification.files.spelling import check_spelling
 from anon_core.verification.files.statistics_files import check_typed
-from anon_core.verification.files.writing import check_dialect, check_presence
+from anon_core.verification.files.writing import check_presence
 from anon_core.verification.findings import Check, Verification, judged, many, named
 from anon_core.verification.recipe import Levels, Terms, is_guessable, read_terms, section
 from anon_core.verification.registry import (
@@ -63,6 +62,7 @@ from anon_core.verification.rows.groups import (
     Grouped,
     Lines,
     Settled,
+    facts_of,
     table_names,
     tally,
     whole_classes,
@@ -196,13 +196,10 @@ def _verified(
     else:
         verification = _check_whole(first, table, judge, fails, witness)
     more = check_class_weights(recipe, terms, first.lines, table, files.get(CLASS_WEIGHTS))
-    for name, own in published.items():
-        file = own.called(name)
-        if not own.file:
-            more.append(check_writing(own, [file], files))
-        more.append(check_spelling(own, file, table, public))
-    more += [*check_other_formats(published, files), *changed, *left_out, *chosen]
-    more += check_dialect(export, published, files)
+    more += [
+        check_spelling(own, own.called(name), table, public) for name, own in published.items()
+    ]
+    more += [*check_formats(export, published, files), *changed, *left_out, *chosen]
     more += check_gates(recipe, first.rows, every)
     if terms.left_out:
         more.append(_check_left_out(terms, published))
@@ -408,11 +405,5 @@ def _check_order(release: PublishedTable) -> Check:
 def _facts(release: Lines, table: PrivateTable) -> dict[str, float]:
     classes = release.classes
     sizes = np.empty(0, np.int64) if classes is None else tally(classes, release.count)
-    return {
-        "rows": float(release.rows),
-        "table_rows": float(table.rows),
-        "suppressed": float(max(table.rows - release.rows, 0)),
-        "classes": float(len(sizes)),
-        "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
-        "unique_over_all_columns": float(np.count_nonzero(release.count == 1)),
-    }
+    unique = float(np.count_nonzero(release.count == 1))
+    return {**facts_of(release.rows, table, sizes), "unique_over_all_columns": unique}

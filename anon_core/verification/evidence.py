@@ -232,18 +232,13 @@ class Evidence:
 
     def weighed(self, column: str, weights: str) -> Mapping[Hashable, int]:
         """Return the same by the people whom rows represent, in units of the least decimal."""
-        if weights in self.terms.published:
-            raise CannotTell(f"'{weights}' is published, and weights are used only")
+        refuse_published(self, weights)
         found, weight_cells = self._private(column), self._private(weights)
         own = self.private.codes_of_rows(found), self.private.codes_of_rows(weight_cells)
         keys, sums = (*found.keys, None), dict[Hashable, Fraction]()
         for (value, weight), rows in Counter(zip(*(c.tolist() for c in own), strict=True)).items():
-            number = weight_cells.keys[weight] if weight < len(weight_cells.keys) else None
-            if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
-                raise CannotTell(
-                    f"'{weights}' has a value that is not a weight: a number of at least 1"
-                )
-            sums[keys[value]] = sums.get(keys[value], Fraction(0)) + rows * Fraction(number)
+            number = weight_of((*weight_cells.keys, None)[weight], weights)
+            sums[keys[value]] = sums.get(keys[value], Fraction(0)) + rows * number
         unit = math.lcm(1, *(total.denominator for total in sums.values()))
         whole = {value: int(total * unit) for value, total in sums.items()}
         if sum(whole.values()) * self.private.rows >= 1 << 58:
@@ -386,6 +381,19 @@ class Evidence:
         """Return the published rows of classes that are marked."""
         part = self.part_of(column) if column else self.grouped
         return part.table.rows_of(classes[part.group])
+
+
+def refuse_published(evidence: Evidence, weights: str) -> None:
+    """Refuse weights that the release shows."""
+    if weights in evidence.terms.published:
+        raise CannotTell(f"'{weights}' is published, and weights are used only")
+
+
+def weight_of(number: Hashable, column: str) -> Fraction:
+    """Return a weight as it is in the table."""
+    if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
+        raise CannotTell(f"'{column}' has a value that is not a weight: a number of at least 1")
+    return Fraction(number)
 
 
 # ---- findings ------------------------------------------------------------------------------------
@@ -560,56 +568,22 @@ def at_most_shares(evidence: Evidence, counted: Histogram, least: int, column: s
 # every choice of N of them.
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Persons:
-    """The fewest distinct persons a class can have, and whether that is how many it has.
+def person_shares(evidence: Evidence, column: str) -> tuple[Codes, Codes, npt.NDArray[np.bool_]]:
+    """Return how many persons of each class have a value of a column, and the same one.
 
-    Attributes
-    ----------
-    least : int64 array of shape (classes,)
+    As many persons have a value as lines show it at most, and as many of those who fit.
+
+    Returns
+    -------
+    least, most : int64 arrays of shape (classes,)
+        The fewest persons who have a value, and the most who have the most common one.
     sure : bool array of shape (classes,)
-    """
-
-    least: Codes
-    sure: npt.NDArray[np.bool_]
-
-
-def persons(evidence: Evidence) -> Persons:
-    """Return the persons behind each class of whole rows.
+        Whether it is known whose rows these are.
 
     Raises
     ------
     CannotTell
         If a row of the table does not say whose it is, or rows cannot be matched.
-    """
-    found = evidence.behind(evidence.terms.person)
-    refuse_nobody(found.counted.values)
-    counted = found.counted
-    least = fewest(counted.owner, counted.count, evidence.sizes)
-    return Persons(least=least, sure=found.sure)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Shares(Persons):
-    """Of those who have a value of a column, and how many have the most common one at most.
-
-    Attributes
-    ----------
-    most : int64 array of shape (classes,)
-    """
-
-    most: Codes
-
-
-def person_shares(evidence: Evidence, column: str) -> Shares:
-    """Return how many persons of each class have a value of a column, and the same one.
-
-    As many persons have a value as lines show it at most, and as many of those who fit.
-
-    Raises
-    ------
-    CannotTell
-        As `persons` does.
     """
     found = evidence.behind(evidence.terms.person, column)
     counted, shown = found.counted, evidence.histogram(column)
@@ -638,7 +612,7 @@ def person_shares(evidence: Evidence, column: str) -> Shares:
     lines[place[there]] = known.count[there]
     most = np.zeros(len(found.sure), dtype=np.int64)
     np.maximum.at(most, pair // values, np.minimum(fitting, lines))
-    return Shares(least=least, sure=found.sure, most=most)
+    return least, most, found.sure
 
 
 def refuse_nobody(values: tuple[object, ...]) -> None:
@@ -727,14 +701,18 @@ def person_check(
 
 
 def people_at_least(evidence: Evidence, what: str, least: int, *, measured: str) -> Check:
-    """Return the check that every class has at least so many distinct persons."""
-    found = persons(evidence)
+    """Return the check that every class of whole rows has at least so many distinct persons.
+
+    Raises
+    ------
+    CannotTell
+        If a row of the table does not say whose it is, or rows cannot be matched.
+    """
+    found = evidence.behind(evidence.terms.person)
+    counted = found.counted
+    refuse_nobody(counted.values)
+    reached = fewest(counted.owner, counted.count, evidence.sizes)
+    kept, shown = reached >= least, reached.astype(np.float64)
     return person_check(
-        evidence,
-        what,
-        found.least >= least,
-        found.sure,
-        found.least.astype(np.float64),
-        bound=float(least),
-        measured=measured,
+        evidence, what, kept, found.sure, shown, bound=float(least), measured=measured
     )

@@ -21,14 +21,13 @@ from anon_core.verification.files.recipe_files import columns_named, read_hierar
 from anon_core.verification.files.release_files import (
     CLASS_WEIGHTS,
     check_folder,
-    check_other_formats,
-    check_writing,
+    check_formats,
     names_of_release,
     read_checked,
     read_files,
     refuse_unfinished,
 )
-from anon_core.verification.files.writing import check_dialect, check_presence
+from anon_core.verification.files.writing import check_presence
 from anon_core.verification.findings import Check, Verification, judged, named, not_checked
 from anon_core.verification.recipe import Levels, Terms, read_terms, section
 from anon_core.verification.registry import judge_all
@@ -41,7 +40,7 @@ from anon_core.verification.rows.groups import (
     table_names,
     whole_classes,
 )
-from anon_core.verification.rows.permutation import check_boxes
+from anon_core.verification.rows.permutation import check_boxes, numbers_of
 from anon_core.verification.rows.recipe_changes import relabelled
 from anon_core.verification.text.kinds import kind_of
 from anon_core.verification.text.texts import EVERYTHING, Spelling, members_of, range_of
@@ -129,12 +128,9 @@ def verify_release_only(
     checks = _of_columns(terms, published)
     if terms.neutralised:
         checks += [check_formulas(shown) for shown in published.values()]
-    for name, shown in published.items():
+    for shown in published.values():
         checks += _of_labels(terms, shown.lines, levels)
-        if not shown.file:
-            checks.append(check_writing(shown, [f"{name}.csv"], files))
-    checks += check_other_formats(published, files)
-    checks += check_dialect(export, published, files) + check_presence(export, list(tables), files)
+    checks += check_formats(export, published, files) + check_presence(export, list(tables), files)
     lines = next(iter(published.values())).lines
     of_weights = check_class_weights(recipe, terms, lines, None, files.get(CLASS_WEIGHTS))
     checks += [check for check in of_weights if not check.unchecked]
@@ -233,12 +229,8 @@ def _grouped(terms: Terms, published: Mapping[str, PublishedTable]) -> dict[str,
     found: dict[str, Grouped] = {}
     group, columns = group_name(terms.published), parts(terms)
     for name, shown in published.items():
-        lines = shown.lines
-        if not lines.has((group,)) or not all(t.isdecimal() for t in lines.texts_of(group)):
+        own = numbers_of(shown.lines, group) if shown.lines.has((group,)) else None
+        if own is None:
             return {}
-        number = np.array([int(t) - 1 for t in lines.texts_of(group)], dtype=np.int64)
-        own = number[lines.codes_of(group)]
-        if sorted(set(own.tolist())) != list(range(len(number))):
-            return {}
-        found[name] = Grouped(table=lines, columns=columns[name], group=own)
+        found[name] = Grouped(table=shown.lines, columns=columns[name], group=own)
     return found

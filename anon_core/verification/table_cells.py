@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.verification.rows.tables import stretched
+
 Key = tuple[str, ...]
 Ints = npt.NDArray[Any]
 _TOTAL, _MISSING = "Total", "(missing)"
@@ -123,16 +125,14 @@ class Held:
         """Return groups of cells: the cells of each group are one; groups ascend."""
         many = int(groups.max(initial=-1)) + 1
         sizes = self.sizes[cells]
-        ends = np.cumsum(sizes)
-        at = np.repeat(self.begin[:-1][cells] - ends + sizes, sizes) + np.arange(sizes.sum())
+        _, at = stretched(self.begin[:-1][cells], sizes)
         spread = None
         if self.spread is not None:
             cell, amount, times = self.spread
             first = np.argsort(cell, kind="stable")
             begin = np.searchsorted(cell[first], np.arange(len(self.begin)))
             own = np.diff(begin)[cells]
-            last = np.cumsum(own)
-            which = first[np.repeat(begin[:-1][cells] - last + own, own) + np.arange(own.sum())]
+            which = first[stretched(begin[:-1][cells], own)[1]]
             spread = np.repeat(groups, own), amount[which], times[which]
         return _held(
             np.repeat(groups, sizes), self.who[at], self.own[at], self.weighted[at], many,

@@ -155,7 +155,7 @@ def test_a_format_that_only_the_run_knows_is_published_by_nobody(
 
 
 def test_a_file_of_no_format_is_not_passed_over() -> None:
-    (found,) = recomputed.check_other_formats({}, {"release.csv": b"", "release.odd": b""})[-1:]
+    (found,) = recomputed.check_formats({}, {}, {"release.csv": b"", "release.odd": b""})[-1:]
     assert not found.holds
     assert "'release.odd'" in found.sentence
 

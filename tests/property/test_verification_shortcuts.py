@@ -18,7 +18,7 @@ from anon_core import Dataset
 from anon_core.pipeline.runner import texts_of
 from anon_core.verification.checks import verify
 from anon_core.verification.files.csv_files import _split_plain
-from anon_core.verification.files.published import PublishedTable
+from anon_core.verification.files.published import PublishedTable, split_cells, split_release
 from anon_core.verification.findings import Rows, Verification
 from anon_core.verification.rows import coverage
 from anon_core.verification.rows.matching import beyond, sole_text
@@ -111,7 +111,7 @@ def test_rows_beyond_what_there_is_are_the_last_of_their_kind(
 def test_the_rows_of_lines_are_found_again(rows: list[tuple[str, str]], drawn: st.DataObject):
     spelling = Spelling(kind="text", neutralised=False)
     content = written(("p", "q"), rows)
-    file = PublishedTable(content, ("p",), lambda _: spelling)
+    file = PublishedTable(split_release(content), ("p",), lambda _: spelling)
     lines = file.lines
     assert lines.rows == len(rows)
     shown = [
@@ -148,8 +148,9 @@ def test_rows_out_of_order_are_found_as_row_by_row(rows: list[Row], sort: bool, 
     twice = Cells(codes=twice.codes + odd * len(twice.texts), texts=[*twice.texts, *twice.texts])
     table = TextTable.of(("x", "y", "z"), [twice, *columns[1:]], len(rows))
     spelling = Spelling(kind="text", neutralised=False)
-    file = PublishedTable.of_cells(table, (), lambda _: spelling)
-    assert file is not None
+    found = split_cells(table)
+    assert found is not None
+    file = PublishedTable(found, (), lambda _: spelling)
     below = [i for i, (one, two) in enumerate(pairwise(rows), start=2) if two < one]
     assert list(file.wrong_order.first) == below[: len(file.wrong_order.first)]
     assert len(file.wrong_order) == len(below)
@@ -249,7 +250,9 @@ def test_equal_rows_are_one_line_in_any_order(rows: list[Row], order: str, rando
     else:
         random.shuffle(rows)
     text = Spelling(kind="text", neutralised=False)
-    table = PublishedTable(written(("g", "a", "b"), rows), ("a",), lambda _name: text)
+    table = PublishedTable(
+        split_release(written(("g", "a", "b"), rows)), ("a",), lambda _name: text
+    )
     lines = table.lines
     values = [tuple(t[c] for t, c in zip(lines.texts, code, strict=True)) for code in _per(lines)]
     assert len(set(values)) == len(values)

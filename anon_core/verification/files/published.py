@@ -10,15 +10,41 @@ import numpy as np
 
 from anon_core.base.errors import BadInput, listing
 from anon_core.verification.files.bounded_reading import Content
-from anon_core.verification.files.csv_files import split
+from anon_core.verification.files.csv_files import Split, split
 from anon_core.verification.findings import Check, Rows, broken, judged, many, named, numbers
 from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.groups import Lines, plain_texts
 from anon_core.verification.rows.tables import joined
-from anon_core.verification.text.cells import Cells, Narrow, TextTable, narrow
+from anon_core.verification.text.cells import Narrow, TextTable
 from anon_core.verification.text.texts import Codes, Spelling, is_formula, may_be_guarded
 
 # The published file of one table, read by rows.
+
+
+def split_release(content: Content) -> Split:
+    """Split the CSV file of a published table into columns of cells.
+
+    Raises
+    ------
+    BadInput
+        If the bytes are no CSV file. Rows that differ in length are `ragged`.
+    """
+    try:
+        found = split(content, "utf-8-sig", ",", "The published file", strict=True)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise BadInput("The published file is not a well-formed CSV file in UTF-8.") from error
+    if not found.header:
+        raise BadInput("The published file is empty: it has no header.")
+    return found
+
+
+def split_cells(shown: TextTable) -> Split | None:
+    """Return the same of cells; None where one is missing, which no CSV file can tell."""
+    shown.prefetch(shown.names)
+    columns = [shown.column_at(place) for place in range(len(shown.names))]
+    if not columns or any(np.any(column.codes < 0) for column in columns):
+        return None
+    return Split(header=list(shown.names), columns=columns, rows=len(shown), ragged={})
 
 
 class PublishedTable:
@@ -26,69 +52,24 @@ class PublishedTable:
 
     What is a matter of the file itself is asked of it: order and writing. Everything else is asked
     of its `lines`.
-
-    Raises
-    ------
-    BadInput
-        If the bytes are no CSV file, or its rows differ in length; `ragged` names these.
     """
 
-    codes: Sequence[Codes | Narrow]
-    texts: Sequence[list[str]]
     #: Whether the CSV file was found to be the writing of these cells already.
     is_written = False
     #: The file that it was read from, where that is not the table's CSV file.
     file = ""
 
     def __init__(
-        self, content: Content, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
+        self, found: Split, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
     ) -> None:
         self.spelling, self._quasi = spelling, quasi
-        try:
-            found = split(content, "utf-8-sig", ",", "The published file", strict=True)
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise BadInput("The published file is not a well-formed CSV file in UTF-8.") from error
-        if not found.header:
-            raise BadInput("The published file is empty: it has no header.")
         self.header, self.rows, self.ragged = found.header, found.rows, list(found.ragged)
-        self.codes = [column.codes for column in found.columns]
-        self.texts = [list(column.texts) for column in found.columns]
-
-    @classmethod
-    def of_cells(
-        cls, shown: TextTable, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
-    ) -> PublishedTable | None:
-        """Return a table by its cells; None where one is missing, which no CSV file can tell."""
-        shown.prefetch(shown.names)
-        columns = [shown.column_at(place) for place in range(len(shown.names))]
-        if not columns or any(np.any(column.codes < 0) for column in columns):
-            return None
-        found = cls.__new__(cls)
-        found.spelling, found._quasi, found.ragged = spelling, quasi, []
-        found.header, found.rows = list(shown.names), len(shown)
-        found.codes = [column.codes for column in columns]
-        found.texts = [list(column.texts) for column in columns]
-        return found
+        self.codes: Sequence[Codes | Narrow] = [column.codes for column in found.columns]
+        self.texts: Sequence[list[str]] = [list(column.texts) for column in found.columns]
 
     def called(self, name: str) -> str:
         """Return what the file of the table of this name is called."""
         return self.file or f"{name}.csv"
-
-    def as_cells(self) -> TextTable:
-        """Return its cells.
-
-        Raises
-        ------
-        BadInput
-            If its rows differ in length.
-        """
-        if self.ragged:
-            raise BadInput("Rows of the published file differ in length from its header.")
-        columns = [
-            Cells(codes=narrow(codes, len(texts)), texts=texts)
-            for codes, texts in zip(self.codes, self.texts, strict=True)
-        ]
-        return TextTable.of(self.header, columns, self.rows)
 
     @cached_property
     def meant(self) -> list[list[str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import os
 import re
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -64,18 +63,13 @@ def joined_parts(folder: Path, read: Callable[[Path], TextTable]) -> TextTable:
     BadInput
         If there is no file, or one has other columns than the first.
     """
-    found: list[tuple[str, Path]] = []
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name[0] not in "._"]
-        for name in (name for name in names if name[0] not in "._"):
-            path = Path(place) / name
-            found.append((path.relative_to(folder).as_posix(), path))
-    found.sort()
-    if not found:
+    files = [path.relative_to(folder) for path in folder.rglob("*") if not path.is_dir()]
+    names = sorted(f.as_posix() for f in files if not any(part[0] in "._" for part in f.parts))
+    if not names:
         raise BadInput(
             f"The folder {clipped(folder.name)} holds no data file.", remedy="Check the path."
         )
-    return joined([name for name, _ in found], [read(path) for _, path in found])
+    return joined(names, [read(folder / name) for name in names])
 
 
 def joined(
@@ -261,17 +255,6 @@ def _read_csv(content: Content, codec: str, name: str, reading: Reading) -> Text
 def _of_columns(header: Sequence[str], columns: Iterable[Sequence[object]]) -> TextTable:
     columns = list(columns)
     return TextTable.of(header, map(Cells.of, columns), len(columns[0]) if columns else 0)
-
-
-def read_published(content: Content, name: str) -> TextTable:
-    """Read a published Parquet file as texts of its values, with all that is in it.
-
-    Raises
-    ------
-    BadInput
-        If it is no Parquet file.
-    """
-    return read_parquet(content, name, every=True)
 
 
 def read_parquet(content: Content | StoredObject, name: str, *, every: bool = False) -> TextTable:

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,19 @@ import numpy as np
 
 from anon_core.base.errors import BadInput, clipped, listing
 from anon_core.verification.files.bounded_reading import Content, FileBytes
-from anon_core.verification.files.published import PublishedTable, check_readable
-from anon_core.verification.files.reading import joined, read_published
-from anon_core.verification.files.writing import first_difference, is_parquet_of, names_of
+from anon_core.verification.files.published import (
+    PublishedTable,
+    check_readable,
+    split_cells,
+    split_release,
+)
+from anon_core.verification.files.reading import joined, read_parquet
+from anon_core.verification.files.writing import (
+    check_dialect,
+    first_difference,
+    is_parquet_of,
+    names_of,
+)
 from anon_core.verification.findings import Check, Rows, broken, judged, many, named, numbers
 from anon_core.verification.recipe import demand, is_whole
 from anon_core.verification.rows.tables import PrivateTable
@@ -100,11 +111,10 @@ def odd_csv_part(
 
     Where is a row of the table, 0 for the header of the part; the name is empty where all are.
     """
-    for name, begin, end in _shares(release.rows, names):
-        codes = [column[begin:end] for column in release.codes]
-        row = first_difference(files[name], release.header, codes, release.texts)
+    for name, rows in _shares(release.rows, names):
+        row = first_difference(files[name], release, rows)
         if row >= 0:
-            return name, begin + row if row else 0
+            return name, rows.start + row if row else 0
     return "", -1
 
 
@@ -132,28 +142,24 @@ def check_writing(
     )
 
 
-def _shares(rows: int, names: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+def _shares(rows: int, names: Sequence[str]) -> Iterator[tuple[str, range]]:
     """Yield each part with the rows that it has: as many as any other, but for one."""
-    begin = 0
-    for nth, name in enumerate(names, start=1):
-        end = rows * nth // len(names)
-        yield name, begin, end
-        begin = end
+    for nth, name in enumerate(names):
+        yield name, range(rows * nth // len(names), rows * (nth + 1) // len(names))
 
 
 def check_parts(
     release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
 ) -> Check:
     """Check that every Parquet part is, byte for byte, what is written of its share of the rows."""
-    for name, begin, end in _shares(release.rows, names):
-        codes = [column[begin:end] for column in release.codes]
-        if not is_parquet_of(files[name], release.header, codes, release.texts):
-            extent = f"rows {begin + 1:,} to {end:,}" if end > begin else "no row"
+    for name, own in _shares(release.rows, names):
+        if not is_parquet_of(files[name], release, own):
+            extent = f"rows {own.start + 1:,} to {own.stop:,}" if own else "no row"
             return broken(
                 "parquet",
                 f"{name} is not, byte for byte, what is written of {extent} of the table that the "
                 "parts make up: what else it holds, or leaves out, could mark a person.",
-                rows=Rows(total=1, first=(begin + 1,)),
+                rows=Rows(total=1, first=(own.start + 1,)),
             )
     sentence = (
         f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, what is written "
@@ -169,6 +175,8 @@ def check_parts(
 FileCheck = Callable[[PublishedTable, Sequence[str], Mapping[str, Content]], Check]
 #: Takes a header, and by column the cells as codes into distinct texts; returns the file.
 Writer = Callable[[Sequence[str], Sequence[Codes | Narrow], Sequence[list[str]]], bytes]
+#: Reads a published Parquet file, with all that is in it.
+_read_published = partial(read_parquet, every=True)
 _SAME = (
     "{} is, byte for byte, what is written of the same rows in the same order, and holds nothing "
     "else."
@@ -210,23 +218,24 @@ def read_release(
     )
 
     def of(parts: Sequence[str], read: Callable[[Content, str], TextTable]) -> PublishedTable:
-        found = PublishedTable.of_cells(read_parts(parts, files, read), quasi, spelling)
-        if found is None:
+        cells = split_cells(read_parts(parts, files, read))
+        if cells is None:
             more = ", or cells without a value" if parts is parquet else ""
             one = parts[0] if parts is csv else f"{name}.parquet"
             raise BadInput(f"{one} has no columns{more}.")
+        found = PublishedTable(cells, quasi, spelling)
         found.file = _all_of(name, parts)
         return found
 
     if csv and len(csv) == len(parquet):
         with suppress(BadInput):
-            found = of(parquet, read_published)
+            found = of(parquet, _read_published)
             if _is_in(csv, found, files):
                 found.is_written, found.file = True, _all_of(name, csv)
                 return found
     if csv == [f"{name}.{READ}"]:
-        return PublishedTable(files[csv[0]], quasi, spelling)
-    return of(csv, _read_csv_part) if csv else of(parquet, read_published)
+        return PublishedTable(split_release(files[csv[0]]), quasi, spelling)
+    return of(csv, _read_csv_part) if csv else of(parquet, _read_published)
 
 
 def _is_in(csv: Sequence[str], release: PublishedTable, files: Mapping[str, Content]) -> bool:
@@ -235,13 +244,13 @@ def _is_in(csv: Sequence[str], release: PublishedTable, files: Mapping[str, Cont
 
 
 def _read_csv_part(content: Content, part: str) -> TextTable:
-    def text(_: str) -> Spelling:
-        return Spelling(kind="text", neutralised=False)
-
     try:
-        return PublishedTable(content, (), text).as_cells()
+        found = split_release(content)
+        if found.ragged:
+            raise BadInput("Rows of the published file differ in length from its header.")
     except BadInput as error:
         raise BadInput(f"{part} cannot be read. {error.message}") from error
+    return TextTable.of(found.header, found.columns, found.rows)
 
 
 def _all_of(name: str, parts: Sequence[str]) -> str:
@@ -277,12 +286,12 @@ def check_parquet(
         return check_parts(release, names, files)
     name, file = "parquet", names[0]
     content = files[file]
-    if is_parquet_of(content, release.header, release.codes, release.texts):
+    if is_parquet_of(content, release, range(release.rows)):
         return judged(name, False, "", _SAME.format(file))
     # It is broken; what follows only finds the words.
     content = content[:]
     try:
-        shown = read_published(content, file)
+        shown = _read_published(content, file)
         shown.prefetch(shown.names)
     except BadInput as error:
         return broken(name, error.message)
@@ -375,11 +384,14 @@ def read_files(
     }
 
 
-def check_other_formats(
-    published: Mapping[str, PublishedTable], files: Mapping[str, Content]
+def check_formats(
+    export: Mapping[str, Any], published: Mapping[str, PublishedTable], files: Mapping[str, Content]
 ) -> list[Check]:
-    """Check every file that is not the one that is read; one that no format has is broken."""
-    found: list[Check] = []
+    """Check how every file is written; one that no format has is broken."""
+    found = check_dialect(export, published, files)
+    for name, release in published.items():
+        if not release.file:
+            found.append(check_writing(release, [f"{name}.{READ}"], files))
     known = {*names_of(list(published)), CLASS_WEIGHTS}
     for ending, check in FORMATS.items():
         for name, release in published.items():

@@ -18,8 +18,7 @@ from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check, broken, judged
 from anon_core.verification.recipe import demand
-from anon_core.verification.text.cells import Narrow, texts_to_arrow, to_arrow
-from anon_core.verification.text.texts import Codes
+from anon_core.verification.text.cells import texts_to_arrow, to_arrow
 
 #: Rows of one row group of a Parquet file.
 ROW_GROUP = 1 << 20
@@ -27,24 +26,15 @@ _SPECIAL = re.compile('[,"\n\r]')
 _CHUNK = 1 << 14
 
 
-def first_difference(
-    content: Content,
-    header: Sequence[str],
-    codes: Sequence[Codes | Narrow],
-    texts: Sequence[Sequence[str]],
-) -> int:
-    """Return the row in which a CSV file is not written as it should be, -1 where it is.
+def first_difference(content: Content, release: PublishedTable, rows: range) -> int:
+    """Return the row in which a CSV file is not some rows of a table as they are written.
 
-    The header is row 0. A row's lines end where counting says, so behind cells of
-    several lines the number may be too high, by those of the rows that were put together with it.
-
-    Parameters
-    ----------
-    codes : sequence of arrays of integers, shape (rows,)
-        The cells by column, as codes into `texts`.
+    The header is row 0; it is -1 where the file is written so. A row's lines end where counting
+    says, so behind cells of several lines the number may be too high, by those of the rows that
+    were put together with it.
     """
     place = 0
-    for number, part in enumerate(_csv_parts(header, codes, texts)):
+    for number, part in enumerate(_csv_parts(release, rows)):
         found = content[place : place + len(part)]
         if len(found) != len(part) or not found.startswith(part):  # != goes byte by byte here
             pairs = enumerate(zip(found, part, strict=False))
@@ -52,37 +42,29 @@ def first_difference(
             before = 1 + (number - 1) * _CHUNK if number else 0
             return before + found.count(b"\n", 0, same)
         place += len(part)
-    return -1 if place == len(content) else len(codes[0]) if codes else 0
+    return -1 if place == len(content) else len(rows)
 
 
-def _csv_parts(
-    header: Sequence[str], codes: Sequence[Codes | Narrow], texts: Sequence[Sequence[str]]
-) -> Iterator[bytes | memoryview]:
+def _csv_parts(release: PublishedTable, rows: range) -> Iterator[bytes | memoryview]:
     """Yield a CSV file: UTF-8, commas, line feeds, and quotes only where a cell needs them."""
     import pyarrow.compute as pc
 
-    alone = len(header) == 1
-    yield (",".join(_cell(name, alone) for name in header) + "\n").encode()
-    rows = len(codes[0]) if codes else 0
-    ends = ["\n" if place == len(header) - 1 else "," for place in range(len(header))]
+    alone, last_column = len(release.header) == 1, len(release.header) - 1
+    yield (",".join(_cell(name, alone) for name in release.header) + "\n").encode()
     pools = [
-        texts_to_arrow([cell + end for cell in _cells(pool, alone)])
-        for pool, end in zip(texts, ends, strict=True)
+        texts_to_arrow(
+            [_cell(text, alone) + ("," if place < last_column else "\n") for text in pool]
+        )
+        for place, pool in enumerate(release.texts)
     ]
-    for start in range(0, rows, _CHUNK):
-        cells = [
-            pool.take(to_arrow(np.asarray(own[start : start + _CHUNK])))
-            for pool, own in zip(pools, codes, strict=True)
-        ]
+    for start in rows[::_CHUNK]:
+        end = min(start + _CHUNK, rows.stop)
+        pairs = zip(pools, release.codes, strict=True)
+        cells = [pool.take(to_arrow(np.asarray(own[start:end]))) for pool, own in pairs]
         lines = cast(Any, pc).binary_join_element_wise(*cells, texts_to_arrow([""])[0])
         _, places, text = lines.buffers()
         last = np.frombuffer(places, dtype=np.int64)[lines.offset + len(lines)]
         yield memoryview(text).cast("B")[:last]
-
-
-def _cells(texts: Sequence[str], alone: bool) -> Sequence[str]:
-    plain = not alone and _SPECIAL.search("\t".join(texts)) is None
-    return texts if plain else [_cell(text, alone) for text in texts]
 
 
 def _cell(text: str, alone: bool) -> str:
@@ -91,52 +73,38 @@ def _cell(text: str, alone: bool) -> str:
     return text
 
 
-def is_parquet_of(
-    content: Content,
-    header: Sequence[str],
-    codes: Sequence[Codes | Narrow],
-    texts: Sequence[Sequence[str]],
-) -> bool:
-    """Say whether a file is, byte for byte, the Parquet file of the cells of a table.
+def is_parquet_of(content: Content, release: PublishedTable, rows: range) -> bool:
+    """Say whether a file is, byte for byte, the Parquet file of some rows of a table.
 
     Every row group has its own dictionaries, which hold the texts of its rows in their order. What
     is written is compared as it comes, so that the file need not be held.
-
-    Parameters
-    ----------
-    codes : sequence of arrays of integers, shape (rows,)
-        The cells by column, as codes into `texts`.
     """
     # Of which columns a file tells the least and greatest text: the first, formerly all. Files say
     # it, but asking one that is broken may end the process.
-    return any(_is_written(content, header, codes, texts, of) for of in (list(header[:1]), True))
+    return any(_is_written(content, release, rows, of) for of in (release.header[:1], True))
 
 
 def _is_written(
-    content: Content,
-    header: Sequence[str],
-    codes: Sequence[Codes | Narrow],
-    texts: Sequence[Sequence[str]],
-    extremes: bool | list[str],
+    content: Content, release: PublishedTable, rows: range, extremes: bool | list[str]
 ) -> bool:
     """Say whether a Parquet file is what is written, with the ends of some columns or of all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     kind = pa.dictionary(pa.int32(), pa.string())
-    schema = pa.schema([pa.field(name, kind) for name in header])
-    rows = len(codes[0]) if codes else 0
-    pools = [_ranked(pool) for pool in texts]
+    schema = pa.schema([pa.field(name, kind) for name in release.header])
+    pools = [_ranked(pool) for pool in release.texts]
     sink = _Against(content)
     with pq.ParquetWriter(
         cast(Any, sink), schema, compression="zstd", write_statistics=cast(Any, extremes)
     ) as writer:
-        for start in range(0, max(rows, 1), ROW_GROUP):
+        for start in rows[::ROW_GROUP] or (rows.start,):  # of no row there is one group as well
             if not sink.same:
                 return False
+            end = min(start + ROW_GROUP, rows.stop)
             columns = [
-                _with_own_dictionary(rank[column[start : start + ROW_GROUP]], shown)
-                for column, (rank, shown) in zip(codes, pools, strict=True)
+                _with_own_dictionary(rank[codes[start:end]], shown)
+                for codes, (rank, shown) in zip(release.codes, pools, strict=True)
             ]
             part = pa.Table.from_arrays(columns, schema=schema)
             writer.write_table(part, row_group_size=ROW_GROUP)

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 from math import isfinite
@@ -23,13 +24,7 @@ from anon_core.verification.rows.tables import joined
 # How large a class must be for (ε, δ): by sizes of tables, not of samples.
 
 
-_TERMS = 200
-
-
 _GRAIN = 1 << 64
-
-
-_FINE = 1 << 400
 
 
 #: Floats of the incomplete beta function are good to about 10**-12.
@@ -40,29 +35,19 @@ _RAISED = 1 + 1e-9
 MOST_SIZES = 20_000_000
 
 
-def falling(exponent: Fraction) -> tuple[Fraction, Fraction]:
-    """Return a lower and an upper bound of e^−x for x up to 64: 1 over the series of e^x.
+def share_of(epsilon: Fraction, most: Fraction) -> tuple[Fraction, Fraction]:
+    """Return β and a lower bound of γ = 1 − (1 − β) e^−ε.
 
     Examples
     --------
-    >>> low, high = falling(Fraction(1))
-    >>> low < high, float(low) == float(high) == 0.36787944117144233
+    >>> share, gamma = share_of(Fraction(1), Fraction(1))
+    >>> float(share) == 1 - 0.36787944117144233, float(1 - gamma) == 0.36787944117144233**2
     (True, True)
     """
-    # e^(x/64) by its first terms: the rest is less than twice the last. Then its 64th power.
-    part = exponent / 64
-    term = total = Fraction(1)
-    for n in range(1, _TERMS):
-        term = Fraction(math.ceil(term * part / n * _FINE), _FINE)
-        total += term
-    short = total - Fraction(2 * _TERMS, _FINE)  # every term is raised by less than two parts
-    long = total + 2 * term
-    return (1 / long) ** 64, (1 / short) ** 64
-
-
-def share_of(epsilon: Fraction, most: Fraction) -> tuple[Fraction, Fraction]:
-    """Return β and a lower bound of γ = 1 − (1 − β) e^−ε."""
-    upper = falling(epsilon)[1]
+    with localcontext() as exact:
+        exact.prec = 120
+        power = (-Decimal(epsilon.numerator) / epsilon.denominator).exp()
+    upper = Fraction(power) * (1 + Fraction(1, 10**110))  # above what rounding may have lost
     share = Fraction(math.floor(min(1 - upper, most) * _GRAIN), _GRAIN)
     return share, 1 - (1 - share) * upper
 

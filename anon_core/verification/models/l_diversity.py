@@ -118,14 +118,14 @@ def frequency_l_diversity(evidence: Evidence) -> list[Check]:
 
 
 def _of_people(evidence: Evidence, least: int, column: str) -> Check:
-    found = person_shares(evidence, column)
-    most = np.maximum(found.most, 1)
+    known, most, sure = person_shares(evidence, column)
+    most = np.maximum(most, 1)
     return person_check(
         evidence,
         f"l = {least} of people for '{column}'",
-        most * least <= found.least,  # whole numbers: no quotient decides
-        found.sure,
-        found.least / most,
+        most * least <= known,  # whole numbers: no quotient decides
+        sure,
+        known / most,
         bound=float(least),
         measured="people for one who has the most common value",
         column=column,

@@ -23,7 +23,9 @@ from anon_core.verification.evidence import (
     class_check,
     people_at_least,
     refuse_nobody,
+    refuse_published,
     refuse_unclear,
+    weight_of,
 )
 from anon_core.verification.findings import Check, judged, named
 from anon_core.verification.registry import recomputes
@@ -283,8 +285,7 @@ def _by_lightest(
         If a weight is none, or a class has more rows than fit it.
     """
     name = evidence.text("weights")
-    if name in evidence.terms.published:
-        raise CannotTell(f"'{name}' is published, and weights are used only")
+    refuse_published(evidence, name)
     if evidence.terms.person:
         return _by_people(evidence, name, estimate)
     found, sizes = evidence.behind(name), evidence.sizes.tolist()
@@ -293,7 +294,7 @@ def _by_lightest(
         raise CannotTell("a class has more rows than the table has for it")
     for which, left in enumerate(sizes):
         heavy = Fraction(0)
-        rows = [(_weight(value, name), count) for value, count in counted.of(which).items()]
+        rows = [(weight_of(value, name), count) for (value,), count in counted.of(which).items()]
         for weight, count in sorted(rows):
             heavy += weight * min(count, left)
             left -= min(count, left)
@@ -339,7 +340,7 @@ def _of_persons(evidence: Evidence, name: str) -> Mapping[Hashable, Fraction]:
     for row, (whose, who, weight) in enumerate(evidence.cells_of(one, member or one, name)):
         # Where a household has no persons of its own, each row is one.
         key = who if member or not evidence.terms.household else row
-        held.setdefault(whose, {})[key] = _weight((weight,), name)
+        held.setdefault(whose, {})[key] = weight_of(weight, name)
     return {whose: sum(own.values(), Fraction(0)) / len(own) for whose, own in held.items()}
 
 
@@ -375,14 +376,6 @@ def _of_all(
         reached=reached,
     )
     return replace(found, rows=raising.first) if fails else found
-
-
-def _weight(value: Hashable, name: str) -> Fraction:
-    """Return a weight as it is in the table."""
-    (number,) = cast(tuple[Hashable, ...], value)
-    if not isinstance(number, Decimal) or not number.is_finite() or number < 1:
-        raise CannotTell(f"'{name}' has a value that is not a weight: a number of at least 1")
-    return Fraction(number)
 
 
 def _estimated(rows: int, people: Fraction) -> float:
@@ -452,13 +445,22 @@ def _smallest_left(sizes: Codes, risk: Fraction, may: Marks, stay: Marks) -> Mar
 
     Which of classes of one size go does not matter to the mean.
     """
-    ordered = np.sort(sizes[may])
-    classes, rows = len(ordered), int(ordered.sum())
-    gone = 0
-    while gone < classes and classes - gone > risk * rows:
-        rows -= int(ordered[gone])
+    classes, rows = int(may.sum()), int(sizes[may].sum())
+    return _fewest_gone(sizes, may, may, stay, lambda n, own: classes - n > risk * (rows - own))
+
+
+def _fewest_gone(
+    sizes: Codes, of: Marks, may: Marks, stay: Marks, exceeds: Callable[[int, int], bool]
+) -> Marks:
+    """Return the same where the smallest of some classes go until that is enough.
+
+    Whether it is not, `exceeds` says of how many are gone and of their rows.
+    """
+    ordered, rows, gone = sorted(sizes[of].tolist()), 0, 0
+    while gone < len(ordered) and exceeds(gone, rows):
+        rows += ordered[gone]
         gone += 1
-    return _other_than(sizes, ordered[:gone].tolist(), may, stay)
+    return _other_than(sizes, ordered[:gone], may, stay)
 
 
 def _other_than(sizes: Codes, gone: list[int], may: Marks, stay: Marks) -> Marks:
@@ -501,10 +503,6 @@ def _riskiest_left(sizes: Codes, risky: Marks, share: Fraction, may: Marks, stay
 
     Which of classes of one size go does not matter to the share.
     """
-    ordered = sorted(sizes[may & risky].tolist())
-    rows, at_risk, gone = int(sizes[may].sum()), sum(ordered), 0
-    while gone < len(ordered) and at_risk > share * rows:
-        rows -= ordered[gone]
-        at_risk -= ordered[gone]
-        gone += 1
-    return _other_than(sizes, ordered[:gone], may, stay)
+    of, rows = may & risky, int(sizes[may].sum())
+    at_risk = int(sizes[of].sum())
+    return _fewest_gone(sizes, of, may, stay, lambda _, own: at_risk - own > share * (rows - own))

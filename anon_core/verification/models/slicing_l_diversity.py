@@ -14,6 +14,7 @@ from anon_core.verification.findings import Check, judged
 from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import Block, Grouped, blocks, coded, sets_are_formed, tally
 from anon_core.verification.rows.matching import TooLarge
+from anon_core.verification.rows.membership import meetings
 from anon_core.verification.rows.tables import joined, stretched
 from anon_core.verification.text.texts import Codes
 
@@ -45,26 +46,9 @@ class Shown:
         return key, tally(place, self.count, len(key))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Posterior:
-    """The highest chance of a sensitive value that was found, as l times the chance.
-
-    Attributes
-    ----------
-    broken : bool
-        Whether it is above 1.
-    worst : float
-        The highest chance; of people whose groups all keep the bound by themselves it is the
-        largest share in such a group.
-    """
-
-    broken: bool
-    worst: float
-
-
 def check_posteriors(
     least: int, star: Shown, values: Codes, others: Sequence[Shown], sizes: Codes
-) -> Posterior:
+) -> tuple[bool, float]:
     """Recompute whether p(t, s) ≤ 1/l for everyone of the table and every sensitive value.
 
     Parameters
@@ -76,6 +60,14 @@ def check_posteriors(
     values : int64 array of shape (lines,)
         The sensitive value of each line of `star`; -1 where it has none.
     sizes : int64 array of shape (groups,)
+
+    Returns
+    -------
+    broken : bool
+        Whether the highest chance is above 1/l.
+    worst : float
+        The highest chance; of people whose groups all keep the bound by themselves it is the
+        largest share in such a group.
 
     Raises
     ------
@@ -99,7 +91,7 @@ def check_posteriors(
     worst = float((most[~bad] / size[~bad]).max(initial=0.0))
     people = np.isin(star.own, np.unique(star.shown[first][bad]))
     if not people.any():
-        return Posterior(broken=False, worst=worst)
+        return False, worst
     columns = [s.own[people] for s in (star, *others)]
     one = joined(columns, int(people.sum()))[1]
     columns = [c[one] for c in columns]
@@ -119,8 +111,8 @@ def check_posteriors(
         chance, broken = _chances(least, [c[some] for c in columns], by, shown, sizes, classes)
         worst = max(worst, chance)
         if broken:
-            return Posterior(broken=True, worst=worst)
-    return Posterior(broken=False, worst=worst)
+            return True, worst
+    return False, worst
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -176,7 +168,11 @@ def _chances(
     classes: _Classes,
 ) -> tuple[float, bool]:
     """Return the highest chance of a sensitive value of some people, and if it is above 1/l."""
-    who, group, rows = _meetings(columns, by, shown, len(sizes))
+    who, group = meetings([keys for keys, _ in shown], columns, len(sizes), by)
+    rows = [
+        count[np.searchsorted(keys, own[who] * len(sizes) + group)]
+        for (keys, count), own in zip(shown, columns, strict=True)
+    ]
     # f(t, B) without the factor of the linked columns, which the share next to them divides out.
     weight = np.ones(len(who))
     for n in rows[1:]:
@@ -209,36 +205,6 @@ def _chances(
         if exact > 0:
             return highest, True
     return highest, False
-
-
-def _meetings(
-    columns: Sequence[Codes], by: int, shown: Sequence[tuple[Codes, Codes]], groups: int
-) -> tuple[Codes, Codes, list[Codes]]:
-    """Return every person and group in which all blocks show what the person shows.
-
-    Groups are looked up in the block `by`, and kept where the others show it too.
-
-    Returns
-    -------
-    person, group : int64 arrays of shape (meetings,)
-        People ascending.
-    rows : list of int64 arrays of shape (meetings,)
-        Per block, the group's rows that show it.
-    """
-    keys = shown[by][0]
-    begin = np.searchsorted(keys, columns[by] * groups)
-    width = np.searchsorted(keys, (columns[by] + 1) * groups) - begin
-    person, place = stretched(begin, width)
-    group = keys[place] % groups
-    rows: list[Codes] = []
-    for (known, count), own in zip(shown, columns, strict=True):
-        asked = own[person] * groups + group
-        at = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-        meets = known[at] == asked
-        person, group = person[meets], group[meets]
-        rows = [r[meets] for r in rows]
-        rows.append(count[at[meets]].astype(np.int64))
-    return person, group, rows
 
 
 # Slicing's l-diversity, recomputed.
@@ -277,17 +243,17 @@ def _check(evidence: Evidence, least: int, column: str) -> Check:
         for block in (own, *(b for b in blocks(terms) if b != own))
         if (quasi := tuple(n for n in block if n in terms.quasi)) or block == own
     )
-    found = check_posteriors(least, star, np.where(known, values, -1), others, source.sizes)
+    over, worst = check_posteriors(least, star, np.where(known, values, -1), others, source.sizes)
     return judged(
         evidence.name,
-        found.broken,
+        over,
         f"l = {least} for '{column}' is broken: over all groups a person may be in, a value has a "
-        f"chance of {found.worst:.3g}, above 1/{least}.",
+        f"chance of {worst:.3g}, above 1/{least}.",
         "Recomputed from the published file: over all groups a person may be in, no value of "
-        f"'{column}' is likelier than 1/{least} ({found.worst:.3g} at most).",
+        f"'{column}' is likelier than 1/{least} ({worst:.3g} at most).",
         column=column,
         bound=float(least),
-        reached=1.0 / found.worst if found.worst else float(least),
+        reached=1.0 / worst if worst else float(least),
     )
 
 

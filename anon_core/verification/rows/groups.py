@@ -382,6 +382,17 @@ class Grouped:
         )
 
 
+def facts_of(rows: int, table: PrivateTable, sizes: Codes) -> dict[str, float]:
+    """Return what a verification tells of the rows of a release, and of its classes."""
+    return {
+        "rows": float(rows),
+        "table_rows": float(table.rows),
+        "suppressed": float(max(table.rows - rows, 0)),
+        "classes": float(len(sizes)),
+        "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
+    }
+
+
 def codes_shown(name: str, table: PrivateTable, release: Lines) -> Codes:
     """Return what published lines show as codes of the private column; -1 is what it lacks."""
     return table.columns[name].codes_of_texts(release.texts_of(name))[release.codes_of(name)]

@@ -64,20 +64,9 @@ class Part:
     count: Codes
 
 
-@dataclass(frozen=True, kw_only=True)
-class Standing:
-    """Whether everyone can stand somewhere.
-
-    Attributes
-    ----------
-    possible : bool or None
-        None where it is not decided.
-    why : str
-        Where it is not, what was found, or what would take too long.
-    """
-
-    possible: bool | None
-    why: str = ""
+#: Whether everyone can stand somewhere, None where it is not decided; and where it is not so, what
+#: was found, or what would take too long.
+Standing = tuple[bool | None, str]
 
 
 def parts_of(grouped: Mapping[str, Grouped], table: PrivateTable) -> list[Part]:
@@ -139,7 +128,9 @@ def can_stand(parts: Sequence[Part], count: Codes, groups: int) -> Standing:
     people = tally(person, count, len(first))
     owns = [part.own[first] for part in parts]
     found = [_Found.of(part, groups) for part in parts]
-    who, group = _meetings(found, owns, groups)
+    keys = [one.key[np.flatnonzero(np.diff(one.key, prepend=-1))] for one in found]
+    lead = max(range(len(keys)), key=lambda part: len(keys[part]))
+    who, group = meetings(keys, owns, groups, lead)
     reads = [one.at(own[who], group, groups) for one, own in zip(found, owns, strict=True)]
     if any(one.overlaps for one in found):
         return _overlapping(parts, reads, people, who)
@@ -198,16 +189,29 @@ def _spread(begin: Codes, end: Codes) -> tuple[Codes, Codes]:
     return stretched(begin, width)
 
 
-def _meetings(found: Sequence[_Found], owns: Sequence[Codes], groups: int) -> tuple[Codes, Codes]:
-    """Return every kind of person and every group with something true of each of their parts."""
-    keys = [one.key[np.flatnonzero(np.diff(one.key, prepend=-1))] for one in found]
-    first, *rest = sorted(range(len(keys)), key=lambda b: len(keys[b]), reverse=True)
-    own = owns[first]
-    person, at = _spread(
-        np.searchsorted(keys[first], own * groups), np.searchsorted(keys[first], (own + 1) * groups)
-    )
-    group = keys[first][at] % groups
-    for b in rest:
+def meetings(
+    keys: Sequence[Codes], owns: Sequence[Codes], groups: int, lead: int
+) -> tuple[Codes, Codes]:
+    """Return every kind of person and every group with something true of each of their parts.
+
+    Parameters
+    ----------
+    keys : sequence of int64 arrays
+        By part, what is shown in which group, as one number; ascending, each once.
+    owns : sequence of int64 arrays of shape (people,)
+        By part, what each person has.
+    lead : int
+        The part in which groups are looked up; they are kept where the others show it too.
+
+    Raises
+    ------
+    TooLarge
+        If too many people fit too many groups.
+    """
+    begin, end = (np.searchsorted(keys[lead], (owns[lead] + n) * groups) for n in (0, 1))
+    person, at = _spread(begin, end)
+    group = keys[lead][at] % groups
+    for b in (b for b in range(len(keys)) if b != lead):
         meets = np.isin(owns[b][person] * groups + group, keys[b])
         person, group = person[meets], group[meets]
     return person, group
@@ -229,10 +233,10 @@ def _settled(who: Codes, needs: Codes, people: Codes, wanted: Codes) -> Standing
         alive = (left[who] > 0) & np.all(need[needs] > 0, axis=0)
         who, needs = who[alive], needs[:, alive]
         if np.any((np.bincount(who, minlength=len(left)) == 0) & (left > 0)):
-            return Standing(possible=False, why=_NOWHERE)
+            return False, _NOWHERE
         asked = np.bincount(needs.ravel(), minlength=len(need))
         if np.any((asked == 0) & (need > 0)):
-            return Standing(possible=False, why=_NOBODY)
+            return False, _NOBODY
         sole = np.bincount(who, minlength=len(left))[who] == 1
         given = np.where(sole, left[who], 0)
         if not sole.any():
@@ -245,10 +249,10 @@ def _settled(who: Codes, needs: Codes, people: Codes, wanted: Codes) -> Standing
         for cells in needs:
             need = need - tally(cells, given, len(need))
         if np.any(left < 0) or np.any(need < 0):
-            return Standing(possible=False, why=_TOO_MANY)
+            return False, _TOO_MANY
         who, needs = who[~sole], needs[:, ~sole]
     if not len(who):
-        return Standing(possible=True)
+        return True, ""
     from scipy.sparse import coo_array
 
     pairs = np.arange(len(who))
@@ -300,9 +304,9 @@ def _whole_numbers(matrix: Any, wanted: Codes) -> Standing:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if matrix.shape[1] > MOST_OPEN:
-        return Standing(possible=None, why=_TOO_LONG)
+        return None, _TOO_LONG
     if not matrix.shape[1]:
-        return Standing(possible=not np.any(wanted), why=_NO_WAY)
+        return not np.any(wanted), _NO_WAY
     asked = matrix.tocsr()
     found = milp(
         np.zeros(matrix.shape[1]),
@@ -312,12 +316,12 @@ def _whole_numbers(matrix: Any, wanted: Codes) -> Standing:
         options={"node_limit": _MOST_NODES, "time_limit": _MOST_SECONDS},
     )
     if found.status == 2:
-        return Standing(possible=False, why=_NO_WAY)
+        return False, _NO_WAY
     if found.x is None:
-        return Standing(possible=None, why=_TOO_LONG)
+        return None, _TOO_LONG
     whole = np.rint(found.x).astype(np.int64)  # counted again, without any rounding
     right = np.array_equal(asked.astype(np.int64) @ whole, wanted) and not np.any(whole < 0)
-    return Standing(possible=True) if right else Standing(possible=None, why=_TOO_LONG)
+    return (True, "") if right else (None, _TOO_LONG)
 
 
 # What a run knows and no file says: which row of the table is behind which published one.

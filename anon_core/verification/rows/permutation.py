@@ -8,7 +8,6 @@ they are published keep what was asked for of groups, and that they can be made 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,13 +15,13 @@ from anon_core.base.errors import listing
 from anon_core.verification.files.published import PublishedTable, check_formulas, check_identifiers
 from anon_core.verification.findings import (
     Check,
+    Rows,
     Verification,
     broken,
     judged,
     many,
     named,
     not_checked,
-    numbers,
     undecided,
 )
 from anon_core.verification.recipe import Terms
@@ -32,6 +31,7 @@ from anon_core.verification.rows.groups import (
     Lines,
     blocks,
     coded,
+    facts_of,
     group_name,
     parts,
     sets_are_formed,
@@ -44,14 +44,12 @@ from anon_core.verification.rows.matching import (
     without_partner,
 )
 from anon_core.verification.rows.membership import (
-    Standing,
     Witness,
     can_stand,
     check_witness,
     parts_of,
 )
 from anon_core.verification.rows.tables import PrivateTable, joined, stretched
-from anon_core.verification.text.kinds import are_digits
 from anon_core.verification.text.texts import Codes
 
 # Is a release true whose cells are coarsened and whose columns are permuted apart?
@@ -128,19 +126,22 @@ def check_permuted(
         return Verification(checks=tuple(checks), facts=_facts(published, table, None))
     grouped: dict[str, Grouped] = {}
     for name, found in published.items():
-        number = _numbers_of(found.lines, group)
+        number = numbers_of(found.lines, group)
         if number is None:
             what = f"The column '{group}' of {found.called(name)} does not count 1, 2, 3 …"
             checks.append(broken("groups", f"{what} without gaps."))
             return Verification(checks=tuple(checks), facts=_facts(published, table, None))
         grouped[name] = Grouped(table=found.lines, columns=columns[name], group=number)
     checks.append(_check_groups(grouped))
-    in_rows = {name: _Rows.of(found, published[name]) for name, found in grouped.items()}
-    orders = [_check_order(published[n].called(n), found) for n, found in in_rows.items()]
+    in_rows: dict[str, tuple[Codes, Codes]] = {}  # each row's group, and its place in the order
+    for name, found in grouped.items():
+        line = published[name].line_of_row
+        in_rows[name] = found.group[line], found.rank[line]
+    orders = [_check_order(published[n].called(n), *found) for n, found in in_rows.items()]
     checks += orders
     first = next(iter(grouped.values()))
     if all(order.holds for order in orders) and _same_sizes(grouped):
-        checks.append(_check_numbering(in_rows, first.sizes))
+        checks.append(_check_numbering([rank for _, rank in in_rows.values()], first.sizes))
     checks += judge(grouped)
     if terms.coarsened:
         checks += [*check_coarsened(first.table, table), *check_boxes(terms, first.table)]
@@ -150,24 +151,6 @@ def check_permuted(
         checks.append(_check_membership(grouped, published, table, witness))
     found = Verification(checks=(), facts=_facts(published, table, grouped))
     return found.with_checks(checks)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Rows:
-    """A published table row by row as its file has it: only its order asks for that.
-
-    Attributes
-    ----------
-    group, rank : int64 arrays of shape (rows,)
-        See `Grouped`.
-    """
-
-    group: Codes
-    rank: Codes
-
-    @classmethod
-    def of(cls, grouped: Grouped, file: PublishedTable) -> _Rows:
-        return cls(group=grouped.group[file.line_of_row], rank=grouped.rank[file.line_of_row])
 
 
 # ---- the checks ----------------------------------------------------------------------------------
@@ -191,15 +174,12 @@ def _check_rows(name: str, release: PublishedTable, table: PrivateTable) -> Chec
     return judged("rows", rows != every, sentence, sentence, bound=ends[0], reached=ends[1])
 
 
-def _numbers_of(release: Lines, column: str) -> Codes | None:
+def numbers_of(release: Lines, column: str) -> Codes | None:
     """Return every line's group, counted from 0; None where the numbers are not 1 to g."""
     texts = release.texts_of(column)
-    if not are_digits(texts) or max(map(len, texts)) > len(str(len(texts))):
-        return None
-    numbers = np.fromiter(map(int, texts), dtype=np.int64, count=len(texts)) - 1
-    if numbers.min() < 0 or numbers.max() >= len(texts):
-        return None
-    return numbers[release.codes_of(column)]
+    number = {str(place + 1): place for place in range(len(texts))}
+    numbers = np.array([number.get(text, -1) for text in texts], dtype=np.int64)
+    return numbers[release.codes_of(column)] if texts and numbers.min() >= 0 else None
 
 
 def _same_sizes(grouped: Mapping[str, Grouped]) -> bool:
@@ -224,10 +204,10 @@ def _check_groups(grouped: Mapping[str, Grouped]) -> Check:
     return judged("groups", False, "", sentence)
 
 
-def _check_order(file: str, found: _Rows) -> Check:
-    step = np.diff(found.group)
-    below = (step < 0) | ((step == 0) & (np.diff(found.rank) < 0))
-    wrong = numbers(np.concatenate([np.zeros(min(len(found.group), 1), np.bool_), below]))
+def _check_order(file: str, group: Codes, rank: Codes) -> Check:
+    step = np.diff(group)
+    below = (step < 0) | ((step == 0) & (np.diff(rank) < 0))
+    wrong = Rows.of(np.flatnonzero(below) + 1)
     return judged(
         "order",
         wrong,
@@ -237,11 +217,11 @@ def _check_order(file: str, found: _Rows) -> Check:
     )
 
 
-def _check_numbering(in_rows: Mapping[str, _Rows], sizes: Codes) -> Check:
+def _check_numbering(ranks: Sequence[Codes], sizes: Codes) -> Check:
     """Check that groups are numbered by what they say: by the first table, then by the second."""
     step = np.zeros(max(len(sizes) - 1, 0), dtype=np.int64)
-    for found in in_rows.values():
-        step = np.where(step == 0, _steps(found.rank, sizes), step)
+    for rank in ranks:
+        step = np.where(step == 0, _steps(rank, sizes), step)
     wrong = np.flatnonzero(step < 0) + 2
     return judged(
         "numbering",
@@ -337,20 +317,20 @@ def _check_membership(
     try:
         if witness is not None:
             return check_witness(grouped, next(iter(published.values())), table, witness)
-        found = can_stand(parts_of(grouped, table), table.count, len(sizes))
+        possible, why = can_stand(parts_of(grouped, table), table.count, len(sizes))
     except TooLarge as error:
-        found = Standing(possible=None, why=error.message)
-    if found.possible is None:
+        possible, why = None, error.message
+    if possible is None:
         return not_checked(
             "membership",
             f"Whether everyone fits a group that shows all their values is not decided. "
-            f"{found.why} With the recipe that the run completed the groups are formed again.",
+            f"{why} With the recipe that the run completed the groups are formed again.",
         )
     return judged(
         "membership",
-        not found.possible,
+        not possible,
         "The groups cannot be made of the table's rows, each of which has to be in a group that "
-        f"shows all its values. {found.why}",
+        f"shows all its values. {why}",
         f"Each of the {table.rows} rows of the table fits a group that shows all its values, and "
         "no group shows more.",
         bound=float(table.rows),
@@ -364,13 +344,7 @@ def _facts(
 ) -> dict[str, float]:
     first = next(iter(published.values()))
     sizes = next(iter(grouped.values())).sizes if grouped else np.empty(0, dtype=np.int64)
-    facts = {
-        "rows": float(first.rows),
-        "table_rows": float(table.rows),
-        "suppressed": float(max(table.rows - first.rows, 0)),
-        "classes": float(len(sizes)),
-        "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
-    }
+    facts = facts_of(first.rows, table, sizes)
     if grouped and len(grouped) == 1:
         found = next(iter(grouped.values()))
         rank, lines = found.rank, found.table

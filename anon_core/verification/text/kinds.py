@@ -86,19 +86,9 @@ def are_moments(texts: Sequence[str], read: Callable[[str], int | None]) -> bool
     return len({float(at // 1000) for at in exact}) == len(exact)
 
 
-def written_day(value: Measure) -> str:
-    """Write a day."""
-    return datetime.date.fromordinal(int(value)).isoformat()
-
-
 def written_local(value: Measure) -> str:
     """Write a moment."""
     return str(_START + datetime.timedelta(microseconds=int(value))).removesuffix(":00")
-
-
-def written_instant(value: Measure) -> str:
-    """Write a moment of UTC."""
-    return written_local(value) + "Z"
 
 
 def period(label: str) -> Between | None:
@@ -365,18 +355,6 @@ _CODE_LINE = re.compile(r"\n0[0-9]")
 _FIRST_DIGITS = re.compile(r"(\d+)(\*+)")
 
 
-def _nothing(_: object) -> None:
-    return None
-
-
-def _same(text: str) -> str:
-    return text
-
-
-def _never(_: object) -> bool:
-    return False
-
-
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """One kind of column.
@@ -388,8 +366,6 @@ class Kind:
         it, None, is text: values are equal if their texts are, and groups of them are sets.
     write : callable
         Writes what `read` returns.
-    read_all : callable or None
-        Returns what `read` does of each of many texts; None where it is asked one by one.
     stated : callable
         Returns the least and greatest value that a label states in a form of this kind alone, such
         as ``9413*`` or ``2020-Q1``; None where it does not. Ranges and tails need nothing here.
@@ -405,12 +381,11 @@ class Kind:
 
     read: Callable[[str], Measure | None] | None = None
     write: Callable[[Measure], str] = str
-    read_all: Callable[[Sequence[str]], Sequence[Measure | None]] | None = None
-    stated: Callable[[str], Span | None] = _nothing
-    fits: Callable[[Sequence[str]], bool] = _never
+    stated: Callable[[str], Span | None] = lambda _: None
+    fits: Callable[[Sequence[str]], bool] = lambda _: False
     averaged: bool = False
     thousands: bool = False
-    plain: Callable[[str], str] = _same
+    plain: Callable[[str], str] = lambda text: text
 
 
 def number_of(text: str) -> Decimal | None:
@@ -446,10 +421,6 @@ def are_digits(texts: Sequence[str]) -> bool:
     if not (digits.isascii() and digits.isdecimal()) or together.count("\n") != len(texts) + 1:
         return False
     return "\n\n" not in together and _CODE_LINE.search(together) is None
-
-
-def _numbers_of(texts: Sequence[str]) -> Sequence[Decimal | None]:
-    return list(map(Decimal if are_digits(texts) else number_of, texts))
 
 
 def _numbers(texts: Sequence[str]) -> bool:
@@ -493,15 +464,10 @@ def _first_digits(label: str) -> Span | None:
     return low, high
 
 
-def _days(texts: Sequence[str]) -> bool:
-    return all(day_of(text) is not None for text in texts)
-
-
 #: By the name a recipe gives it. Where it gives none, the first kind that fits is taken.
 KINDS: dict[str, Kind] = {
     "number": Kind(
         read=number_of,
-        read_all=_numbers_of,
         stated=_first_digits,
         fits=_numbers,
         averaged=True,
@@ -509,10 +475,10 @@ KINDS: dict[str, Kind] = {
     ),
     "date": Kind(
         read=day_of,
-        write=written_day,
+        write=lambda day: datetime.date.fromordinal(int(day)).isoformat(),
         plain=bare_day,
         stated=stretch,
-        fits=_days,
+        fits=lambda texts: all(day_of(text) is not None for text in texts),
     ),
     "datetime": Kind(
         read=local_of,
@@ -522,7 +488,7 @@ KINDS: dict[str, Kind] = {
     ),
     "instant": Kind(
         read=instant_of,
-        write=written_instant,
+        write=lambda moment: written_local(moment) + "Z",
         stated=moments_of,
         fits=lambda texts: are_moments(texts, instant_of),
     ),

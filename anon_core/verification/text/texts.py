@@ -238,10 +238,7 @@ class Spelling:
 
     def keys(self, texts: Sequence[str]) -> list[Key]:
         """Return the key of each text."""
-        if self.rules.read_all is None:
-            return [self.key(text) for text in texts]
-        found = zip(self.rules.read_all(texts), texts, strict=True)
-        return [text if value is None else value for value, text in found]
+        return list(map(self.key, texts))
 
 
 def members_of(text: str) -> list[str] | None:

@@ -151,8 +151,8 @@ def test_an_honest_release_holds_in_every_check():
         "k-anonymity",
         "l-diversity",
         "coverage",
-        "writing",
         "spelling",
+        "writing",
     ]
     k = named(found, "k-anonymity")
     assert (k.bound, k.reached) == (2, 3)
