@@ -18,46 +18,25 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import listing
+from anon_core.verification import registry
+from anon_core.verification.files import release_files
 from anon_core.verification.files.bounded_reading import Content
-from anon_core.verification.files.published import PublishedTable, check_formulas, check_identifiers
+from anon_core.verification.files.published import (
+    PublishedTable,
+    check_formulas,
+    check_identifiers,
+    check_order,
+)
 from anon_core.verification.files.reading import read_table
 from anon_core.verification.files.reading_options import read_options
 from anon_core.verification.files.recipe_files import named_path, read_hierarchies, read_plan
-from anon_core.verification.files.release_files import (
-    CLASS_WEIGHTS,
-    check_folder,
-    check_formats,
-    names_of_release,
-    read_checked,
-    read_files,
-    refuse_unfinished,
-)
 from anon_core.verification.files.spelling import check_spelling
 from anon_core.verification.files.statistics_files import check_typed
 from anon_core.verification.files.writing import check_presence
-from anon_core.verification.findings import Check, Verification, judged, many, named
+from anon_core.verification.findings import Check, Verification, judged, many
 from anon_core.verification.recipe import Levels, Terms, is_guessable, read_terms, section
-from anon_core.verification.registry import (
-    check_gates,
-    fails_alone,
-    judge_all,
-    looks_at_public,
-)
-from anon_core.verification.rows.averages import (
-    check_averages,
-    check_class_weights,
-    check_groups,
-    numbers_of,
-)
+from anon_core.verification.rows import averages, coverage, recipe_changes
 from anon_core.verification.rows.changes import with_changes
-from anon_core.verification.rows.coverage import (
-    Fails,
-    check_coverage,
-    check_level_bounds,
-    check_linked,
-    check_one_level,
-    check_suppressed,
-)
 from anon_core.verification.rows.groups import (
     Grouped,
     Lines,
@@ -70,15 +49,6 @@ from anon_core.verification.rows.groups import (
 from anon_core.verification.rows.membership import Witness
 from anon_core.verification.rows.people import PublicPeople, read_public
 from anon_core.verification.rows.permutation import check_permuted
-from anon_core.verification.rows.recipe_changes import (
-    at_each_level,
-    at_levels,
-    chosen_rows,
-    complete_rows,
-    relabelled,
-    with_unseen,
-    without_redacted,
-)
 from anon_core.verification.rows.tables import PrivateTable, read_of_rows
 from anon_core.verification.text.cells import TextTable
 from anon_core.verification.text.texts import LevelTable
@@ -133,7 +103,7 @@ def verify(
     table = _as_read(private)
     people = None if public is None else _as_read(public)
     found: list[Verification] = []
-    for variant in at_each_level(recipe, levels):
+    for variant in recipe_changes.at_each_level(recipe, levels):
         found.append(_verified(variant, table, levels, files, people, witness, key))
         if found[-1].holds:
             return found[-1]
@@ -156,23 +126,25 @@ def _verified(
     """Recompute a recipe that names every level; see `verify`."""
     terms = read_terms(recipe, private.names, levels)
     whole = private
-    terms, private, chosen = chosen_rows(recipe, terms, private)
+    terms, private, chosen = recipe_changes.chosen_rows(recipe, terms, private)
     if section(recipe, "data").get("rest", "outside") == "population":
         public = whole
     elif section(recipe, "data").get("benchmark", 0):
-        public = complete_rows(terms, private)
+        public = recipe_changes.complete_rows(terms, private)
     every = len(private)
-    private = without_redacted(recipe, terms, private)
+    private = recipe_changes.without_redacted(recipe, terms, private)
     terms, private, changed = with_changes(terms, private, key)
-    levels = relabelled(recipe, levels, lambda name: read_of_rows(terms, private, name).spelling)
-    private, levels, left_out = with_unseen(recipe, terms, private, levels)
-    terms, private, levels = at_levels(recipe, terms, private, levels)
+    levels = recipe_changes.relabelled(
+        recipe, levels, lambda name: read_of_rows(terms, private, name).spelling
+    )
+    private, levels, left_out = recipe_changes.with_unseen(recipe, terms, private, levels)
+    terms, private, levels = recipe_changes.at_levels(recipe, terms, private, levels)
     levels = {name: LevelTable(lines) for name, lines in levels.items()}
     export = section(recipe, "export")
     table = PrivateTable(terms, private, levels)
     published: dict[str, PublishedTable] = {}
     for name in table_names(terms):
-        found = read_checked(name, files, export, table)
+        found = release_files.read_checked(name, files, export, table)
         if isinstance(found, Check):
             return Verification(checks=(found,))
         published[name] = found
@@ -186,21 +158,23 @@ def _verified(
         return read_public(public, table, shown) if shown.has(terms.quasi) else None
 
     def judge(parts: Mapping[str, Grouped]) -> list[Check]:
-        return judge_all(parts, table, cache(partial(people, first.lines)))
+        return registry.judge_all(parts, table, cache(partial(people, first.lines)))
 
     def fails(classes: Grouped) -> tuple[npt.NDArray[np.bool_], Settled | None] | str:
-        return fails_alone(classes, table, cache(partial(people, classes.table)))
+        return registry.fails_alone(classes, table, cache(partial(people, classes.table)))
 
     if terms.permuted:
         verification = check_permuted(published, table, judge, witness)
     else:
         verification = _check_whole(first, table, judge, fails, witness)
-    more = check_class_weights(recipe, terms, first.lines, table, files.get(CLASS_WEIGHTS))
+    more = averages.check_class_weights(
+        recipe, terms, first.lines, table, files.get(release_files.CLASS_WEIGHTS)
+    )
     more += [
         check_spelling(own, own.called(name), table, public) for name, own in published.items()
     ]
-    more += [*check_formats(export, published, files), *changed, *left_out, *chosen]
-    more += check_gates(recipe, first.rows, every)
+    more += [*release_files.check_formats(export, published, files), *changed, *left_out, *chosen]
+    more += registry.check_gates(recipe, first.rows, every)
     if terms.left_out:
         more.append(_check_left_out(terms, published))
     if terms.sample != 1:
@@ -208,9 +182,8 @@ def _verified(
             f"{table.rows} of {table.before_sampling} rows were drawn again from the recipe; what "
             "is published is true of these."
         )
-        before, rows = float(table.before_sampling), float(table.rows)
-        nobody = not table.rows
-        more.append(judged("sample", nobody, sentence, sentence, bound=before, reached=rows))
+        rows, before = table.rows, table.before_sampling
+        more.append(judged("sample", not rows, sentence, bound=before, reached=rows))
     by_chance = terms.drew or terms.permuted or terms.sample != 1 or terms.shape.rows == "drawn"
     if terms.seed is not None and by_chance:
         more.append(_check_seed(terms.seed))
@@ -245,7 +218,7 @@ def _check_whole(
     file: PublishedTable,
     table: PrivateTable,
     judge: Callable[[Mapping[str, Grouped]], Sequence[Check]],
-    fails: Fails,
+    fails: coverage.Fails,
     witness: Witness | None,
 ) -> Verification:
     """Check a release whose rows stay whole."""
@@ -255,21 +228,24 @@ def _check_whole(
         _check_columns(terms, file.header),
         _check_rows(release, table),
         *_check_suppression(release, table, fails),
-        _check_order(file),
+        check_order(release.ranked()[file.line_of_row]),
     ]
     if terms.neutralised:
         checks.append(check_formulas(file))
     checks += judge(whole_classes(release))
     if terms.shape.levels == "one":
-        checks.append(check_one_level(release, table))
+        checks.append(coverage.check_one_level(release, table))
     if terms.bounds:
-        checks.append(check_level_bounds(release, table))
+        checks.append(coverage.check_level_bounds(release, table))
     if terms.links:
-        checks.append(check_linked(release, table))
+        checks.append(coverage.check_linked(release, table))
     if terms.averaged:
-        checks += [*check_averages(release, table), *check_groups(file, table, witness)]
-        names = tuple(n for n in names if n not in numbers_of(table))
-    checks += check_coverage(names, release, table)
+        checks += [
+            *averages.check_averages(release, table),
+            *averages.check_groups(file, table, witness),
+        ]
+        names = tuple(n for n in names if n not in averages.numbers_of(table))
+    checks += coverage.check_coverage(names, release, table)
     return Verification(checks=(), facts=_facts(release, table)).with_checks(checks)
 
 
@@ -310,25 +286,25 @@ def verify_files(
         As `verify` does.
     """
     recipe_path, release_folder = Path(recipe_path), Path(release_folder)
-    refuse_unfinished(release_folder)
+    release_files.refuse_unfinished(release_folder)
     recipe = read_plan(recipe_path, decided, seed)
     private = read_table(Path(data_path), read_options(section(recipe, "data")))
     levels = read_hierarchies(recipe, recipe_path.parent)
     terms = read_terms(recipe, private.names, levels)
     tables, export = table_names(terms), section(recipe, "export")
-    files = read_files(release_folder, tables, export)
+    files = release_files.read_files(release_folder, tables, export)
     public = _public_table(recipe, terms, recipe_path)
     found = verify(recipe, private, levels, files, public, witness, key)
     there = check_presence(export, list(tables), files)
-    there += check_typed(export, tables, release_folder, Path(data_path))
-    names = names_of_release(tables, export)
-    return found.with_checks([*there, check_folder(release_folder, names)])
+    there += check_typed(export, tables, release_folder, Path(data_path), files)
+    names = release_files.names_of_release(tables, export)
+    return found.with_checks([*there, release_files.check_folder(release_folder, names)])
 
 
 def _public_table(recipe: Mapping[str, Any], terms: Terms, recipe_path: Path) -> TextTable | None:
     """Read the public table a recipe names, where a model is about its people."""
     place = named_path(section(recipe, "population").get("file", ""), "The population table")
-    if not place or not looks_at_public(terms):
+    if not place or not registry.looks_at_public(terms):
         return None
     # How the private file is parted and encoded says nothing about this one.
     own = read_options(section(recipe, "data"))
@@ -361,12 +337,12 @@ def _check_rows(release: Lines, table: PrivateTable) -> Check:
         release.rows > table.rows,
         f"{release.rows} rows are published, but the table has only {table.rows}.",
         f"{release.rows} rows are published of {table.rows}.",
-        bound=float(table.rows),
-        reached=float(release.rows),
+        bound=table.rows,
+        reached=release.rows,
     )
 
 
-def _check_suppression(release: Lines, table: PrivateTable, fails: Fails) -> list[Check]:
+def _check_suppression(release: Lines, table: PrivateTable, fails: coverage.Fails) -> list[Check]:
     """Check how many rows are suppressed, and which, as far as that is not the technique's own."""
     terms = table.terms
     suppressed = max(table.rows - release.rows, 0)
@@ -377,29 +353,18 @@ def _check_suppression(release: Lines, table: PrivateTable, fails: Fails) -> lis
             f"{missing} not published ({share:.2%}): not drawn, or of a class too small; the "
             "recipe sets no limit."
         )
-        return [judged("suppression", False, "", sentence, bound=1.0, reached=share)]
+        return [judged("suppression", False, sentence, bound=1, reached=share)]
     allowed = math.floor(terms.max_suppression * table.rows + Fraction(1, 10**9))
-    bound = float(terms.max_suppression)
+    most = terms.max_suppression
     which: Check | str = "the technique chooses them" if suppressed else ""
     if suppressed and terms.shape.levels == "one":
-        which = check_suppressed(release, table, fails)
-    sentence = f"{missing} suppressed ({share:.2%}); at most {allowed} may be ({bound:.2%})."
+        which = coverage.check_suppressed(release, table, fails)
+    sentence = f"{missing} suppressed ({share:.2%}); at most {allowed} may be ({float(most):.2%})."
     if isinstance(which, str) and which:
         sentence += f" Which rows these are is not checked: {which}."
     over = suppressed > allowed
-    found = judged("suppression", over, sentence, sentence, bound=bound, reached=share)
+    found = judged("suppression", over, sentence, bound=most, reached=share)
     return [found, which] if isinstance(which, Check) else [found]
-
-
-def _check_order(release: PublishedTable) -> Check:
-    wrong = release.wrong_order
-    return judged(
-        "order",
-        wrong,
-        f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order {named(wrong)}; the order "
-        "of the table could show.",
-        "The rows are in canonical order, so the table's order does not show.",
-    )
 
 
 def _facts(release: Lines, table: PrivateTable) -> dict[str, float]:

@@ -451,7 +451,7 @@ def class_check(
 def _nothing(evidence: Evidence, what: str, bound: float, column: str) -> Check:
     """Return the check of a model where no row is published."""
     words = f"No row is published, so {what} holds for no one: there is nothing to find."
-    return judged(evidence.name, False, "", words, column=column, bound=bound)
+    return judged(evidence.name, False, words, column=column, bound=bound)
 
 
 #: Which classes break a model, and what each class reaches.

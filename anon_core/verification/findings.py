@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
@@ -134,23 +134,23 @@ def judged(
     name: str,
     wrong: object,
     broken: str,
-    kept: str,
+    kept: str | None = None,
     *,
     column: str = "",
-    bound: float | None = None,
-    reached: float | None = None,
+    bound: SupportsFloat | None = None,
+    reached: SupportsFloat | None = None,
 ) -> Check:
-    """Return a check that holds where nothing is wrong, in the words for either.
+    """Return a check that holds where nothing is wrong, in the words for either, or for both.
 
     `wrong` may be the rows that are: the check then names them.
     """
     return Check(
         name=name,
         holds=not wrong,
-        sentence=broken if wrong else kept,
+        sentence=broken if wrong or kept is None else kept,
         column=column,
-        bound=bound,
-        reached=reached,
+        bound=None if bound is None else float(bound),
+        reached=None if reached is None else float(reached),
         rows=wrong.first if isinstance(wrong, Rows) else (),
     )
 

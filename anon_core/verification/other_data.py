@@ -41,8 +41,8 @@ def network_checks(
     ties = {frozenset(number_of[name] for name in tie) for tie in private}
     kept = {edge for edge in edges if edge <= people} == ties and len(people) == len(number_of)
     found = [
-        _same("edges", simple, "Every edge is published once, and none is a loop."),
-        _same("ties", kept, "Among people the ties are those that they have."),
+        judged("edges", not simple, "Every edge is published once, and none is a loop."),
+        judged("ties", not kept, "Among people the ties are those that they have."),
     ]
     shown: dict[str, str] = {}
     if label_of:
@@ -51,7 +51,7 @@ def network_checks(
         ends = {end for edge in edges for end in edge}
         right = len(shown) == len(said) and shown.keys() >= ends | people
         right &= all(shown.get(number) == label_of[name] for name, number in number_of.items())
-        found.append(_same("labels", right, "Every vertex has a label, people their own."))
+        found.append(judged("labels", not right, "Every vertex has a label, people their own."))
     near: dict[str, list[str]] = {number: [] for number in people}
     for edge in edges if simple else ():
         for one, other in permutations(edge):
@@ -64,14 +64,8 @@ def network_checks(
         f"The rarest {what} of a person is that of {least:,} people; {k:,} at least are asked for. "
         "New vertices do not count."
     )
-    rare = least < k
-    found.append(judged("degrees", rare, sentence, sentence, bound=float(k), reached=float(least)))
+    found.append(judged("degrees", least < k, sentence, bound=k, reached=least))
     return found
-
-
-def _same(name: str, holds: bool, sentence: str) -> Check:
-    """Return a check whose words are the same whether it holds or not."""
-    return judged(name, not holds, sentence, sentence)
 
 
 def cloak_checks(
@@ -102,17 +96,17 @@ def cloak_checks(
         x, y = map(Decimal, place_of[person])
         outside |= not (left <= x <= right and lower <= y <= upper)
     fewer = sum(senders[box] < asked[person] for person, box in box_of.items())
-    same, least = Counter(boxes) == senders, float(min(senders.values(), default=0))
+    same, least = Counter(boxes) == senders, min(senders.values(), default=0)
     words = f"{fewer:,} persons have a box that fewer people could have sent than asked."
     return [
-        _same("rows", same, "Every request with a box is published once, and nothing else."),
-        _same(
+        judged("rows", not same, "Every request with a box is published once, and nothing else."),
+        judged(
             "order",
-            boxes == sorted(boxes),
+            boxes != sorted(boxes),
             "Boxes are in their own order, which says nothing about persons.",
         ),
-        _same("places", not outside, "Every person is in the own box."),
-        judged("senders", fewer, words, words, reached=least),
+        judged("places", outside, "Every person is in the own box."),
+        judged("senders", fewer, words, reached=least),
     ]
 
 

@@ -11,6 +11,7 @@ import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
@@ -60,7 +61,6 @@ class SecondComputation:
 
 
 _found: dict[str, SecondComputation] = {}
-_loaded: set[str] = set()
 
 
 def recomputes(
@@ -120,12 +120,15 @@ def _path(judge: Judge) -> tuple[str, str]:
 
 def second_computations() -> dict[str, SecondComputation]:
     """Return every second computation by the name of its model, in alphabetical order."""
-    if not _loaded:
-        folder = importlib.import_module(f"{__package__}.models")
-        for module in pkgutil.iter_modules(folder.__path__):
-            importlib.import_module(f"{folder.__name__}.{module.name}")
-        _loaded.add(folder.__name__)
+    _load()
     return dict(sorted(_found.items()))
+
+
+@cache
+def _load() -> None:
+    folder = importlib.import_module(f"{__package__}.models")
+    for module in pkgutil.iter_modules(folder.__path__):
+        importlib.import_module(f"{folder.__name__}.{module.name}")
 
 
 # Recompute every privacy model of a recipe from the evidence of a release.
@@ -242,8 +245,6 @@ def check_gates(recipe: Mapping[str, Any], published: int, rows: int) -> list[Ch
                 f"{published} of the table's {rows} rows are published ({float(share):.2%}); the "
                 f"gate of the recipe asks for {float(least):.2%}."
             )
-            wrong, bound = share < Fraction(str(least)), float(least)
-            found.append(
-                judged(GATES, wrong, sentence, sentence, bound=bound, reached=float(share))
-            )
+            wrong = share < Fraction(str(least))
+            found.append(judged(GATES, wrong, sentence, bound=least, reached=share))
     return found

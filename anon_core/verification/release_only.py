@@ -15,18 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from anon_core.verification.evidence import CannotTell
+from anon_core.verification.files import release_files
 from anon_core.verification.files.published import PublishedTable, check_formulas, check_identifiers
 from anon_core.verification.files.reading_options import read_options
 from anon_core.verification.files.recipe_files import columns_named, read_hierarchies, read_plan
-from anon_core.verification.files.release_files import (
-    CLASS_WEIGHTS,
-    check_folder,
-    check_formats,
-    names_of_release,
-    read_checked,
-    read_files,
-    refuse_unfinished,
-)
 from anon_core.verification.files.writing import check_presence
 from anon_core.verification.findings import Check, Verification, judged, named, not_checked
 from anon_core.verification.recipe import Levels, Terms, read_terms, section
@@ -96,14 +88,14 @@ def verify_release_only(
     BadInput, BadPlan, BadHierarchy
         As `verify_files` does.
     """
-    refuse_unfinished(release_folder)
+    release_files.refuse_unfinished(release_folder)
     recipe = read_plan(recipe_path, decided)
     levels = read_hierarchies(recipe, recipe_path.parent)
     names = dict.fromkeys([*columns_named(recipe), *section(recipe, "types")])
     terms = read_terms(recipe, [name for name in names if name])
     levels = relabelled(recipe, levels, partial(_spelling_of, terms, levels))
     tables, export = table_names(terms), section(recipe, "export")
-    files = read_files(release_folder, tables, export)
+    files = release_files.read_files(release_folder, tables, export)
     # A column that is published at a level of its hierarchy shows labels.
     labels = dict.fromkeys(section(recipe, "sensitive_levels"), "text")
     terms = replace(terms, kinds={**terms.kinds, **labels})
@@ -111,7 +103,7 @@ def verify_release_only(
     table = cast("PrivateTable", _NoTable(terms, levels, kinds))
     published: dict[str, PublishedTable] = {}
     for name in tables:
-        read = read_checked(name, files, export, table)
+        read = release_files.read_checked(name, files, export, table)
         if isinstance(read, Check):
             return Verification(checks=(read,), unchecked=_unchecked(terms, ()))
         published[name] = read
@@ -130,11 +122,17 @@ def verify_release_only(
         checks += [check_formulas(shown) for shown in published.values()]
     for shown in published.values():
         checks += _of_labels(terms, shown.lines, levels)
-    checks += check_formats(export, published, files) + check_presence(export, list(tables), files)
+    checks += release_files.check_formats(export, published, files) + check_presence(
+        export, list(tables), files
+    )
     lines = next(iter(published.values())).lines
-    of_weights = check_class_weights(recipe, terms, lines, None, files.get(CLASS_WEIGHTS))
+    of_weights = check_class_weights(
+        recipe, terms, lines, None, files.get(release_files.CLASS_WEIGHTS)
+    )
     checks += [check for check in of_weights if not check.unchecked]
-    checks.append(check_folder(release_folder, names_of_release(tables, export)))
+    checks.append(
+        release_files.check_folder(release_folder, release_files.names_of_release(tables, export))
+    )
     whole = _grouped(terms, published)
     first = next(iter(whole.values()), None)
     if terms.permuted and first and first.table.has(terms.quasi):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -123,54 +123,46 @@ def _proven(
     falls below what any reader knows, and those with one respondent do not move, but the cell
     itself, which that respondent knows anyway.
     """
-    asked: list[int] = []
-    entries: list[tuple[int, int, int]] = []
+    found = set[int]()
     for key, change in changes.items():
-        cell = cells.at(key)
-        if cell not in needs or not any(change.values()):
-            continue
-        entries += [(len(asked), cells.at(other), n) for other, n in change.items() if n]
-        asked.append(cell)
-    if not asked:
-        return set()
-    number, moved, by = np.array(entries, dtype=np.int64).T
-    good = np.ones(len(asked), dtype=np.bool_)
-    good[number[(moved < 0) | ~hidden[moved]]] = False
-    own = np.array(asked)[number] == moved
-    good[number[readers.sole[moved] & ~own]] = False
-    times = np.zeros(len(asked), dtype=np.int64)
-    times[number[own]] = by[own]
-    good &= times > 0
-    # Every total that is moved, or has a part that is, moves as its parts do.
-    strides = [prod(cells.shape[at + 1 :]) for at in range(len(cells.shape))]
-    for tree, stride, size in zip(cells.trees, strides, cells.shape, strict=True):
-        node = moved // stride % size
-        inner = np.array([bool(tree.children.get(n)) for n in range(size)])[node]
-        net = [np.stack([number, moved, -by])[:, inner]]
-        nodes_above = [tree.above.get(n, []) for n in range(size)]
-        for place in range(max(map(len, nodes_above))):
-            above = np.array([n[place] if len(n) > place else -1 for n in nodes_above])[node]
-            part = above >= 0
-            net.append(np.stack([number, moved + (above - node) * stride, by])[:, part])
-        which, parent, change = np.concatenate(net, axis=1)
-        key, at = np.unique(which * len(cells.values) + parent, return_inverse=True)
-        sums = np.zeros(len(key), dtype=np.int64)
-        np.add.at(sums, at, change)
-        good[(key // len(cells.values))[sums != 0]] = False
-    floor = np.where(own & readers.sole[moved], readers.least or 0, readers.known[moved])
-    room = (cells.values[moved] - floor).tolist()
-    rise: list[tuple[int, int]] = []
-    fall: list[tuple[int, int]] = []
-    for cell, often in zip(asked, times.tolist(), strict=True):
-        up, down, wide = needs[cell]
-        rise.append((max(up, wide - down) / max(often, 1)).as_integer_ratio())
-        fall.append((down / max(often, 1)).as_integer_ratio())
-    if readers.least is not None:
-        for at, n, most in zip(number.tolist(), by.tolist(), room, strict=True):
-            over, under = fall[at] if n > 0 else rise[at]
-            if abs(n) * over > most * under:
-                good[at] = False
-    return {cell for cell, kept in zip(asked, good.tolist(), strict=True) if kept}
+        cell, moved = cells.at(key), {cells.at(other): n for other, n in change.items() if n}
+        if cell in needs and moved.get(cell, 0) > 0 and _is_change(cells, moved):
+            free = all(c == cell or not readers.sole[c] for c in moved)
+            if free and all(hidden[c] for c in moved):
+                found |= {cell} if _has_room(cells, needs[cell], readers, cell, moved) else set()
+    return found
+
+
+def _is_change(cells: TableCells, moved: Mapping[int, int]) -> bool:
+    """Say whether only cells of the table move, and every total that has to as its parts do."""
+    net = Counter[tuple[int, int]]()
+    for axis, (tree, size) in enumerate(zip(cells.trees, cells.shape, strict=True)):
+        stride = prod(cells.shape[axis + 1 :])
+        for cell, by in moved.items():
+            node = cell // stride % size
+            if tree.children.get(node):
+                net[axis, cell] -= by
+            for above in tree.above.get(node, ()):
+                net[axis, cell + (above - node) * stride] += by
+    return min(moved) >= 0 and not any(net.values())
+
+
+def _has_room(
+    cells: TableCells,
+    need: tuple[Fraction, Fraction, Fraction],
+    readers: Readers,
+    cell: int,
+    moved: Mapping[int, int],
+) -> bool:
+    """Say whether a change can be made as often as a cell needs, up and down, above all limits."""
+    (up, down, wide), least = need, readers.least
+    rise, fall = (way / moved[cell] for way in (max(up, wide - down), down))
+
+    def fits(c: int, by: int) -> bool:
+        floor = least or 0 if c == cell and readers.sole[c] else int(readers.known[c])
+        return abs(by) * (fall if by > 0 else rise) <= int(cells.values[c]) - floor
+
+    return least is None or all(fits(c, by) for c, by in moved.items())
 
 
 def _tried(

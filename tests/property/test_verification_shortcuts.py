@@ -18,7 +18,12 @@ from anon_core import Dataset
 from anon_core.pipeline.runner import texts_of
 from anon_core.verification.checks import verify
 from anon_core.verification.files.csv_files import _split_plain
-from anon_core.verification.files.published import PublishedTable, split_cells, split_release
+from anon_core.verification.files.published import (
+    PublishedTable,
+    check_order,
+    split_cells,
+    split_release,
+)
 from anon_core.verification.findings import Rows, Verification
 from anon_core.verification.rows import coverage
 from anon_core.verification.rows.matching import beyond, sole_text
@@ -152,8 +157,9 @@ def test_rows_out_of_order_are_found_as_row_by_row(rows: list[Row], sort: bool, 
     assert found is not None
     file = PublishedTable(found, (), lambda _: spelling)
     below = [i for i, (one, two) in enumerate(pairwise(rows), start=2) if two < one]
-    assert list(file.wrong_order.first) == below[: len(file.wrong_order.first)]
-    assert len(file.wrong_order) == len(below)
+    check = check_order(file.lines.ranked()[file.line_of_row])
+    assert list(check.rows) == below[: len(check.rows)]
+    assert check.holds == (not below)
 
 
 def test_a_quoted_line_break_is_no_end_of_a_row():
@@ -259,7 +265,8 @@ def test_equal_rows_are_one_line_in_any_order(rows: list[Row], order: str, rando
     assert Counter(dict(zip(values, lines.count.tolist(), strict=True))) == Counter(rows)
     assert [values[line] for line in table.line_of_row.tolist()] == rows
     wrong = np.array([n for n in range(1, len(rows)) if rows[n] < rows[n - 1]], dtype=np.int64)
-    assert table.wrong_order == Rows.of(wrong)
+    check = check_order(lines.ranked()[table.line_of_row])
+    assert (check.holds, check.rows) == (not len(wrong), Rows.of(wrong).first)
 
 
 def _per(lines: Any) -> list[tuple[int, ...]]:

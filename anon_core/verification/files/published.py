@@ -13,7 +13,7 @@ from anon_core.verification.files.bounded_reading import Content
 from anon_core.verification.files.csv_files import Split, split
 from anon_core.verification.findings import Check, Rows, broken, judged, many, named, numbers
 from anon_core.verification.recipe import Terms
-from anon_core.verification.rows.groups import Lines, plain_texts
+from anon_core.verification.rows.groups import Lines
 from anon_core.verification.rows.tables import joined
 from anon_core.verification.text.cells import Narrow, TextTable
 from anon_core.verification.text.texts import Codes, Spelling, is_formula, may_be_guarded
@@ -71,11 +71,6 @@ class PublishedTable:
         """Return what the file of the table of this name is called."""
         return self.file or f"{name}.csv"
 
-    @cached_property
-    def meant(self) -> list[list[str]]:
-        """Every column's distinct texts without what keeps them from being formulas."""
-        return plain_texts(self.header, self.texts, self.spelling)
-
     def rows_showing(self, odd: Sequence[Sequence[int]]) -> Rows:
         """Return the rows that show one of some texts, given by column."""
         wrong = np.zeros(self.rows, dtype=np.bool_)
@@ -110,20 +105,12 @@ class PublishedTable:
     def _find(self, wanted: Codes, count: Codes) -> Rows:
         """Return the rows of some lines: of each as many of the last as are wanted."""
         candidates = np.flatnonzero((wanted > 0)[self.line_of_row])
-        if np.all((wanted == 0) | (wanted == count)):
-            return Rows.of(candidates)
         line = self.line_of_row[candidates]
         order = np.argsort(line, kind="stable")
         size = np.bincount(line, minlength=len(count))
         nth = np.empty(len(line), dtype=np.int64)
         nth[order] = np.arange(len(line)) - np.repeat(np.cumsum(size) - size, size)
         return Rows.of(candidates[nth >= (count - wanted)[line]])
-
-    @cached_property
-    def wrong_order(self) -> Rows:
-        """The rows that stand below one they should stand above."""
-        step = np.diff(self.lines.ranked()[self.line_of_row])
-        return Rows.of(np.flatnonzero(step < 0) + 1)
 
 
 # Checks of one published file that do not depend on how it was made.
@@ -139,6 +126,18 @@ def check_identifiers(terms: Terms, published: Iterable[Sequence[str]]) -> Check
         f"Identifier {listing(shown)} is published.",
         f"No identifier column is published{' as it is' if terms.shown else ''}.",
         column=shown[0] if shown else "",
+    )
+
+
+def check_order(rank: Codes, of: str = "") -> Check:
+    """Check that no row stands below one it should stand above, given each row's rank."""
+    wrong = Rows.of(np.flatnonzero(np.diff(rank) < 0) + 1)
+    return judged(
+        "order",
+        wrong,
+        f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order{of and f' in {of}'} "
+        f"{named(wrong)}; the order of the table could show.",
+        f"The rows{of and f' of {of}'} are in canonical order, so the table's order does not show.",
     )
 
 

@@ -165,7 +165,7 @@ def check_parts(
         f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, what is written "
         "of its share of the rows in the same order, and holds nothing else."
     )
-    return judged("parquet", False, "", sentence)
+    return judged("parquet", False, sentence)
 
 
 # The formats of published files, as the second computation knows them: one row each.
@@ -287,7 +287,7 @@ def check_parquet(
     name, file = "parquet", names[0]
     content = files[file]
     if is_parquet_of(content, release, range(release.rows)):
-        return judged(name, False, "", _SAME.format(file))
+        return judged(name, False, _SAME.format(file))
     # It is broken; what follows only finds the words.
     content = content[:]
     try:

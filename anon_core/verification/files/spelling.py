@@ -44,7 +44,7 @@ def check_spelling(
     for place, name in enumerate(release.header):
         if name not in table.columns:  # the group number, or a column too many
             continue
-        texts, meant = release.texts[place], release.meant[place]
+        texts, meant = release.texts[place], release.lines.meant[place]
         if name not in averaged and texts == meant and table.has_digits(name, meant):
             continue
         if name in averaged:

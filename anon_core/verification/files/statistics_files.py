@@ -6,35 +6,48 @@ libraries are those of the run; what they are handed is decided here.
 
 from __future__ import annotations
 
-import csv
 import datetime
 import io
 import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from anon_core.base.errors import BadInput
-from anon_core.verification.files.bounded_reading import is_address, objects_at, read_bytes, unpack
-from anon_core.verification.files.csv_files import rows_of
-from anon_core.verification.files.release_files import TYPED, number_of_parts, part_names
+from anon_core.verification.files.bounded_reading import (
+    Content,
+    is_address,
+    objects_at,
+    read_bytes,
+    unpack,
+)
+from anon_core.verification.files.other_files import statistics_reader
+from anon_core.verification.files.published import PublishedTable
+from anon_core.verification.files.release_files import TYPED, read_release
 from anon_core.verification.findings import Check, broken, judged
 from anon_core.verification.recipe import demand
 from anon_core.verification.text.cells import text_of
+from anon_core.verification.text.texts import Spelling
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Characters of a cell of Excel; bytes of a label and of a title for SPSS. More is cut.
 _WIDEST, _LABEL, _TITLE = 32_767, 120, 256
+_TEXT = Spelling(kind="text", neutralised=False)
 #: By column, its title and by code its label.
 Dictionary = Mapping[str, tuple[str, Mapping[str, str]]]
 
 
 def check_typed(
-    export: Mapping[str, Any], tables: Sequence[str], folder: Path, data: Path
+    export: Mapping[str, Any],
+    tables: Sequence[str],
+    folder: Path,
+    data: Path,
+    files: Mapping[str, Content],
 ) -> list[Check]:
     """Check that the files asked for, and no others, are there and hold what the cells say.
 
@@ -58,10 +71,11 @@ def check_typed(
     dictionary = _dictionary(data) if both else {}
     for name in both:
         table, _, ending = name.rpartition(".")
-        header, rows = _rows_of(folder, table, number_of_parts(export))
         # Of rows that are none nothing can be written; another check names what is wrong with them.
-        even = all(len(row) == len(header) for row in rows)
-        made = _again(ending, header, rows, dictionary) if even else b""
+        made = b""
+        with suppress(BadInput):
+            shown = read_release(table, files, (), lambda _: _TEXT)
+            made = b"" if shown.ragged else _again(ending, shown, dictionary)
         found.append(
             judged(
                 "formats",
@@ -73,20 +87,6 @@ def check_typed(
             )
         )
     return found
-
-
-def _rows_of(folder: Path, table: str, parts: int) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of a published table, of one CSV file or of several."""
-    header: list[str] = []
-    rows: list[list[str]] = []
-    for name in part_names(table, parts, "csv") if parts > 1 else [f"{table}.csv"]:
-        content = read_bytes(folder / name, "The published file")
-        try:
-            header, *own = rows_of(content.decode("utf-8-sig"), ",") or [[]]
-        except (UnicodeDecodeError, csv.Error):
-            own = [[""] * (len(header) + 1)]
-        rows += own
-    return header, rows
 
 
 def _dictionary(data: Path) -> Dictionary:
@@ -101,8 +101,6 @@ def _dictionary(data: Path) -> Dictionary:
     else:
         # Parts are CSV or Parquet.
         content = b"" if data.is_dir() else unpack(read_bytes(data, "The data file"), data.name)
-    from anon_core.verification.files.other_files import statistics_reader
-
     reader = statistics_reader(content)
     if not reader:
         return {}
@@ -122,16 +120,14 @@ def _dictionary(data: Path) -> Dictionary:
     }
 
 
-def _again(
-    ending: str, header: Sequence[str], rows: Sequence[Sequence[str]], dictionary: Dictionary
-) -> bytes:
+def _again(ending: str, shown: PublishedTable, dictionary: Dictionary) -> bytes:
     import pandas as pd
 
     cells: dict[str, Any] = {}
     titles: dict[str, str] = {}
     labels: dict[str, dict[float, str]] = {}
-    for place, name in enumerate(header):
-        texts = [row[place] for row in rows]
+    for name, codes, pool in zip(shown.header, shown.codes, shown.texts, strict=True):
+        texts = [pool[code] for code in codes.tolist()]
         title, labelled = dictionary.get(name, ("", {}))
         value, own = _values(set(texts) - {""}, labelled)
         cells[name] = (

@@ -134,8 +134,6 @@ class _Against(io.RawIOBase):
 
 def _ranked(texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], list[str]]:
     """Return each text's place in the order of texts, and the texts in that order."""
-    if sorted(texts) == texts:  # as a file's own dictionary has them
-        return np.arange(len(texts), dtype=np.int32), list(texts)
     order = sorted(range(len(texts)), key=texts.__getitem__)
     rank = np.empty(len(texts), dtype=np.int32)
     rank[order] = np.arange(len(texts), dtype=np.int32)

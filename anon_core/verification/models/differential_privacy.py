@@ -236,9 +236,8 @@ def differential_privacy(evidence: Evidence) -> list[Check]:
         "the person who ran it was trusted with the table. The guarantee is the mechanism's: it "
         "cannot be read off the published files."
     )
-    spent = float(epsilon)
     return [
-        judged(_NAME, False, "", account, bound=spent, reached=spent),
+        judged(_NAME, False, account, bound=epsilon, reached=epsilon),
         at_least(evidence, what, evidence.sizes, least, unit="rows"),
         _fixed(evidence),
         _sample(evidence, share, asked),

@@ -91,7 +91,7 @@ def check_averages(release: Lines, table: PrivateTable) -> list[Check]:
         "In every column of numbers the published ones spread no more than the table's, as "
         f"{statistic}s of groups do. Which rows form a group cannot be read from the publication."
     )
-    return [judged("averages", False, "", sentence)]
+    return [judged("averages", False, sentence)]
 
 
 def _spread(statistic: str, value: Floats, published: Floats, tolerance: float) -> bool:
@@ -168,8 +168,8 @@ def check_groups(file: PublishedTable, table: PrivateTable, witness: Witness | N
         f"Recomputed from the rows behind them: every published average of "
         f"{many(len(averaged), 'column')} is its class's, and all else is true of the row."
     )
-    every = float(release.rows)
-    return found or [judged("groups", False, "", sentence, bound=every, reached=every)]
+    rows = release.rows
+    return found or [judged("groups", False, sentence, bound=rows, reached=rows)]
 
 
 def _wrong_averages(

@@ -460,9 +460,9 @@ def with_changes(
             f" {other:,} of {every:,} cells differ from the table's, and what is published is true "
             "of the changed table."
         )
-        ends, first = (float(every), float(other)), columns[0]
-        found = judged("changes", False, "", sentence, column=first, bound=ends[0], reached=ends[1])
-        checks.append(found)
+        checks.append(
+            judged("changes", False, sentence, column=columns[0], bound=every, reached=other)
+        )
     if not shown:
         return terms, private, checks
     # What draws needs the rows in their order.

@@ -129,19 +129,6 @@ def tally(codes: Codes, count: Codes, size: int = 0) -> Codes:
 # The distinct lines of a published table, and how many rows each of them has.
 
 
-def plain_texts(
-    header: Sequence[str], texts: Sequence[list[str]], spelling: Callable[[str], Spelling]
-) -> list[list[str]]:
-    """Return columns' distinct texts without what keeps them from being formulas."""
-    plain = [spelling(name).plain for name in header]
-    return [
-        [own(text) if "'" in text else text for text in column]
-        if "'" in "".join(column)
-        else column
-        for own, column in zip(plain, texts, strict=True)
-    ]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Lines:
     """What checks are given of a published table: never its rows one by one.
@@ -213,7 +200,12 @@ class Lines:
     @cached_property
     def meant(self) -> list[list[str]]:
         """Every column's distinct texts without what keeps them from being formulas."""
-        return plain_texts(self.header, self.texts, self.spelling)
+        return [
+            [self.spelling(name).plain(text) if "'" in text else text for text in column]
+            if "'" in "".join(column)
+            else column
+            for name, column in zip(self.header, self.texts, strict=True)
+        ]
 
     def texts_of(self, name: str) -> list[str]:
         """Return a column's distinct texts as they are meant."""

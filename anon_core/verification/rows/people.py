@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +14,7 @@ from anon_core.base.errors import listing
 from anon_core.verification.recipe import demand
 from anon_core.verification.rows.groups import Grouped, Histogram, Lines, coded_alike, tally
 from anon_core.verification.rows.matching import beyond, covering, covering_pairs, text_runs
-from anon_core.verification.rows.tables import PrivateTable, joined, stretched
+from anon_core.verification.rows.tables import PrivateTable, joined, read_column, stretched
 from anon_core.verification.text.cells import Cells, TextTable
 from anon_core.verification.text.kinds import Measure, Span
 from anon_core.verification.text.labels import Inside, ranges_of
@@ -26,7 +26,6 @@ from anon_core.verification.text.texts import (
     Spelling,
     level_sets,
     read_cover,
-    read_private_column,
 )
 
 # Which rows of the private table can stand behind which published class.
@@ -248,6 +247,8 @@ def read_public(public: TextTable, table: PrivateTable, release: Lines) -> Publi
     gone = [name for name in terms.quasi if public.names.count(name) != 1]
     what = f"The public table has no column {listing(gone)}, or more than one."
     demand(not gone, what, "Give one with every quasi-identifier.")
+    found = {name: column.spelling.kind for name, column in table.columns.items()}
+    kinded = replace(terms, kinds={**terms.kinds, **found})
     codes: list[Codes] = []
     rows: list[Codes] = []
     covers: list[Cover] = []
@@ -256,16 +257,8 @@ def read_public(public: TextTable, table: PrivateTable, release: Lines) -> Publi
     for name in terms.quasi:
         # Both tables in one column, so that a value has one code wherever it is.
         listed = table.levels.get(name)
-        column = read_private_column(
-            Cells.joined([private.column(name), public.column(name)]),
-            table.columns[name].spelling.kind,
-            terms.missing_of(name),
-            kept=terms.kept.get(name, ()),
-            neutralised=terms.neutralised,
-            ordered=True,
-            levels=listed or (),
-            thousands=table.columns[name].thousands,
-        )
+        both = Cells.joined([private.column(name), public.column(name)])
+        column = read_column(kinded, both, name, listed or (), table.columns[name].thousands)
         codes.append(column.codes[len(private) :])
         rows.append(column.codes_at(table.first))
         sizes.append(column.missing)

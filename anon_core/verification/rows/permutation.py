@@ -12,10 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from anon_core.base.errors import listing
-from anon_core.verification.files.published import PublishedTable, check_formulas, check_identifiers
+from anon_core.verification.files.published import (
+    PublishedTable,
+    check_formulas,
+    check_identifiers,
+    check_order,
+)
 from anon_core.verification.findings import (
     Check,
-    Rows,
     Verification,
     broken,
     judged,
@@ -71,8 +75,7 @@ def check_coarsened(release: Lines, table: PrivateTable) -> list[Check]:
 
 
 def _true(table: PrivateTable, sentence: str) -> Check:
-    every = float(table.rows)
-    return judged("truth", False, "", sentence, bound=every, reached=every)
+    return judged("truth", False, sentence, bound=table.rows, reached=table.rows)
 
 
 def _check_column(name: str, release: Lines, table: PrivateTable) -> Check | None:
@@ -133,15 +136,17 @@ def check_permuted(
             return Verification(checks=tuple(checks), facts=_facts(published, table, None))
         grouped[name] = Grouped(table=found.lines, columns=columns[name], group=number)
     checks.append(_check_groups(grouped))
-    in_rows: dict[str, tuple[Codes, Codes]] = {}  # each row's group, and its place in the order
+    orders: list[Check] = []
+    ranks: list[Codes] = []  # of each table's rows, within their groups
     for name, found in grouped.items():
-        line = published[name].line_of_row
-        in_rows[name] = found.group[line], found.rank[line]
-    orders = [_check_order(published[n].called(n), *found) for n, found in in_rows.items()]
+        line, wide = published[name].line_of_row, int(found.rank.max(initial=0)) + 1
+        in_all = (found.group * wide + found.rank)[line]
+        orders.append(check_order(in_all, published[name].called(name)))
+        ranks.append(found.rank[line])
     checks += orders
     first = next(iter(grouped.values()))
     if all(order.holds for order in orders) and _same_sizes(grouped):
-        checks.append(_check_numbering([rank for _, rank in in_rows.values()], first.sizes))
+        checks.append(_check_numbering(ranks, first.sizes))
     checks += judge(grouped)
     if terms.coarsened:
         checks += [*check_coarsened(first.table, table), *check_boxes(terms, first.table)]
@@ -170,8 +175,7 @@ def _check_columns(name: str, release: PublishedTable, expected: Block) -> Check
 def _check_rows(name: str, release: PublishedTable, table: PrivateTable) -> Check:
     rows, every = release.rows, table.rows
     sentence = f"{release.called(name)} has {rows} rows of {every}; none may be hidden."
-    ends = float(every), float(rows)
-    return judged("rows", rows != every, sentence, sentence, bound=ends[0], reached=ends[1])
+    return judged("rows", rows != every, sentence, bound=every, reached=rows)
 
 
 def numbers_of(release: Lines, column: str) -> Codes | None:
@@ -201,20 +205,7 @@ def _check_groups(grouped: Mapping[str, Grouped]) -> Check:
         )
     where = ", each with as many rows in both tables" if len(grouped) > 1 else ""
     sentence = f"{many(groups, 'group', 'is', 'are')} numbered without gaps{where}."
-    return judged("groups", False, "", sentence)
-
-
-def _check_order(file: str, group: Codes, rank: Codes) -> Check:
-    step = np.diff(group)
-    below = (step < 0) | ((step == 0) & (np.diff(rank) < 0))
-    wrong = Rows.of(np.flatnonzero(below) + 1)
-    return judged(
-        "order",
-        wrong,
-        f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order in {file} {named(wrong)}; "
-        "the order of the table could show.",
-        f"The rows of {file} are in canonical order, so the table's order does not show.",
-    )
+    return judged("groups", False, sentence)
 
 
 def _check_numbering(ranks: Sequence[Codes], sizes: Codes) -> Check:

@@ -74,8 +74,7 @@ def with_unseen(
         f"{many(rows, 'row', 'holds', 'hold')} a value that no hierarchy has, and {what}, as the "
         "recipe says."
     )
-    every = float(len(private))
-    check = judged("unseen", False, "", sentence, bound=every, reached=float(rows))
+    check = judged("unseen", False, sentence, bound=len(private), reached=rows)
     return private if rule == "top" else private.kept(~unknown), widened, (check,)
 
 
@@ -130,7 +129,7 @@ def chosen_rows(
         f"{rows} of {every} rows were chosen again by the recipe's condition; what is published is "
         "true of these."
     )
-    check = judged("where", False, "", sentence, bound=float(every), reached=float(rows))
+    check = judged("where", False, sentence, bound=every, reached=rows)
     kinds = {name: own.spelling.kind for name, own in read.items()}
     terms = replace(terms, kinds={**kinds, **terms.kinds})
     return terms, private.replaced(plain).kept(kept), (check,)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.verification.recipe import SEED_BITS, Levels, Terms, demand
-from anon_core.verification.text.cells import Narrow, TextTable, narrow
+from anon_core.verification.text.cells import Cells, Narrow, TextTable, narrow
 from anon_core.verification.text.texts import (
     Codes,
     Cover,
@@ -61,16 +61,32 @@ def random_of(seed: int, *purpose: str) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(start))
 
 
-def read_of_rows(terms: Terms, private: TextTable, name: str) -> PrivateColumn:
-    """Return a column as the rows have it, whatever is published of it."""
+def read_column(
+    terms: Terms,
+    cells: Cells,
+    name: str,
+    levels: Sequence[Sequence[str]] | None = None,
+    thousands: str | None = None,
+) -> PrivateColumn:
+    """Return a column as the recipe has it read.
+
+    Where a level table is given, if only an empty one, groups of values are runs if they can be.
+    """
     return read_private_column(
-        private.column(name),
+        cells,
         terms.kinds.get(name),
         terms.missing_of(name),
         kept=terms.kept.get(name, ()),
-        neutralised=False,
-        ordered=False,
+        neutralised=terms.neutralised,
+        ordered=levels is not None,
+        levels=levels or (),
+        thousands=thousands,
     )
+
+
+def read_of_rows(terms: Terms, private: TextTable, name: str) -> PrivateColumn:
+    """Return a column as the rows have it, whatever is published of it."""
+    return read_column(terms, private.column(name), name)
 
 
 def _ranks(column: PrivateColumn) -> Codes:
@@ -117,15 +133,8 @@ class PrivateTable:
         private.prefetch(terms.published)
         for name in private.names:
             if name in terms.published:
-                self.columns[name] = read_private_column(
-                    private.column(name),
-                    terms.kinds.get(name),
-                    terms.missing_of(name),
-                    kept=terms.kept.get(name, ()),
-                    neutralised=terms.neutralised,
-                    ordered=name in terms.quasi,
-                    levels=levels.get(name, ()) if name in terms.quasi else (),
-                )
+                own = levels.get(name, ()) if name in terms.quasi else None
+                self.columns[name] = read_column(terms, private.column(name), name, own)
         kept = np.ones(len(private), dtype=np.bool_)
         if terms.drops_missing:
             for name in (*terms.quasi, *terms.sensitive):

@@ -83,11 +83,6 @@ class Cells:
         """Return cells that are given one by one; None and NaN are no values."""
         cells = list(cells)
         code_of: dict[str, int] = {}
-        if set(map(type, cells)) == {str}:
-            texts = cast(list[str], cells)
-            code_of = {text: code for code, text in enumerate(dict.fromkeys(texts))}
-            codes = np.fromiter(map(code_of.__getitem__, texts), np.int64, len(texts))
-            return cls(codes=narrow(codes, len(code_of)), texts=list(code_of))
         timed = datetime.datetime in set(map(type, cells))
         found = [
             -1

@@ -11,6 +11,7 @@ from anon_core.data.table import Meaning
 from anon_core.pipeline.runner import run
 from anon_core.recipe.statistics_files import as_excel, as_spss, as_stata, typed
 from anon_core.verification.files import statistics_files as second
+from anon_core.verification.files.published import PublishedTable, split_release
 from anon_core.verification.files.statistics_files import check_typed
 from tests.making import PATIENTS
 
@@ -39,11 +40,14 @@ def test_the_second_computation_finds_a_cell_that_was_cut(
     (tmp_path / "release.csv").write_text(f"note\n{text}\n", encoding="utf-8")
     (tmp_path / "t.csv").write_text("note\n", encoding="utf-8")
     monkeypatch.setattr(second, "_WIDEST", 10**9)  # as one would write that looks at nothing
-    cut = second._again("xlsx", ["note"], [[text[:16_000]]], {})
+    found = split_release(f"note\n{text[:16_000]}\n".encode())
+    cut = second._again("xlsx", PublishedTable(found, (), lambda _: second._TEXT), {})
     monkeypatch.undo()
     for content in (cut, b""):
         (tmp_path / "release.xlsx").write_bytes(content)
-        (check,) = check_typed({"formats": ["xlsx"]}, ["release"], tmp_path, tmp_path / "t.csv")
+        files = {"release.csv": (tmp_path / "release.csv").read_bytes()}
+        export, data = {"formats": ["xlsx"]}, tmp_path / "t.csv"
+        (check,) = check_typed(export, ["release"], tmp_path, data, files)
         assert check.outcome == "broken"
 
 
