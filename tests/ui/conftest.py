@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.runtime.scriptrunner_utils import script_run_context
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from tests.ui.sessions import PATIENCE, compiles_nothing_ahead
 from ui.state.work import advice_trials
@@ -20,6 +22,20 @@ manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_componen
 # So does each page compile its own file at each drawing.
 _compiled = cache(ScriptCache().get_bytecode)
 ScriptCache.get_bytecode = lambda self, script_path: _compiled(script_path)
+# A drawing describes a server that isn't there, and takes from it only what it has put there.
+_server = app_test.MagicMock(spec=app_test.Runtime)
+
+
+def _no_server(spec: type) -> object:
+    """Return what a drawing takes for its server, as if nothing had been asked of it before."""
+    assert spec is app_test.Runtime
+    _server.reset_mock()
+    return _server
+
+
+app_test.MagicMock = _no_server
+# For each value of a session that a test sets, Streamlit would log that there is no page.
+logging.getLogger(script_run_context.__name__).setLevel(logging.ERROR)
 # And it asks a thousand times a second whether all that a page has sent says that it is drawn.
 _not_drawn_in_time = local_script_runner.require_widgets_deltas
 
