@@ -21,6 +21,7 @@ import pandas as pd
 import pytest
 import streamlit as st
 
+from anon_core.__main__ import main
 from anon_core.data.hierarchy import parse_levels
 from anon_core.data.roles.roles import Roles
 from anon_core.data.samples import sample
@@ -377,7 +378,7 @@ def test_no_csv_file_is_offered_where_the_recipe_leaves_it_out() -> None:
 
 @pytest.mark.parametrize("published", [{}, {"sensitive_levels": {"diagnosis": 1}}])
 def test_the_zip_holds_hierarchies_as_they_were_given(
-    published: dict[str, Any], tmp_path: Path
+    published: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held = load("hospital", algorithm={"name": "optimal", "max_suppression": 0.02}, **published)
     result = carried_out(held)
@@ -387,13 +388,11 @@ def test_the_zip_holds_hierarchies_as_they_were_given(
     for column, path in bundle.recipe_plan(result).hierarchies.items():
         read = parse_levels((tmp_path / path).read_text(encoding="utf-8"), column)
         assert [list(row) for row in read] == [list(row) for row in given[column]], column
-    out = tmp_path / "out"
-    done = called(
-        "-m", "anon_core", "run", str(tmp_path / "recipe.toml"),
-        "--data", str(data), "--out", str(out), "--json", folder=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    output = json.loads(done.stdout)
+    recipe, out = str(tmp_path / "recipe.toml"), str(tmp_path / "out")
+    status = main(["run", recipe, "--data", str(data), "--out", out, "--json"])
+    said = capsys.readouterr()
+    assert status == 0, said.err
+    output = json.loads(said.out)
     assert output["output_sha256"] == result.sha256
     figures = {(a.attack, a.column): (a.rate, a.worst, a.at_risk) for a in result.attacks}
     again = {
