@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -33,8 +33,8 @@ def first_difference(content: Content, release: PublishedTable, rows: range) -> 
     says, so behind cells of several lines the number may be too high, by those of the rows that
     were put together with it.
     """
-    place = 0
-    for number, part in enumerate(_csv_parts(release, rows)):
+    place, alone = 0, len(release.header) == 1
+    for number, part in enumerate(_csv_parts(release, rows, lambda text: _cell(text, alone))):
         found = content[place : place + len(part)]
         if len(found) != len(part) or not found.startswith(part):  # != goes byte by byte here
             pairs = enumerate(zip(found, part, strict=False))
@@ -45,22 +45,26 @@ def first_difference(content: Content, release: PublishedTable, rows: range) -> 
     return -1 if place == len(content) else len(rows)
 
 
-def _csv_parts(release: PublishedTable, rows: range) -> Iterator[bytes | memoryview]:
-    """Yield a CSV file: UTF-8, commas, line feeds, and quotes only where a cell needs them."""
+def _csv_parts(
+    release: PublishedTable,
+    rows: range,
+    written: Callable[[str], str],
+    between: str = ",",
+    end: str = "\n",
+) -> Iterator[bytes | memoryview]:
+    """Yield a CSV file in UTF-8, given how its cells are written and what parts and ends them."""
     import pyarrow.compute as pc
 
-    alone, last_column = len(release.header) == 1, len(release.header) - 1
-    yield (",".join(_cell(name, alone) for name in release.header) + "\n").encode()
+    yield (between.join(map(written, release.header)) + end).encode()
+    ends = [between] * (len(release.header) - 1) + [end]
     pools = [
-        texts_to_arrow(
-            [_cell(text, alone) + ("," if place < last_column else "\n") for text in pool]
-        )
-        for place, pool in enumerate(release.texts)
+        texts_to_arrow([written(text) + after for text in pool])
+        for pool, after in zip(release.texts, ends, strict=True)
     ]
     for start in rows[::_CHUNK]:
-        end = min(start + _CHUNK, rows.stop)
+        some = slice(start, min(start + _CHUNK, rows.stop))
         pairs = zip(pools, release.codes, strict=True)
-        cells = [pool.take(to_arrow(np.asarray(own[start:end]))) for pool, own in pairs]
+        cells = [pool.take(to_arrow(np.asarray(own[some]))) for pool, own in pairs]
         lines = cast(Any, pc).binary_join_element_wise(*cells, texts_to_arrow([""])[0])
         _, places, text = lines.buffers()
         last = np.frombuffer(places, dtype=np.int64)[lines.offset + len(lines)]
@@ -228,7 +232,7 @@ def _asked(export: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _again(release: PublishedTable, marks: Mapping[str, Any]) -> bytes:
-    """Write a release's distinct lines once, and each row as its line."""
+    """Write a release with the marks that the recipe declares."""
     between, end = marks["separator"], "\r\n" if marks["line_end"] == "crlf" else "\n"
     only = len(release.header) == 1
 
@@ -240,14 +244,5 @@ def _again(release: PublishedTable, marks: Mapping[str, Any]) -> bytes:
             return text
         return '"' + text.replace('"', '""') + '"'
 
-    pools = [[cell(text) for text in texts] for texts in release.texts]
-    line = release.line_of_row
-    _, first = np.unique(line, return_index=True)
-    written = [
-        between.join(pool[codes[row]] for pool, codes in zip(pools, release.codes, strict=True))
-        + end
-        for row in first.tolist()
-    ]
-    begin = "\ufeff" if marks["bom"] else ""
-    head = between.join(map(cell, release.header)) + end
-    return (begin + head + "".join([written[place] for place in line.tolist()])).encode()
+    parts = _csv_parts(release, range(release.rows), cell, between, end)
+    return ("\ufeff" if marks["bom"] else "").encode() + b"".join(parts)

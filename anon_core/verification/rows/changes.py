@@ -29,7 +29,7 @@ from anon_core.base.errors import BadPlan, listing
 from anon_core.verification.findings import Check, judged
 from anon_core.verification.recipe import Terms, demand
 from anon_core.verification.rows.tables import random_of, read_of_rows
-from anon_core.verification.text.cells import Cells, TextTable, narrow
+from anon_core.verification.text.cells import Cells, TextTable
 
 # What a change is made again from, and the functions that make each again, by their names.
 
@@ -449,9 +449,7 @@ def with_changes(
         demand(name in MADE_AGAIN, what, "Use the workbench that wrote the recipe, or a newer one.")
         other, every = 0, 0
         for column, (cells, kind) in MADE_AGAIN[name](request).items():
-            place: dict[str, int] = {}
-            codes = [-1 if cell is None else place.setdefault(cell, len(place)) for cell in cells]
-            shown[column] = Cells(codes=narrow(np.array(codes), len(place)), texts=list(place))
+            shown[column] = Cells.of(cells)
             kinds[column] = kind
             other += sum(was != now for was, now in zip(source.rows(column), cells, strict=True))
             every += len(cells)

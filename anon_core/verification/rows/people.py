@@ -17,7 +17,7 @@ from anon_core.verification.rows.matching import beyond, covering, covering_pair
 from anon_core.verification.rows.tables import PrivateTable, joined, read_column, stretched
 from anon_core.verification.text.cells import Cells, TextTable
 from anon_core.verification.text.kinds import Measure, Span
-from anon_core.verification.text.labels import Inside, ranges_of
+from anon_core.verification.text.labels import ranges_of
 from anon_core.verification.text.texts import (
     Codes,
     Cover,
@@ -185,7 +185,7 @@ def _group_of(value: Measure, groups: dict[str, Span], spelling: Spelling) -> st
         if near is None:
             continue
         label, (low, high) = near
-        said = _stated(label, spelling)
+        said = next(iter(ranges_of(label, spelling)), None)  # none where it states no range
         if said is None:
             if _HINT.search(label) and low != high:
                 return None
@@ -198,11 +198,6 @@ def _group_of(value: Measure, groups: dict[str, Span], spelling: Spelling) -> st
         if said(Fraction(value)):
             holding.append(label)
     return holding[0] if len(holding) == 1 else ""
-
-
-def _stated(label: str, spelling: Spelling) -> Inside | None:
-    """Return what says whether a label holds a value, None where it states no range."""
-    return next(iter(ranges_of(label, spelling)), None)
 
 
 # The people of the public table against the published texts.

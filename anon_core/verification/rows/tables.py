@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, cast
@@ -91,10 +90,8 @@ def read_of_rows(terms: Terms, private: TextTable, name: str) -> PrivateColumn:
 
 def _ranks(column: PrivateColumn) -> Codes:
     """Return the place of every code in the column's order; the missing value is the last."""
-    keys = list(enumerate(column.keys))
-    measured = sorted((Fraction(k), i) for i, k in keys if isinstance(k, Decimal | int))
-    named = sorted((k, i) for i, k in keys if isinstance(k, str))
-    ordered = [*(i for _, i in measured), *(i for _, i in named)]
+    keys = column.keys
+    ordered = sorted(range(len(keys)), key=lambda i: (isinstance(keys[i], str), cast(Any, keys[i])))
     ranks = np.empty(len(column.keys) + 1, dtype=np.int64)
     ranks[[*ordered, len(column.keys)]] = np.arange(len(column.keys) + 1)
     return ranks
