@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -586,19 +585,33 @@ def person_shares(evidence: Evidence, column: str) -> tuple[Codes, Codes, npt.ND
     CannotTell
         If a row of the table does not say whose it is, or rows cannot be matched.
     """
-    found, shown = evidence.behind(evidence.terms.person, column), evidence.histogram(column).known
-    refuse_nobody(found.counted.values)
-    least, most = np.zeros((2, len(found.sure)), dtype=np.int64)
-    for which, lines in enumerate(shown.sizes.tolist()):
-        rows, fitting = Counter[object](), Counter[object]()
-        for (person, value), count in found.counted.of(which).items():
-            if value is not None:
-                rows[person] += count
-                fitting[value] += 1
-        least[which] = _fewest_of(list(rows.values()), lines)
-        # Who fits with one value, but no more than the lines that show it.
-        with_value = shown.of(which)
-        most[which] = max((min(n, with_value.get(v, 0)) for v, n in fitting.items()), default=0)
+    found = evidence.behind(evidence.terms.person, column)
+    counted, shown = found.counted, evidence.histogram(column)
+    refuse_nobody(counted.values)
+    number_of = {value: number for number, value in enumerate(shown.values)}
+    people: dict[object, int] = {}
+    pairs = [value for value in counted.values if isinstance(value, tuple)]
+    whose = np.array([people.setdefault(pair[0], len(people)) for pair in pairs], dtype=np.int64)
+    what = np.array([number_of.get(pair[1], -1) for pair in pairs], dtype=np.int64)
+    present = np.array([pair[1] is not None for pair in pairs], dtype=np.bool_)[counted.value]
+    owner, rows = counted.owner[present], counted.count[present]
+    whose, what = whose[counted.value][present], what[counted.value][present]
+    # Everyone who fits with any value, with all rows that have one.
+    wide = max(len(people), 1)
+    own, entry = np.unique(owner * wide + whose, return_inverse=True)
+    all_rows = np.bincount(entry, weights=rows, minlength=len(own)).astype(np.int64)
+    least = fewest(own // wide, all_rows, shown.known.sizes)
+    # Who fits with one value, but no more than the lines that show it.
+    values = len(shown.values) + 1
+    pair, fitting = np.unique(owner * values + what + 1, return_counts=True)
+    lines = np.zeros(len(pair), dtype=np.int64)
+    known = shown.known
+    place = np.searchsorted(pair, known.owner * values + known.value + 1)
+    there = place < len(pair)
+    there[there] = pair[place[there]] == (known.owner * values + known.value + 1)[there]
+    lines[place[there]] = known.count[there]
+    most = np.zeros(len(found.sure), dtype=np.int64)
+    np.maximum.at(most, pair // values, np.minimum(fitting, lines))
     return least, most, found.sure
 
 
@@ -614,14 +627,25 @@ def refuse_unclear(unsure: npt.NDArray[np.bool_]) -> None:
         raise CannotTell("it is unclear which rows belong to which class")
 
 
-def _fewest_of(rows: Sequence[int], lines: int) -> int:
-    """Return how many persons some of the rows that fit a class have at least.
+def fewest(owner: Codes, rows: Codes, lines: Codes) -> Codes:
+    """Return how many persons each class has at least, shape (classes,).
 
-    They are the fewest where those with most rows are taken first. Where just as many rows fit as
-    the class has lines, that is all their persons.
+    N of the rows that fit have the fewest persons where those with most rows are taken first. Where
+    just N rows fit, that is all their persons.
+
+    Parameters
+    ----------
+    owner, rows : int64 arrays of shape (entries,)
+        A class, and how many of the rows that fit it one person has; an entry for each person.
+    lines : int64 array of shape (classes,)
+        N.
     """
-    before = accumulate(sorted(rows, reverse=True), initial=0)
-    return sum(n < lines for n in islice(before, len(rows)))
+    order = np.lexsort([-rows, owner])
+    owner, rows = owner[order], rows[order]
+    before = np.cumsum(rows) - rows
+    begin = np.searchsorted(owner, np.arange(len(lines)))
+    before -= np.append(before, 0)[begin][owner]
+    return np.bincount(owner[before < lines[owner]], minlength=len(lines)).astype(np.int64)
 
 
 def person_check(
@@ -685,10 +709,9 @@ def people_at_least(evidence: Evidence, what: str, least: int, *, measured: str)
         If a row of the table does not say whose it is, or rows cannot be matched.
     """
     found = evidence.behind(evidence.terms.person)
-    refuse_nobody(found.counted.values)
-    lines = evidence.sizes.tolist()
-    fewest = [_fewest_of([*found.counted.of(i).values()], n) for i, n in enumerate(lines)]
-    reached = np.array(fewest, dtype=np.int64)
+    counted = found.counted
+    refuse_nobody(counted.values)
+    reached = fewest(counted.owner, counted.count, evidence.sizes)
     kept, shown = reached >= least, reached.astype(np.float64)
     return person_check(
         evidence, what, kept, found.sure, shown, bound=float(least), measured=measured

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from anon_core.base.errors import BadPlan, brief, listing
-from anon_core.verification.text.kinds import KINDS, refuse_unknown
+from anon_core.verification.text.kinds import KINDS
 from anon_core.verification.text.texts import MISSING_TOKENS
 
 #: Level tables by column: line by line the value, then one label a level.
@@ -323,7 +323,9 @@ def read_terms(
         if column and column not in identifier:
             identifier = (*identifier, column)  # it is published no more than they are
     kinds = {name: str(kind) for name, kind in section(recipe, "types").items()}
-    refuse_unknown(kinds)
+    for name, kind in kinds.items():
+        what = f"[types] '{name}' is {brief(kind)}; allowed are {listing(KINDS)}."
+        demand(kind in KINDS, what, "Use one of these types.")
     what = "Two columns of the table have one name."
     demand(len(set(names)) == len(names), what, "Rename one of them.")
     changes = _changes(recipe)

@@ -31,12 +31,21 @@ _MANY = 1_000
 _TRY = 2
 
 
+#: How far a cell has to be hidden up and down, and how wide, in units.
+Need = tuple[Fraction, Fraction, Fraction]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Readers:
     """What readers know of suppressed cells beforehand, in units.
 
     Attributes
     ----------
+    cells : TableCells
+    hidden : bool array of shape (cells,)
+        Those that are suppressed.
+    step : int
+        Units of the last published digit.
     least : int or None
         What any cell is at least.
     alone : frozenset of int
@@ -48,6 +57,9 @@ class Readers:
         Cells that one of them fills alone.
     """
 
+    cells: TableCells
+    hidden: npt.NDArray[np.bool_]
+    step: int
     least: int | None
     alone: frozenset[int]
     known: Ints
@@ -71,7 +83,13 @@ def _readers(
     sole = one.copy()
     sole[one] = alone[held.who[held.begin[:-1][one]]]
     return Readers(
-        least=least, alone=frozenset(np.flatnonzero(alone).tolist()), known=known, sole=sole
+        cells=cells,
+        hidden=hidden,
+        step=step,
+        least=least,
+        alone=frozenset(np.flatnonzero(alone).tolist()),
+        known=known,
+        sole=sole,
     )
 
 
@@ -88,7 +106,7 @@ def protection(
     step = cells.unit // 10**digits
     readers = _readers(cells, hidden, recipe.get("reader", {}), step)
     cap = recipe.get("protect", {}).get("levels") == "cap"
-    needs: dict[int, tuple[Fraction, Fraction, Fraction]] = {}
+    needs: dict[int, Need] = {}
     for cell, (each, wide) in sensitive.items():
         need = max(each * cells.unit, Fraction(step)) if each > 0 else Fraction(0)
         down = need
@@ -96,11 +114,11 @@ def protection(
             down = min(need, Fraction(int(cells.values[cell]) - readers.least))
         needs[cell] = need, down, Fraction(wide * step)
     exposed = {cell for cell in needs if not hidden[cell]}
-    proven = _proven(cells, hidden, needs, readers, changes)
+    proven = _proven(readers, needs, changes)
     left = {cell: need for cell, need in needs.items() if cell not in exposed | proven}
     late: set[int] = set()
     if left:
-        more, late = _tried(cells, hidden, left, readers, step, say)
+        more, late = _tried(readers, left, say)
         exposed |= more
     words = "Two tables that a reader cannot rule out keep each sensitive cell from being known."
     if late and not exposed:
@@ -111,11 +129,7 @@ def protection(
 
 
 def _proven(
-    cells: TableCells,
-    hidden: npt.NDArray[np.bool_],
-    needs: Mapping[int, tuple[Fraction, Fraction, Fraction]],
-    readers: Readers,
-    changes: Mapping[Key, Mapping[Key, int]],
+    readers: Readers, needs: Mapping[int, Need], changes: Mapping[Key, Mapping[Key, int]]
 ) -> set[int]:
     """Return the sensitive cells that proposed changes keep from all readers at once.
 
@@ -123,13 +137,13 @@ def _proven(
     falls below what any reader knows, and those with one respondent do not move, but the cell
     itself, which that respondent knows anyway.
     """
-    found = set[int]()
+    found, cells = set[int](), readers.cells
     for key, change in changes.items():
         cell, moved = cells.at(key), {cells.at(other): n for other, n in change.items() if n}
         if cell in needs and moved.get(cell, 0) > 0 and _is_change(cells, moved):
             free = all(c == cell or not readers.sole[c] for c in moved)
-            if free and all(hidden[c] for c in moved):
-                found |= {cell} if _has_room(cells, needs[cell], readers, cell, moved) else set()
+            if free and all(readers.hidden[c] for c in moved):
+                found |= {cell} if _has_room(readers, needs[cell], cell, moved) else set()
     return found
 
 
@@ -147,42 +161,29 @@ def _is_change(cells: TableCells, moved: Mapping[int, int]) -> bool:
     return min(moved) >= 0 and not any(net.values())
 
 
-def _has_room(
-    cells: TableCells,
-    need: tuple[Fraction, Fraction, Fraction],
-    readers: Readers,
-    cell: int,
-    moved: Mapping[int, int],
-) -> bool:
+def _has_room(readers: Readers, need: Need, cell: int, moved: Mapping[int, int]) -> bool:
     """Say whether a change can be made as often as a cell needs, up and down, above all limits."""
     (up, down, wide), least = need, readers.least
     rise, fall = (way / moved[cell] for way in (max(up, wide - down), down))
 
     def fits(c: int, by: int) -> bool:
         floor = least or 0 if c == cell and readers.sole[c] else int(readers.known[c])
-        return abs(by) * (fall if by > 0 else rise) <= int(cells.values[c]) - floor
+        return abs(by) * (fall if by > 0 else rise) <= int(readers.cells.values[c]) - floor
 
     return least is None or all(fits(c, by) for c, by in moved.items())
 
 
 def _tried(
-    cells: TableCells,
-    hidden: npt.NDArray[np.bool_],
-    needs: Mapping[int, tuple[Fraction, Fraction, Fraction]],
-    readers: Readers,
-    step: int,
-    say: Callable[[str], None],
+    readers: Readers, needs: Mapping[int, Need], say: Callable[[str], None]
 ) -> tuple[set[int], set[int]]:
     """Return the sensitive cells for which no two tables are found, and those not reached in time.
 
     Where there are many readers, all of them together are asked first: whom these cannot rule
     out, none of them can.
     """
-    until = time.monotonic() + _SECONDS
-    order = np.flatnonzero(hidden)
-    place = np.full(len(hidden), -1)
-    place[order] = np.arange(len(order))
-    program = _Program(cells, hidden, place, step, say)
+    until, cells = time.monotonic() + _SECONDS, readers.cells
+    order, program = np.flatnonzero(readers.hidden), _Program(readers, say)
+    place = program.place
     values = cells.values[order]
     reader = [None if readers.least is None else readers.least - int(v) for v in values]
     exposed, late = set[int](), set[int]()
@@ -233,31 +234,25 @@ def _tried(
 class _Program:
     """The sums of suppressed cells, as a linear program in their changes."""
 
-    def __init__(
-        self,
-        cells: TableCells,
-        hidden: npt.NDArray[np.bool_],
-        place: Ints,
-        step: int,
-        say: Callable[[str], None],
-    ) -> None:
-        self.say = say
+    def __init__(self, readers: Readers, say: Callable[[str], None]) -> None:
+        self.say, self.step, hidden = say, readers.step, readers.hidden
+        self.place = np.cumsum(hidden) - 1  # of each suppressed cell among these
         rows: list[Ints] = []
         columns: list[Ints] = []
         signs: list[npt.NDArray[np.float64]] = []
         many = 0
-        for total, parts in cells.sums():
+        for total, parts in readers.cells.sums():
             at = np.arange(len(total)) + many
             for cell, sign in [(total, -1.0), *((part, 1.0) for part in parts)]:
                 inside = hidden[cell]
                 rows.append(at[inside])
-                columns.append(place[cell[inside]])
+                columns.append(self.place[cell[inside]])
                 signs.append(np.full(int(inside.sum()), sign))
             many += len(total)
         row, column, sign = map(np.concatenate, (rows, columns, signs))
         _, row = np.unique(row, return_inverse=True)
-        self.step, self.width = step, int(hidden.sum())
-        self.size = int(np.abs(cells.values).max(initial=0))
+        self.width = int(hidden.sum())
+        self.size = int(np.abs(readers.cells.values).max(initial=0))
         shape = (int(row.max(initial=-1)) + 1, self.width)
         entries: Any = (sign, (row, column))
         self.matrix = csr_array(entries, shape=shape)
@@ -268,7 +263,7 @@ class _Program:
     def keeps(
         self,
         k: int,
-        need: tuple[Fraction, Fraction, Fraction],
+        need: Need,
         low: Sequence[int | None],
         high: Sequence[int | None],
         until: float,

@@ -202,7 +202,8 @@ def files_of_folder(place: Path, columns: Iterable[str]) -> Mapping[str, Path]:
         If the folder cannot be read, or a file and a column do not belong to each other alone.
     """
     try:
-        present = [one for one in place.iterdir() if one.is_file() and _is_levels(one.name)]
+        present = [one for one in place.iterdir() if one.is_file() and one.name[0] != "."]
+        present = [one for one in present if one.name.lower()[-4:] in (".csv", ".txt")]
     except OSError as error:
         raise BadHierarchy(
             f"The folder {clipped(place.name)} cannot be read ({error.strerror}).",
@@ -210,7 +211,7 @@ def files_of_folder(place: Path, columns: Iterable[str]) -> Mapping[str, Path]:
         ) from error
     free = set(columns)
     given: dict[str, Path] = {}
-    for fits in (_is_name, _is_spelled_alike, _is_part):
+    for fits in (str.__eq__, _is_spelled_alike, _is_part):
         pairs = [(c, f) for c in sorted(free) for f in present if fits(c, f.stem)]
         if len({c for c, _ in pairs}) != len(pairs) or len({f for _, f in pairs}) != len(pairs):
             raise BadHierarchy(
@@ -228,14 +229,6 @@ def columns_named(recipe: Mapping[str, Any]) -> list[str]:
     roles = section(recipe, "roles")
     columns = [n for role in roles.values() for n in (role if isinstance(role, list) else [role])]
     return [str(name) for name in dict.fromkeys(columns) if name]
-
-
-def _is_levels(name: str) -> bool:
-    return name[:1] != "." and name.lower()[-4:] in (".csv", ".txt")
-
-
-def _is_name(column: str, stem: str) -> bool:
-    return column == stem
 
 
 def _is_spelled_alike(column: str, stem: str) -> bool:

@@ -31,10 +31,6 @@ MOST_STATES = 400_000
 Residual = tuple[int, ...]
 
 
-class TooManyFillings(TooLarge):
-    """A group is too large for its fillings to be counted here."""
-
-
 def chances(
     types: Sequence[Sequence[int]], people: Sequence[int], shown: Sequence[int]
 ) -> list[Fraction] | None:
@@ -56,7 +52,7 @@ def chances(
 
     Raises
     ------
-    TooManyFillings
+    TooLarge
         If there are more than `MOST_STATES` states.
 
     Examples
@@ -180,7 +176,7 @@ def _means(
                 reached[then] = reached.get(then, 0) + weight * ways[step][y]
         states += len(reached)
         if states > MOST_STATES:
-            raise TooManyFillings("The ways to fill a group are too many to be counted here.")
+            raise TooLarge("The ways to fill a group are too many to be counted here.")
         layers.append(reached)
     whole = sum(layers[-1].values())
     if not whole:

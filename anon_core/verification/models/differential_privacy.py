@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from math import isfinite
 from typing import Any, cast
 
@@ -190,9 +190,7 @@ def fitting_levels(
     for place, own in enumerate(levels):
         shown = {texts[place] for texts in published}
         fits.append([n for n, labels in enumerate(own) if shown <= set(labels.values())])
-    for number, choice in enumerate(product(*fits)):
-        if number < _MOST_CHOICES:
-            yield choice
+    return islice(product(*fits), _MOST_CHOICES)
 
 
 # (ε, δ)-differential privacy: what of it can be recomputed, which is not the guarantee itself.

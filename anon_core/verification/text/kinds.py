@@ -10,12 +10,10 @@ from __future__ import annotations
 import datetime
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from math import isfinite
-
-from anon_core.base.errors import BadPlan, brief, listing
 
 # Days and moments, as the second computation reads them, and what labels say of moments.
 #
@@ -120,7 +118,8 @@ def moments_of(label: str) -> Between | None:
             return None
         first = (day - _EPOCH) * _DAY + hour * _HOUR
         return first, first + _HOUR - 1
-    days = _days_of(label)
+    day = _date(label)
+    days = stretch(label) if day is None else (day, day)
     if days is None:
         return None
     return (days[0] - _EPOCH) * _DAY, (days[1] + 1 - _EPOCH) * _DAY - 1
@@ -150,13 +149,6 @@ def stretch(label: str) -> Between | None:
             return None
         return (first.toordinal(), last.toordinal()) if first <= last else None
     return period(label)
-
-
-def _days_of(label: str) -> Between | None:
-    """Return the first and last day that a label says: a day, a period, or weeks."""
-    if (day := _date(label)) is not None:
-        return day, day
-    return stretch(label)
 
 
 def _date(text: str) -> int | None:
@@ -500,23 +492,3 @@ KINDS: dict[str, Kind] = {
 def kind_of(texts: Sequence[str]) -> str:
     """Guess a column's kind from its distinct texts; text where no other fits."""
     return next((name for name, kind in KINDS.items() if texts and kind.fits(texts)), "text")
-
-
-def measured_kinds() -> list[str]:
-    """Return the names of the kinds whose texts stand for something that can be measured."""
-    return [name for name, kind in KINDS.items() if kind.read is not None]
-
-
-def refuse_unknown(types: Mapping[str, str]) -> None:
-    """Refuse a recipe that declares a kind which is not known here.
-
-    Raises
-    ------
-    BadPlan
-    """
-    for column, kind in types.items():
-        if kind not in KINDS:
-            raise BadPlan(
-                f"[types] '{column}' is {brief(kind)}; allowed are {listing(KINDS)}.",
-                remedy="Use one of these types.",
-            )

@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
-from anon_core.verification.text.kinds import measured_kinds
+from anon_core.verification.text.kinds import KINDS
 from anon_core.verification.text.texts import Spelling, level_columns
 
 # The second computation's own way to read a label that states a range, in many tools' forms.
@@ -446,7 +446,8 @@ def _one_claim(
     if not spelling.measured and (mask := _MASK.fullmatch(label)) is not None:
         return [lambda value: value.startswith(mask[1])]
     starred = "*" in label and not spelling.measured  # which digits are left out is open
-    for kind in [spelling.kind] if spelling.measured else measured_kinds() * (not starred):
+    every = [spelling.kind] if spelling.measured else list(KINDS) * (not starred)
+    for kind in (name for name in every if KINDS[name].read is not None):
         own = Spelling(kind=kind, neutralised=False)
         if ways := ranges_of(label, own):
             return [partial(_is_inside, own, way) for way in ways]

@@ -98,7 +98,7 @@ def test_the_plain_count_is_that_of_listing() -> None:
 def test_too_many_fillings_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fillings, "MOST_STATES", 2)
     types = [(a, 3 + b) for a in range(3) for b in range(3)]
-    with pytest.raises(fillings.TooManyFillings, match="too many to be counted"):
+    with pytest.raises(fillings.TooLarge, match="too many to be counted"):
         fillings.chances(types, [2] * 9, [2, 2, 2, 2, 2, 2])
     assert fillings.chances([(0, 1)], [1], [2, 2]) is None  # nobody can fill it
 

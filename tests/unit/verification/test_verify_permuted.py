@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,7 +15,10 @@ import pytest
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
 from anon_core.verification.checks import verify
+from anon_core.verification.files.published import PublishedTable, split_release
 from anon_core.verification.findings import Verification
+from anon_core.verification.rows.permutation import numbers_of
+from anon_core.verification.text.texts import Spelling
 from tests.making import Case
 
 Table = list[list[str]]
@@ -264,3 +267,17 @@ def test_the_column_without_a_role_travels_as_asked() -> None:
         release = {**result.plan.completed()["release"], "insensitive_with": other}
         broken = {c.name for c in again(result, result.files, release=release).broken}
         assert "columns" in broken
+
+
+@pytest.mark.parametrize(
+    ("shown", "groups"),
+    [("121", [0, 1]), (["1", "02"], None), (["1", "3"], None), (["0", "1"], None), ([], None)],
+)
+def test_groups_are_counted_from_one_in_one_spelling(
+    shown: Sequence[str], groups: list[int] | None
+) -> None:
+    content = "group,ill\n" + "".join(f"{number},flu\n" for number in shown)
+    text = Spelling(kind="text", neutralised=False)
+    file = PublishedTable(split_release(content.encode()), (), lambda _: text)
+    found = numbers_of(file.lines, "group")
+    assert (None if found is None else found.tolist()) == groups
