@@ -390,7 +390,11 @@ def vega(
 
 def place_of(drawn: Stretching, *, key: str) -> dict[str, Any]:
     """Return the key and look of the block around a chart of Vega-Lite."""
-    height = drawn.height if drawn.stretches else "content"
+    return place(drawn.height if drawn.stretches else "content", key=key)
+
+
+def place(height: int | Literal["content"], *, key: str) -> dict[str, Any]:
+    """Return the key and look of the block around a chart that is at least so high."""
     return {"key": f"vega-{key}", "height": height, "border": False}
 
 

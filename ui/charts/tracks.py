@@ -206,6 +206,11 @@ def guess_of(facts: Facts) -> tuple[str, Values] | None:
     return label, chance
 
 
+def height(more: Sequence[str]) -> int:
+    """Return the least pixels of the tracks of one run, with further ones."""
+    return _HEIGHT + _MORE * len(more)
+
+
 def tracks(
     runs: Sequence[Series],
     colours: Palette,
@@ -259,7 +264,7 @@ def tracks(
             "titles": _titles(boxes),
             "limits": _limits(runs, boxes),
         },
-        height=(_HEIGHT if alone else _TALL) + _MORE * len(more),
+        height=height(more) if alone else _TALL + _MORE * len(more),
         stretches=alone,
         picked=PICKED if alone else "",
     )

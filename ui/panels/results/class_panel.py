@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ui.charts.chart_frame import Palette, Series, place_of
+from ui.charts.chart_frame import Palette, Series, place
+from ui.charts.tracks import height
 from ui.panels.panel_head import Line
 from ui.panels.results import linked_charts
 from ui.state import selection
@@ -34,6 +35,6 @@ def draw(run: Series, colours: Palette) -> None:
     linked_charts.draw(run, colours, linked_charts.of_run(run, colours))
 
 
-def block(run: Series, colours: Palette) -> dict[str, Any]:
+def block(_run: Series, _colours: Palette) -> dict[str, Any]:
     """Return the key and look of the block that the panel is drawn in."""
-    return place_of(linked_charts.of_run(run, colours).figure, key=linked_charts.KEY)
+    return place(height(linked_charts.more()), key=linked_charts.KEY)
