@@ -33,7 +33,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="check without the private table; what needs it is listed as not checked",
     )
-    parser.add_argument("--release", type=Path, required=True, help="folder with the release")
+    parser.add_argument(
+        "--release",
+        type=Path,
+        required=True,
+        help="folder with the release, or one of its files alone",
+    )
     parser.add_argument(
         "--previous",
         type=Path,

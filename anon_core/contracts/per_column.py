@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan, brief, listing, nearest
-from anon_core.base.params import Parameter, by_column
+from anon_core.base.params import Parameter, Technique, by_column
 from anon_core.data.values.kinds import KINDS
 from anon_core.release.problem import Problem
 
@@ -137,6 +137,19 @@ def limits_by_column(
     return found
 
 
+def refuse_others(techniques: Iterable[Technique], quasi: Sequence[str]) -> None:
+    """Refuse techniques with a value for a column that is no quasi-identifier, as a run does.
+
+    Raises
+    ------
+    BadPlan
+    """
+    for technique in techniques:
+        for one in technique.parameters():
+            if one.kind == "by-column":
+                _refuse_named(quasi, getattr(technique, one.name), technique.name, one.name)
+
+
 def _refuse_others(
     problem: Problem, given: Mapping[str, object], owner: str, parameter: str
 ) -> None:
@@ -146,10 +159,16 @@ def _refuse_others(
     ------
     BadPlan
     """
+    _refuse_named(problem.quasi, given, owner, parameter)
+
+
+def _refuse_named(
+    quasi: Sequence[str], given: Mapping[str, object], owner: str, parameter: str
+) -> None:
     for name in given:
-        if name not in problem.quasi:
+        if name not in quasi:
             raise BadPlan(
                 f"{owner}: {parameter} names '{name}', which is not a quasi-identifier; they are "
-                f"{listing(problem.quasi)}.",
-                remedy=f"Remove or rename '{name}'.{nearest(name, problem.quasi)}",
+                f"{listing(quasi)}.",
+                remedy=f"Remove or rename '{name}'.{nearest(name, quasi)}",
             )

@@ -39,7 +39,7 @@ from anon_core.engines.sql_release import (
     refuse_many_rows,
 )
 from anon_core.pipeline.input_tables import refuse_undecided
-from anon_core.pipeline.prepare import keeping, refuse_formula_names, refuse_lacking
+from anon_core.pipeline.prepare import keeping, named_besides, refuse_formula_names, refuse_lacking
 from anon_core.pipeline.publish.file_formats import published_formats
 from anon_core.pipeline.publish.table_files import digest_of, write_table
 from anon_core.recipe.plan import Plan
@@ -158,7 +158,7 @@ class AtScale:
         refuse_at_scale(plan)
         whole = self.table.whole
         plan.roles.check(whole)
-        refuse_lacking(plan.data.missing_in, whole)
+        refuse_lacking(named_besides(plan, hierarchies), whole)
         if plan.formulas == "neutralise":
             refuse_formula_names(plan, whole)
         refuse_undecided(plan, whole)

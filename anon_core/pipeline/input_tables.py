@@ -17,6 +17,8 @@ from anon_core.base.errors import (
 )
 from anon_core.data.column import Column
 from anon_core.data.reading import MOST_BYTES_OF_COMMANDS, DataOptions, read_table
+from anon_core.data.reading.any_format import file_kind
+from anon_core.data.reading.loading import GZIP_MARK, load, unpack
 from anon_core.data.reading.stored import is_address, located, name_of
 from anon_core.data.table import Dataset
 from anon_core.recipe.plan import Plan
@@ -114,6 +116,38 @@ def read_earlier(plan: Plan, folder: Path) -> Dataset | None:
         If the file cannot be read.
     """
     return _read_near(plan, folder, plan.earlier.file)
+
+
+def refuse_absent(plan: Plan, folder: Path) -> None:
+    """Refuse a recipe whose population or earlier release is not where it says, read or not.
+
+    Raises
+    ------
+    BadInput
+    """
+    for place in (plan.population_file, plan.earlier.file):
+        path = folder / place
+        if place and not is_address(path) and not path.exists():
+            raise BadInput(
+                f"There is no file '{clipped(str(path))}'.",
+                remedy="Check the path and its spelling.",
+            )
+
+
+def refuse_idle(plan: Plan, path: Path) -> None:
+    """Refuse what the recipe says of files of another kind than the table's; see `DataOptions`.
+
+    Raises
+    ------
+    BadInput, BadPlan
+    """
+    own = plan.data
+    said = own.separator or own.encoding or own.sheet or own.header_row
+    if (said or own.value_labels != "labels") and path.is_file():
+        data = load(path, path.name, MOST_BYTES_OF_COMMANDS)
+        if data.startswith(GZIP_MARK):
+            data = unpack(data, path.name, MOST_BYTES_OF_COMMANDS)
+        own.refuse_idle(file_kind(data), path.name)
 
 
 def _read_near(plan: Plan, folder: Path, place: str) -> Dataset | None:

@@ -179,8 +179,7 @@ def prepare(
 ) -> Problem:
     """Fit a plan to a table; see `run` for parameters and errors."""
     plan.refuse_guessable()
-    named = (*plan.roles.named, *plan.types, *(hierarchies or {}), *plan.data.missing_in)
-    refuse_lacking(named, dataset)
+    refuse_lacking((*plan.roles.named, *plan.types, *named_besides(plan, hierarchies)), dataset)
     ungiven = [n for n in plan.hierarchies if n not in (hierarchies or {})]
     if ungiven:
         raise BadPlan(
@@ -275,6 +274,12 @@ def prepare(
     beyond = [*([population] if population is not None else []), *([whole] * (table is not whole))]
     before = before_changes(plan, unchanged, problem.dataset)
     return replace(problem, larger=tuple(beyond), before=before)
+
+
+def named_besides(plan: Plan, hierarchies: Iterable[str] | None) -> list[str]:
+    """Return the columns that a plan names other than by role and kind."""
+    confirmed = [one.column for one in plan.confirmed]
+    return [*(hierarchies or ()), *plan.data.missing_in, *confirmed]
 
 
 def refuse_lacking(named: Iterable[str], dataset: Dataset) -> None:

@@ -196,21 +196,38 @@ class Labels:
         """
         if not self.renamed and not self.names:
             return hierarchies
-        self._refuse_lacking(hierarchies)
+        self.refuse_lacking(hierarchies)
         found = dict(hierarchies)
-        for name in self.renamed:
-            kind = dataset.column(name).kind
-            if KINDS[kind].read is None:
-                raise BadPlan(
-                    f"[labels] asks to rename groups of '{name}' to their range, and a column of "
-                    f"{KINDS[kind].several} has none.",
-                    remedy="Rename the groups in the file, or say that they are names: "
-                    f'{name} = {{ {NAMES} = "the reason why" }}.',
-                )
+        kinds = {name: dataset.column(name).kind for name in self.renamed}
+        self.refuse_texts(kinds)
+        for name, kind in kinds.items():
             found[name] = _renamed(name, hierarchies[name], kind)
         return found
 
-    def _refuse_lacking(self, hierarchies: Iterable[str]) -> None:
+    def refuse_texts(self, kinds: Mapping[str, ColumnKind]) -> None:
+        """Refuse to rename groups of values that have no range, of these kinds by column.
+
+        Raises
+        ------
+        BadPlan
+        """
+        for name in self.renamed:
+            kind = KINDS[kinds[name]] if name in kinds else None
+            if kind is not None and kind.read is None:
+                raise BadPlan(
+                    f"[labels] asks to rename groups of '{name}' to their range, and a column of "
+                    f"{kind.several} has none.",
+                    remedy="Rename the groups in the file, or say that they are names: "
+                    f'{name} = {{ {NAMES} = "the reason why" }}.',
+                )
+
+    def refuse_lacking(self, hierarchies: Iterable[str]) -> None:
+        """Refuse columns that no hierarchy is given for.
+
+        Raises
+        ------
+        BadPlan
+        """
         known = list(hierarchies)
         lacking = [n for n in (*self.renamed, *self.names) if n not in known]
         if lacking:

@@ -334,7 +334,7 @@ def read_terms(
     named = (*identifier, *quasi, *sensitive, *insensitive)
     identifier = tuple(name for name in identifier if name not in masked)
     shown = {*quasi, *sensitive, *insensitive, *masked}
-    gone = [n for n in (*named, *changed, *kinds) if n not in names]
+    gone = [n for n in (*named, *changed, *kinds, *levels) if n not in names]
     what = f"The table has no column {listing(dict.fromkeys(gone))}, which the recipe names."
     demand(not gone, what, "Use the table and the recipe the release was made with.")
     both = [n for n in (*identifier, *masked) if n in (*quasi, *sensitive, *insensitive)]

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from anon_core.base.errors import BadPlan, clipped
+from anon_core.base.errors import BadPlan, clipped, listing
 from anon_core.contracts.algorithm import counted_in_people, refuse_unsteered
-from anon_core.pipeline.input_tables import unchanged
+from anon_core.contracts.per_column import refuse_others
+from anon_core.pipeline.input_tables import refuse_absent, refuse_idle, unchanged
+from anon_core.pipeline.publish.file_formats import file_names
 from anon_core.pipeline.verify.earlier_release import check_previous, previous_files
 from anon_core.pipeline.verify.repeated_run import Repeated, checks_of, repeated, tells_more
-from anon_core.recipe.plan import Plan, read_plan
+from anon_core.recipe.plan import Plan, load_hierarchies, read_plan
 from anon_core.verification.checks import verify_files
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, read_bytes
 from anon_core.verification.files.recipe_files import read_recipe
 from anon_core.verification.files.release_files import refuse_unfinished
-from anon_core.verification.findings import Check, Verification, not_checked
+from anon_core.verification.findings import Check, Verification, broken, not_checked
 from anon_core.verification.registry import GATES
 from anon_core.verification.release_only import verify_release_only
 from anon_core.verification.rows.membership import Witness
@@ -42,7 +44,8 @@ def verify_release(
         The private table: CSV, plain or gzip, or Parquet. Without it what follows from the files
         alone is checked, and the rest is named as not checked.
     release : str or Path
-        The folder of the published files.
+        The folder of the published files; or one of them, where those of other formats were left
+        out on purpose.
     previous : str or Path, optional
         An earlier release of the same people: its folder, or its published file.
     key : bytes, optional
@@ -59,9 +62,55 @@ def verify_release(
         If a file is not there or is not what it should be.
     """
     plan = replace(read_plan(recipe), key=key)
+    place = Path(release)
+    named = place.name if place.is_file() else ""
+    found = _verified(plan, Path(recipe), data, place.parent if named else place, previous)
+    _refuse_small(plan, found)
+    return found.with_checks(_absent(plan, place.parent if named else place, named))
+
+
+def _refuse_small(plan: Plan, found: Verification) -> None:
+    """Refuse a population with fewer people than the table has rows, as a run does."""
+    rows = max((c.bound or 0 for c in found.checks if c.name == "rows"), default=0)
+    if plan.population_size is not None and plan.population_size < rows and not plan.roles.unit:
+        raise BadPlan(
+            f"The population has {plan.population_size} people, but the table has {rows:g} rows, "
+            "and everyone of the table belongs to it.",
+            remedy="Give the size of the population the table was drawn from.",
+        )
+
+
+def _absent(plan: Plan, folder: Path, named: str) -> list[Check]:
+    """Check that every file is there that a run writes, or each of the format of the one named."""
+    wanted = file_names(plan.algorithm.shape.tables, csv=plan.csv, parts=plan.parts)
+    what = f"{listing([named])} is not a file of this release, which is {listing(wanted)}."
+    if not named or named in wanted:
+        ending = named.rpartition(".")[2]
+        there = {entry.name for entry in folder.iterdir()}
+        gone = [name for name in wanted if name.endswith(ending) and name not in there]
+        if not gone:
+            return []
+        what = (
+            f"{listing(gone)} is missing, which the recipe publishes. Put it back; where a format "
+            "was left out on purpose, name one of the published files and not its folder."
+        )
+    return [broken("files", what)]
+
+
+def _verified(
+    plan: Plan, recipe: Path, data: str | Path | None, release: Path, previous: str | Path | None
+) -> Verification:
+    """Verify the files in a folder; see `verify_release`."""
+    key = plan.key
     plan.refuse_guessable()
     refuse_unsteered(plan.algorithm, plan.models)
     counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
+    refuse_others((plan.algorithm, *plan.models, *plan.metrics), plan.roles.quasi)
+    refuse_absent(plan, Path(recipe).parent)
+    plan.labels.refuse_lacking(load_hierarchies(plan, Path(recipe).parent))
+    plan.labels.refuse_texts(plan.types)
+    if data is not None:
+        refuse_idle(plan, Path(data))
     earlier = None if previous is None else previous_files(Path(previous))
     if data is None:
         if earlier is not None:

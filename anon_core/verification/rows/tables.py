@@ -131,7 +131,10 @@ class PrivateTable:
         for name in private.names:
             if name in terms.published:
                 own = levels.get(name, ()) if name in terms.quasi else None
-                self.columns[name] = read_column(terms, private.column(name), name, own)
+                found = self.columns[name] = read_column(terms, private.column(name), name, own)
+                odd = found.spelling.measured and any(isinstance(key, str) for key in found.keys)
+                what = f"Column '{name}' has values that its type in the recipe does not have."
+                demand(not odd or name not in terms.kinds, what, "Correct [types].")
         kept = np.ones(len(private), dtype=np.bool_)
         if terms.drops_missing:
             for name in (*terms.quasi, *terms.sensitive):

@@ -254,3 +254,54 @@ def test_a_role_with_an_empty_name_is_refused(
     asked = ["run", str(recipe), "--data", table(tmp_path), "--out", str(tmp_path / "out")]
     assert main(asked) == 1
     assert "[roles] quasi is not a list of column names" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        '[[confirmed]]\ncolumn = "nope"\nwhat = "names"\nrows = 3',
+        '[types]\nmore = "number"',
+        '[labels]\nnope = "rename"',
+        '[labels]\nage = { names = "they are" }',
+        '[hierarchies]\nnope = "h.csv"',
+        "[algorithm.weights]\nmore = 2",
+        '[population]\nfile = "gone.csv"',
+        "[population]\nsize = 3",
+        '[earlier]\nfile = "gone.csv"',
+        '[data.missing_in]\nnope = ["x"]',
+        '[data.dates]\nnope = "dmy"',
+        '[data]\nsheet = "a"',
+        "[data]\nheader_row = 3",
+    ],
+)
+def test_what_run_refuses_of_a_recipe_verify_refuses(tmp_path: Path, more: str) -> None:
+    recipe, data, out = written(tmp_path), table(tmp_path), str(tmp_path / "out")
+    (tmp_path / "h.csv").write_text("20,2*,*\n21,2*,*\n22,2*,*\n")
+    verify = ["verify", recipe, "--data", data, "--release", out]
+    assert main(["run", recipe, "--data", data, "--out", out]) == 0
+    assert main(verify) == 0
+    head, name = more.partition("\n")[0], 'name = "mondrian"\n'
+    text = Path(recipe).read_text()
+    text = text.replace(head, more, 1) if f"{head}\n" in text else f"{text}\n{more}\n"
+    assert name in text
+    Path(recipe).write_text(text)
+    assert main(["run", recipe, "--data", data, "--out", str(tmp_path / "other")]) in (1, 4)
+    assert main(verify) == 1
+
+
+@pytest.mark.parametrize("gone", ["release.parquet", "release.csv"])
+def test_a_file_of_the_release_that_is_missing_is_named(
+    tmp_path: Path, gone: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe, data, out = written(tmp_path), table(tmp_path), tmp_path / "out"
+    assert main(["run", recipe, "--data", data, "--out", str(out)]) == 0
+    (out / gone).unlink()
+    capsys.readouterr()
+    verify = ["verify", recipe, "--data", data, "--release"]
+    assert main([*verify, str(out)]) in (1, 3)
+    printed = capsys.readouterr()
+    assert gone in printed.out + printed.err
+    assert main(["verify", recipe, "--release-only", "--release", str(out)]) in (1, 3)
+    if gone == "release.parquet":
+        assert main([*verify, str(out / "release.csv")]) == 0
+    assert main([*verify, str(tmp_path / "t.csv")]) == 1

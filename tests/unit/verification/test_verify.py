@@ -303,7 +303,8 @@ def test_what_a_recipe_leaves_out_is_taken_from_the_plan(tmp_path: Path, name: s
     (tmp_path / "out").mkdir()
     for rows in {kept, max(kept - 1, 2), 4, 50}:
         (tmp_path / "out/release.csv").write_bytes(written(["x"], [("a",)] * rows))
-        found = verify_release(tmp_path / "recipe.toml", tmp_path / "people.csv", tmp_path / "out")
+        alone = tmp_path / "out/release.csv"
+        found = verify_release(tmp_path / "recipe.toml", tmp_path / "people.csv", alone)
         small = {"k-anonymity"} if rows < 5 else set()
         few = {"suppression"} if rows < kept else set[str]()
         if name != "k-optimize" and rows < 50:  # all rows are one class, which stays whole
@@ -667,10 +668,12 @@ def test_days_are_equal_whatever_their_spelling():
     assert not one_column(days, ["28.02.2024", "2024-03-01", "2024-03-02"]).holds
 
 
-def test_texts_and_numbers_of_one_declared_column_stand_side_by_side():
+def test_a_column_whose_values_are_not_of_its_declared_type_is_refused():
     values: list[str | None] = ["3", "many", "1"]
-    assert one_column(values, ["[1, 3]", "[1, 3]", "many"], types={"x": "number"}).holds
-    assert not one_column(values, ["[1, 3]"] * 3, types={"x": "number"}).holds
+    with pytest.raises(BadPlan, match="'x' has values that its type"):
+        one_column(values, ["[1, 3]", "[1, 3]", "many"], types={"x": "number"})
+    missing = {"missing_values": ["many"]}
+    assert one_column(values, ["[1, 3]", "[1, 3]", ""], types={"x": "number"}, data=missing).holds
 
 
 def test_reading_single_texts():
