@@ -23,6 +23,8 @@ from anon_core.data.reading.stored import is_address, located, name_of
 from anon_core.data.table import Dataset
 from anon_core.recipe.plan import Plan
 
+#: Bytes of a file that say what kind it is.
+_HEAD = 600
 #: By what is undecided: the question, and what a recipe says of it.
 _QUESTIONS = {
     "dates": (
@@ -144,7 +146,10 @@ def refuse_idle(plan: Plan, path: Path) -> None:
     own = plan.data
     said = own.separator or own.encoding or own.sheet or own.header_row
     if (said or own.value_labels != "labels") and path.is_file():
-        data = load(path, path.name, MOST_BYTES_OF_COMMANDS)
+        with path.open("rb") as file:
+            data = file.read(_HEAD)
+        if data.startswith((GZIP_MARK, b"PK")):  # of these alone, more than the head has to be read
+            data = load(path, path.name, MOST_BYTES_OF_COMMANDS)
         if data.startswith(GZIP_MARK):
             data = unpack(data, path.name, MOST_BYTES_OF_COMMANDS)
         own.refuse_idle(file_kind(data), path.name)

@@ -179,8 +179,10 @@ def _verified(
         more.append(_check_left_out(terms, published))
     if terms.sample != 1:
         rows, before = table.rows, table.before_sampling
-        sentence = f"{rows} of {before} rows were drawn again from the recipe; what is published "
-        sentence += "is true of these."
+        sentence = (
+            f"{rows} of {before} rows were drawn again from the recipe; what is published is true "
+            "of these."
+        )
         more.append(judged("sample", not rows, sentence, bound=before, reached=rows))
     by_chance = terms.drew or terms.permuted or terms.sample != 1 or terms.shape.rows == "drawn"
     if terms.seed is not None and by_chance:
@@ -286,15 +288,11 @@ def verify_files(
     recipe_path, release_folder = Path(recipe_path), Path(release_folder)
     release_files.refuse_unfinished(release_folder)
     recipe = read_plan(recipe_path, decided, seed)
-    reading = read_options(section(recipe, "data"))
-    private = read_table(Path(data_path), reading)
+    own = section(recipe, "data")
+    private = read_table(Path(data_path), read_options(own))
     levels = read_hierarchies(recipe, recipe_path.parent)
     terms = read_terms(recipe, private.names, levels)
-    named = [
-        n
-        for key in ("missing_in", "dates", "decimals")
-        for n in section(recipe, "data").get(key, ())
-    ]
+    named = [n for key in ("missing_in", "dates", "decimals") for n in own.get(key, ())]
     named += [one["column"] for one in recipe.get("confirmed", ())]
     gone = listing([n for n in named if n not in private.names])
     demand(not gone, f"The table has no column {gone}, which the recipe names.", "Use its table.")
@@ -356,8 +354,10 @@ def _check_suppression(release: Lines, table: PrivateTable, fails: coverage.Fail
     share = suppressed / table.rows if table.rows else 0.0
     missing = many(suppressed, "row", "is", "are")
     if terms.shape.rows == "drawn":
-        sentence = f"{missing} not published ({share:.2%}): not drawn, or of a class too small; "
-        sentence += "the recipe sets no limit."
+        sentence = (
+            f"{missing} not published ({share:.2%}): not drawn, or of a class too small; the "
+            "recipe sets no limit."
+        )
         return [judged("suppression", False, sentence, bound=1, reached=share)]
     allowed = math.floor(terms.max_suppression * table.rows + Fraction(1, 10**9))
     most = terms.max_suppression

@@ -196,8 +196,10 @@ def check_dialect(
             continue
         words = f"{file} is there, but the recipe declares no file for a spreadsheet."
         if asked is not None:
-            words = f"{file} is not byte for byte what is written of the release's cells with the "
-            words += "separator, decimal mark, line ends and quotes that the recipe declares."
+            words = (
+                f"{file} is not byte for byte what is written of the release's cells with the "
+                "separator, decimal mark, line ends and quotes that the recipe declares."
+            )
         kept = (
             f"{file} is, byte for byte, what is written of the same rows with the marks that the "
             "recipe declares."

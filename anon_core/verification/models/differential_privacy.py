@@ -264,8 +264,10 @@ def _fixed(evidence: Evidence) -> Check:
         what = "The recipe does not confirm that its hierarchies were made without the table."
     elif not _choices(evidence):
         what = "A column is not published at one level of its hierarchy throughout."
-    kept = "Every column is published at one level of a hierarchy that the recipe says was made "
-    kept += "without the table; whether it was cannot be recomputed."
+    kept = (
+        "Every column is published at one level of a hierarchy that the recipe says was made "
+        "without the table; whether it was cannot be recomputed."
+    )
     return judged(_NAME, what, what, kept)
 
 

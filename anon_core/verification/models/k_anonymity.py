@@ -252,6 +252,8 @@ def k_k(evidence: Evidence) -> list[Check]:
 @recomputes("global-one-k-anonymity", forms=("whole", "averaged"))
 def global_one_k(evidence: Evidence) -> list[Check]:
     """Only matches that leave everyone else a row count."""
-    what = "each of at least {0} published rows is a person's in some matching of all people with "
-    what += "all rows, for every person"
+    what = (
+        "each of at least {0} published rows is a person's in some matching of all people with "
+        "all rows, for every person"
+    )
     return check_matches(evidence, what, sides=("people",), perfect=True)

@@ -164,8 +164,10 @@ def check_groups(file: PublishedTable, table: PrivateTable, witness: Witness | N
             few = many(len(rows), "published row", "has", "have")
             words = f"{few} {what} {named(rows)}."
             found.append(broken("groups", words, column=name, rows=rows))
-    sentence = "Recomputed from the rows behind them: every published average of "
-    sentence += f"{many(len(averaged), 'column')} is its class's, and all else is true of the row."
+    sentence = (
+        f"Recomputed from the rows behind them: every published average of "
+        f"{many(len(averaged), 'column')} is its class's, and all else is true of the row."
+    )
     rows = release.rows
     return found or [judged("groups", False, sentence, bound=rows, reached=rows)]
 
