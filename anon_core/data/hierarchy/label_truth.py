@@ -33,6 +33,10 @@ _CODES = re.compile(
 _HOUR = re.compile(
     r"(?<![\d:])(\d{1,2})(?: ?(?:Uhr|h|heures)(?!\w)|(?=\s*[-–]\s*\d{1,2} ?(?:Uhr|h)(?!\w)))"
 )
+#: An hour of twelve, as 8 am or 12:30 p.m.
+_TWELVE = re.compile(
+    r"(?<![\d:])(1[0-2]|0?[1-9])(:[0-5]\d)? ?([ap])(?:m|\.m\.)(?!\w)", re.IGNORECASE
+)
 _OVERNIGHT = re.compile(
     r"(?P<low>\d{1,2}:\d{2})\s*(?:[-–]|\bto\b|\bbis\b)\s*(?P<high>\d{1,2}:\d{2})"
 )
@@ -293,7 +297,7 @@ class _Reader:
 
     def _of_times(self, label: str) -> Iterator[Holds]:
         """Yield what a label says of times of day, if most members are such."""
-        clock = _HOUR.sub(r"\1:00", label)
+        clock = _HOUR.sub(r"\1:00", _TWELVE.sub(_of_a_day, label))
         if not any(map(str.isdigit, clock)) or not self._most(_is_time):
             return
         night = _OVERNIGHT.fullmatch(clock)
@@ -332,6 +336,10 @@ def _equal(text: str) -> Holds:
 def _listed(value: str, label: str) -> bool:
     found = re.escape(value)
     return re.search(rf"(?:^|{_PARTS.pattern}){found}(?:{_PARTS.pattern}|$)", label) is not None
+
+
+def _of_a_day(found: re.Match[str]) -> str:
+    return f"{int(found[1]) % 12 + 12 * (found[3] in 'pP')}{found[2] or ':00'}"
 
 
 def _minute(value: str) -> int:

@@ -376,6 +376,8 @@ _CODES = re.compile(
 _CLOCK = re.compile(
     r"(?<![\d:])(\d{1,2})(?: ?(?:Uhr|h|heures)(?!\w)|(?=\s*[-–]\s*\d{1,2} ?(?:Uhr|h)(?!\w)))"
 )
+_AM_PM = re.compile(r"(?<![\d:])(1[0-2]|0?[1-9])(:[0-5]\d)? ?([aApP])(?:[mM]|\.[mM]\.)(?!\w)")
+_NIGHT = re.compile(r"(\d{1,2}:\d{2})\s*(?:[-–]|\bto\b|\bbis\b)\s*(\d{1,2}:\d{2})")
 _PARTS = re.compile(r",? or | / |, ")
 
 
@@ -445,6 +447,8 @@ def _one_claim(
         return [lambda value: spelling.key(value) == at]
     if not spelling.measured and (mask := _MASK.fullmatch(label)) is not None:
         return [lambda value: value.startswith(mask[1])]
+    if not spelling.measured and (ways := _of_times(label)):
+        return [partial(_in_minutes, way) for way in ways]
     starred = "*" in label and not spelling.measured  # which digits are left out is open
     every = [spelling.kind] if spelling.measured else list(KINDS) * (not starred)
     for kind in (name for name in every if KINDS[name].read is not None):
@@ -459,10 +463,20 @@ def _one_claim(
         low, high = codes[1] + codes[2], (codes[3] or codes[1]) + codes[4]
         if len(low) == len(high):
             return [lambda value: low <= value[: len(low)] <= high or None]
-    if ways := meanings(_CLOCK.sub(r"\1:00", label), _minutes):
-        return [partial(_in_minutes, way) for way in ways]
     beginning = len(label) > 1 and any(map(str.isdigit, label)) and not apart
     return [lambda value: value.startswith(label) or None] if beginning else []
+
+
+def _of_times(label: str) -> list[Inside]:
+    """Return the claims of a label about times of day; of 22:00-06:00 they lie around midnight."""
+    day = _AM_PM.sub(lambda m: f"{int(m[1]) % 12 + 12 * (m[3] in 'pP')}{m[2] or ':00'}", label)
+    clock = _CLOCK.sub(r"\1:00", day)
+    low, high = (
+        map(_minutes, found.groups()) if (found := _NIGHT.fullmatch(clock)) else (None, None)
+    )
+    if low and high and low > high:
+        return [lambda at: not high[0] < at < low[0]]
+    return meanings(clock, _minutes)
 
 
 def _minutes(text: str) -> tuple[Exact, Exact] | None:
