@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -64,9 +64,14 @@ class Part:
     count: Codes
 
 
-#: Whether everyone can stand somewhere, None where it is not decided; and where it is not so, what
-#: was found, or what would take too long.
-Standing = tuple[bool | None, str]
+class Standing(NamedTuple):
+    """Whether everyone can stand somewhere, None where it is not decided.
+
+    Where it is not so, `why` says what was found, or what would take too long.
+    """
+
+    possible: bool | None
+    why: str = ""
 
 
 def parts_of(grouped: Mapping[str, Grouped], table: PrivateTable) -> list[Part]:
@@ -233,10 +238,10 @@ def _settled(who: Codes, needs: Codes, people: Codes, wanted: Codes) -> Standing
         alive = (left[who] > 0) & np.all(need[needs] > 0, axis=0)
         who, needs = who[alive], needs[:, alive]
         if np.any((np.bincount(who, minlength=len(left)) == 0) & (left > 0)):
-            return False, _NOWHERE
+            return Standing(False, _NOWHERE)
         asked = np.bincount(needs.ravel(), minlength=len(need))
         if np.any((asked == 0) & (need > 0)):
-            return False, _NOBODY
+            return Standing(False, _NOBODY)
         sole = np.bincount(who, minlength=len(left))[who] == 1
         given = np.where(sole, left[who], 0)
         if not sole.any():
@@ -249,10 +254,10 @@ def _settled(who: Codes, needs: Codes, people: Codes, wanted: Codes) -> Standing
         for cells in needs:
             need = need - tally(cells, given, len(need))
         if np.any(left < 0) or np.any(need < 0):
-            return False, _TOO_MANY
+            return Standing(False, _TOO_MANY)
         who, needs = who[~sole], needs[:, ~sole]
     if not len(who):
-        return True, ""
+        return Standing(True)
     from scipy.sparse import coo_array
 
     pairs = np.arange(len(who))
@@ -304,9 +309,9 @@ def _whole_numbers(matrix: Any, wanted: Codes) -> Standing:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if matrix.shape[1] > MOST_OPEN:
-        return None, _TOO_LONG
+        return Standing(None, _TOO_LONG)
     if not matrix.shape[1]:
-        return not np.any(wanted), _NO_WAY
+        return Standing(not np.any(wanted), _NO_WAY)
     asked = matrix.tocsr()
     found = milp(
         np.zeros(matrix.shape[1]),
@@ -316,12 +321,12 @@ def _whole_numbers(matrix: Any, wanted: Codes) -> Standing:
         options={"node_limit": _MOST_NODES, "time_limit": _MOST_SECONDS},
     )
     if found.status == 2:
-        return False, _NO_WAY
+        return Standing(False, _NO_WAY)
     if found.x is None:
-        return None, _TOO_LONG
+        return Standing(None, _TOO_LONG)
     whole = np.rint(found.x).astype(np.int64)  # counted again, without any rounding
     right = np.array_equal(asked.astype(np.int64) @ whole, wanted) and not np.any(whole < 0)
-    return (True, "") if right else (None, _TOO_LONG)
+    return Standing(True) if right else Standing(None, _TOO_LONG)
 
 
 # What a run knows and no file says: which row of the table is behind which published one.
