@@ -72,7 +72,7 @@ def weights_by_column(
     BadPlan
         If a column is not a quasi-identifier.
     """
-    _refuse_others(problem, given, owner, "weights")
+    _refuse_others(problem.quasi, given, owner, "weights")
     return np.array([given.get(name, 1.0) for name in problem.quasi], dtype=np.float64)
 
 
@@ -88,7 +88,7 @@ def levels_by_column(
     BadPlan
         If a column is not a quasi-identifier, or its hierarchy lacks the level.
     """
-    _refuse_others(problem, given, owner, "levels")
+    _refuse_others(problem.quasi, given, owner, "levels")
     found = dict(zip(problem.quasi, unnamed or (0,) * len(problem.quasi), strict=True))
     for name, level in given.items():
         height = problem.hierarchies[name].height
@@ -120,7 +120,7 @@ def limits_by_column(
         If a column is not a quasi-identifier of numbers or dates, or limits are none of its kind
         or out of order.
     """
-    _refuse_others(problem, given, owner, "limits")
+    _refuse_others(problem.quasi, given, owner, "limits")
     found: dict[str, tuple[str, str]] = {}
     for name, limits in given.items():
         kind = KINDS[problem.dataset.column(name).kind]
@@ -147,24 +147,18 @@ def refuse_others(techniques: Iterable[Technique], quasi: Sequence[str]) -> None
     for technique in techniques:
         for one in technique.parameters():
             if one.kind == "by-column":
-                _refuse_named(quasi, getattr(technique, one.name), technique.name, one.name)
+                _refuse_others(quasi, getattr(technique, one.name), technique.name, one.name)
 
 
 def _refuse_others(
-    problem: Problem, given: Mapping[str, object], owner: str, parameter: str
+    quasi: Sequence[str], given: Mapping[str, object], owner: str, parameter: str
 ) -> None:
-    """Refuse names of columns that are not quasi-identifiers.
+    """Refuse a value for a column that is no quasi-identifier.
 
     Raises
     ------
     BadPlan
     """
-    _refuse_named(problem.quasi, given, owner, parameter)
-
-
-def _refuse_named(
-    quasi: Sequence[str], given: Mapping[str, object], owner: str, parameter: str
-) -> None:
     for name in given:
         if name not in quasi:
             raise BadPlan(

@@ -12,7 +12,7 @@ from anon_core.pipeline.input_tables import refuse_absent, refuse_idle, unchange
 from anon_core.pipeline.publish.file_formats import file_names
 from anon_core.pipeline.verify.earlier_release import check_previous, previous_files
 from anon_core.pipeline.verify.repeated_run import Repeated, checks_of, repeated, tells_more
-from anon_core.recipe.plan import Plan, load_hierarchies, read_plan
+from anon_core.recipe.plan import Plan, read_plan
 from anon_core.verification.checks import verify_files
 from anon_core.verification.files.bounded_reading import MOST_TEXT_BYTES, read_bytes
 from anon_core.verification.files.recipe_files import read_recipe
@@ -63,10 +63,10 @@ def verify_release(
     """
     plan = replace(read_plan(recipe), key=key)
     place = Path(release)
-    named = place.name if place.is_file() else ""
-    found = _verified(plan, Path(recipe), data, place.parent if named else place, previous)
+    folder, named = (place.parent, place.name) if place.is_file() else (place, "")
+    found = _verified(plan, Path(recipe), data, folder, previous)
     _refuse_small(plan, found)
-    return found.with_checks(_absent(plan, place.parent if named else place, named))
+    return found.with_checks(_absent(plan, folder, named))
 
 
 def _refuse_small(plan: Plan, found: Verification) -> None:
@@ -107,7 +107,7 @@ def _verified(
     counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     refuse_others((plan.algorithm, *plan.models, *plan.metrics), plan.roles.quasi)
     refuse_absent(plan, Path(recipe).parent)
-    plan.labels.refuse_lacking(load_hierarchies(plan, Path(recipe).parent))
+    plan.labels.refuse_lacking(plan.hierarchies)
     plan.labels.refuse_texts(plan.types)
     if data is not None:
         refuse_idle(plan, Path(data))

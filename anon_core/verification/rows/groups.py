@@ -201,10 +201,10 @@ class Lines:
     def meant(self) -> list[list[str]]:
         """Every column's distinct texts without what keeps them from being formulas."""
         return [
-            [self.spelling(name).plain(text) if "'" in text else text for text in column]
+            [own.plain(text) if "'" in text else text for text in column]
             if "'" in "".join(column)
             else column
-            for name, column in zip(self.header, self.texts, strict=True)
+            for own, column in zip(map(self.spelling, self.header), self.texts, strict=True)
         ]
 
     def texts_of(self, name: str) -> list[str]:
