@@ -128,8 +128,7 @@ def _is_asked_for(folder: ModuleType, name: str) -> bool:
     return any(
         _ASKED_FOR.search(source.read_bytes()) is not None
         for place in folder.__path__
-        for source in (Path(place, f"{name}.py"), *Path(place, name).glob("*.py"))
-        if source.is_file()
+        if (source := Path(place, f"{name}.py")).is_file()
     )
 
 
@@ -174,7 +173,7 @@ def find(which: Family, name: str) -> type[Technique]:
 
 
 def _in_its_file(which: Family, name: str) -> type[Technique] | None:
-    """Return what the file or folder named after a technique holds, None where there is none."""
+    """Return what the file named after a technique holds, None where there is none."""
     folder = importlib.import_module(f"anon_core.{_FOLDERS[which]}")
     stem = name.replace("-", "_")
     if all(module.name != stem for module in pkgutil.iter_modules(folder.__path__)):

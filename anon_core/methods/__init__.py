@@ -1,1 +1,1 @@
-"""What the techniques of a family share."""
+"""What techniques are built from, most of it shared by a family."""

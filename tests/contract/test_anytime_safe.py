@@ -188,7 +188,7 @@ def test_cell_methods_out_of_time_at_any_moment(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small steps between two looks at the clock, so that it strikes half-way."""
-    monkeypatch.setattr("anon_core.techniques.algorithms.cell_suppression.cell_groups._PAIRS", 10)
+    monkeypatch.setattr("anon_core.methods.clusters.cell_groups._PAIRS", 10)
     case, plan, _ = drawn("cell-suppression", 10)
     plan = Plan.from_mapping(
         plan.as_mapping() | {"algorithm": {"name": "cell-suppression", "method": method}}

@@ -18,11 +18,11 @@ from anon_core.base.registry import find
 from anon_core.contracts.change import Chance, Change
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.methods.changes.matrices import Transition, read_transition
 from anon_core.methods.queries.count_queries import asking
 from anon_core.methods.queries.query_answers import estimates
 from anon_core.release.problem import build_problem
 from anon_core.techniques.changes.condensation import grown, moments_of, regenerated
+from anon_core.techniques.changes.pram import Transition, read_transition
 from anon_core.techniques.changes.rank_swapping import partners
 from tests.making import by_hand
 

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from anon_core.base.context import Context
+from anon_core.methods.partition.index_space import IndexSpace, Splits
 from anon_core.techniques.algorithms.k_optimize import KOptimize, children_of
-from anon_core.techniques.algorithms.k_optimize.index_space import IndexSpace, Splits
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.golden.test_samarati import of_columns, rows_by_class
 

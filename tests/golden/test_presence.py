@@ -11,6 +11,7 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.data.table import Dataset
+from anon_core.methods.bucketized.coarsening import Group, Shelf, ascending
 from anon_core.methods.lattice.lattice import Lattice
 from anon_core.methods.matching.fitting_people import public_people
 from anon_core.methods.membership.equations_from_view import published_buckets
@@ -19,7 +20,6 @@ from anon_core.methods.membership.presence import Bounds, judge
 from anon_core.methods.partition.public_partition import Part, PublicPartition
 from anon_core.pipeline.runner import run
 from anon_core.techniques.algorithms.combined import CombinedAlg
-from anon_core.techniques.algorithms.combined.coarsening import Group, Shelf, ascending
 from anon_core.techniques.algorithms.mpalm import Mpalm
 from anon_core.techniques.algorithms.optimal import Optimal
 from anon_core.techniques.models.bucket_size import BucketSize

@@ -17,8 +17,8 @@ from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, ModelLogic
 from anon_core.methods.lattice.nodes import Nodes
+from anon_core.methods.lattice.row_bound import SET_SIZES, column_bound, row_bound
 from anon_core.techniques.algorithms.anytime import Anytime
-from anon_core.techniques.algorithms.anytime.row_bound import SET_SIZES, column_bound, row_bound
 from anon_core.techniques.algorithms.mondrian import Mondrian
 from anon_core.techniques.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.techniques.models.k_anonymity import KAnonymity

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled, Infeasible
 from anon_core.contracts.partitioner import Buckets
+from anon_core.methods.clusters.cell_groups import MOST_EXACT, cell_groups
 from anon_core.methods.partition.best_gain import cell_prices, suppression_prices
 from anon_core.pipeline.runner import run
 from anon_core.release.problem import Problem
 from anon_core.techniques.algorithms.cell_suppression import CellSuppression
-from anon_core.techniques.algorithms.cell_suppression.cell_groups import MOST_EXACT, cell_groups
 from anon_core.techniques.metrics.loss import Loss
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests import naive
@@ -176,10 +176,8 @@ def test_links_of_columns_with_two_values_pay_at_most_half_as_much_again(k: int)
 
 @pytest.mark.kernels
 def test_blocks_of_a_large_table_keep_k(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "anon_core.techniques.algorithms.cell_suppression.cell_groups.MOST_FOREST", 20
-    )
-    monkeypatch.setattr("anon_core.techniques.algorithms.cell_suppression.cell_groups._PAIRS", 10)
+    monkeypatch.setattr("anon_core.methods.clusters.cell_groups.MOST_FOREST", 20)
+    monkeypatch.setattr("anon_core.methods.clusters.cell_groups._PAIRS", 10)
     case = random_case(np.random.default_rng(61), rows=300, quasi=4)
     problem = case.problem()
     assert len(problem.frequency.run_count) > 20

@@ -209,9 +209,9 @@ def test_combined_by_listing(partition: str) -> None:
 @pytest.mark.often
 def test_a_node_before_the_chosen_one_does_not_hold() -> None:
     """What `least` leaves out and what is tried before are all broken, by listing fillings."""
+    from anon_core.methods.bucketized.coarsening import Group, ascending
     from anon_core.methods.matching.fitting_people import public_people
     from anon_core.methods.membership.presence import Bounds, judge
-    from anon_core.techniques.algorithms.combined.coarsening import Group, ascending
 
     left_out = 0
 

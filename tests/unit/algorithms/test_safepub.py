@@ -17,17 +17,17 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-import anon_core.techniques.algorithms.safepub.safepub as module
+import anon_core.techniques.algorithms.safepub as module
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible, NotVerified
 from anon_core.base.secret import key
+from anon_core.methods.differential_privacy.account import SampleRule, sample_rule
+from anon_core.methods.differential_privacy.chosen_levels import Coins, draw_levels, score_of
 from anon_core.methods.lattice.lattice import Lattice, Node
 from anon_core.pipeline.figures import figures_of
 from anon_core.pipeline.runner import run
 from anon_core.release.problem import Problem
-from anon_core.techniques.algorithms.safepub.account import SampleRule, sample_rule
-from anon_core.techniques.algorithms.safepub.chosen_levels import Coins, draw_levels, score_of
-from anon_core.techniques.algorithms.safepub.safepub import SafePub, SortedRows, canonical
+from anon_core.techniques.algorithms.safepub import SafePub, SortedRows, canonical
 from anon_core.techniques.models.differential_privacy import DifferentialPrivacy
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.making import Case, random_case, secret

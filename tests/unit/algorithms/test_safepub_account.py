@@ -9,7 +9,7 @@ from math import comb, log
 import numpy as np
 import pytest
 
-from anon_core.techniques.algorithms.safepub.account import (
+from anon_core.methods.differential_privacy.account import (
     GRAIN,
     delta_of,
     least_size,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from anon_core.techniques.algorithms.safepub.chosen_levels import Coins
+from anon_core.methods.differential_privacy.chosen_levels import Coins
 
 TRIES = 4000
 

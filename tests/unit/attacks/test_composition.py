@@ -16,13 +16,13 @@ from anon_core.base.errors import BadInput
 from anon_core.data.hierarchy import from_rows
 from anon_core.data.table import Dataset
 from anon_core.methods.matching.composition import Classes
-from anon_core.methods.matching.correspondence import rows_left
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.knowledge.earlier_release import Overlap, encode_earlier
 from anon_core.release.problem import Problem
 from anon_core.techniques.attacks.composition import Composition
+from anon_core.techniques.attacks.correspondence import rows_left
 from tests.making import Case, by_hand
 
 Groups = Sequence[int]

@@ -12,7 +12,6 @@ from anon_core.base.context import Context
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.group_stats import histogram
 from anon_core.methods.inference.bucket_posteriors import ranked
-from anon_core.methods.inference.semantic_similarity import within
 from anon_core.methods.inference.sensitive_beliefs import Entries, entries_of
 from anon_core.pipeline.runner import run
 from anon_core.release.attack_result import AttackResult
@@ -21,7 +20,7 @@ from anon_core.release.release import raw_view
 from anon_core.techniques.attacks.background import Background
 from anon_core.techniques.attacks.homogeneity import Homogeneity
 from anon_core.techniques.attacks.probabilistic import Probabilistic
-from anon_core.techniques.attacks.similarity import Similarity
+from anon_core.techniques.attacks.similarity import Similarity, within
 from anon_core.techniques.attacks.skewness import Skewness
 from tests.asked import attacked
 from tests.making import Case

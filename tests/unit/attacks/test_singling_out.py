@@ -9,10 +9,9 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.data.table import Dataset
-from anon_core.methods.matching.isolating_predicates import by_chance, by_hash
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.knowledge.audience import audience_of
-from anon_core.techniques.attacks.singling_out import SinglingOut
+from anon_core.techniques.attacks.singling_out import SinglingOut, by_chance, by_hash
 from tests.making import Case, by_hand
 
 

@@ -27,7 +27,7 @@ from anon_core.kernels.forest import (
     tuple_distance,
 )
 from anon_core.kernels.frontier import cheapest_groups
-from anon_core.techniques.algorithms.cell_suppression.cell_groups import pair_prices
+from anon_core.methods.clusters.cell_groups import pair_prices
 from tests import naive_kernels
 from tests.naive_kernels import Codes, Way
 

@@ -12,8 +12,8 @@ from anon_core.base.context import Context
 from anon_core.contracts.model import GroupModel, ModelLogic
 from anon_core.kernels import cuts, specialize
 from anon_core.methods.lattice.local_search import clock
-from anon_core.techniques.algorithms.anytime import anytime as specialization
-from anon_core.techniques.algorithms.anytime.anytime import local_parts, steers, whole_holds
+from anon_core.techniques.algorithms import anytime as specialization
+from anon_core.techniques.algorithms.anytime import local_parts, steers, whole_holds
 from anon_core.techniques.metrics.loss import Loss
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from anon_core.techniques.models.l_diversity import DistinctLDiversity

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from anon_core.methods.differential_privacy.account import delta_of, least_size, sample_rule
 from anon_core.pipeline.runner import run
-from anon_core.techniques.algorithms.safepub.account import delta_of, least_size, sample_rule
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from anon_core.verification.models.differential_privacy import least_of, share_of

@@ -13,12 +13,11 @@ import pytest
 from anon_core.base.context import Context, now
 from anon_core.base.registry import find
 from anon_core.methods.consistent_tables.base_cells import Boxes
-from anon_core.methods.consistent_tables.minimal_rows import class_program, lowered
 from anon_core.methods.consistent_tables.program import solutions
 from anon_core.release.ground_truth import truth_of
 from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.minimality_rule import MinimalRows
-from anon_core.techniques.attacks.downcoding import Downcoding
+from anon_core.techniques.attacks.downcoding import Downcoding, class_program, lowered
 from anon_core.techniques.models.k_anonymity import KAnonymity
 from tests.every_table import UNEVEN, B, every_release, table
 from tests.making import Levels

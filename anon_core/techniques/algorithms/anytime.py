@@ -31,13 +31,13 @@ from anon_core.methods.lattice.lattice import Node
 from anon_core.methods.lattice.local_search import Clock, Walk, clock
 from anon_core.methods.lattice.node_cost import best_by, level_prices
 from anon_core.methods.lattice.nodes import Nodes, rows_allowed, suppression_budget, time_box
+from anon_core.methods.lattice.row_bound import SET_SIZES, column_bound, row_bound
 from anon_core.methods.partition.best_gain import cell_prices, gain_parts
 from anon_core.methods.partition.box_release import box_outcome
 from anon_core.methods.partition.mondrian_cuts import keeps_whole, parts_in_order, watched_tuples
 from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.techniques.algorithms.anytime.row_bound import SET_SIZES, column_bound, row_bound
 
 # Top-down local recoding along the hierarchies: every part of the table chooses its own levels.
 #

@@ -16,6 +16,7 @@ from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm, Needs, Offer, Shape
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets, Partitioner
+from anon_core.methods.bucketized.coarsening import Group, Shelf, ascending
 from anon_core.methods.bucketized.permuted_release import group_summary, groups_by, partition_choice
 from anon_core.methods.matching.fitting_people import PublicPeople, public_people
 from anon_core.methods.membership.equations_from_view import published_buckets
@@ -27,7 +28,6 @@ from anon_core.release.private_reference import reference_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
 from anon_core.release.vocabulary import of_cells, of_level
-from anon_core.techniques.algorithms.combined.coarsening import Group, Shelf, ascending
 
 _STATES = 2_000  # width of layers up to which a group is counted: the second computation counts too
 

@@ -23,9 +23,9 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.search_cost import BEST_BY, LabelCost, SizeCost
 from anon_core.methods.lattice.local_search import Clock, clock
 from anon_core.methods.lattice.nodes import rows_allowed, suppression_budget, time_box
+from anon_core.methods.partition.index_space import IndexSpace, JudgedClasses, Splits
 from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
-from anon_core.techniques.algorithms.k_optimize.index_space import IndexSpace, JudgedClasses, Splits
 
 
 @register("algorithm")

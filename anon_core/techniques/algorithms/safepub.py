@@ -19,14 +19,14 @@ from anon_core.base.registry import register
 from anon_core.contracts.algorithm import Algorithm, Offer, Service, Shape, refuse_unsteered
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.per_column import column_levels, levels_by_column
+from anon_core.methods.differential_privacy.account import GRAIN, sample_rule
+from anon_core.methods.differential_privacy.chosen_levels import Choice, Coins, Score, draw_levels
 from anon_core.methods.lattice.lattice import Lattice, Node
 from anon_core.release.grouping import REMOVED, Grouping
 from anon_core.release.outcome import Outcome, SearchAccount
 from anon_core.release.problem import Problem
 from anon_core.release.release import Guarantee, Release, one_block
 from anon_core.release.vocabulary import of_level
-from anon_core.techniques.algorithms.safepub.account import GRAIN, sample_rule
-from anon_core.techniques.algorithms.safepub.chosen_levels import Choice, Coins, Score, draw_levels
 
 # Which rows are in the sample: each by a coin of its own, keyed by the secret, plan and table.
 

@@ -20,13 +20,13 @@ from anon_core.contracts.per_column import (
 )
 from anon_core.contracts.search_cost import CellCost
 from anon_core.contracts.stop_rules import stop_limits
+from anon_core.methods.clusters.cell_groups import cell_groups, follow
 from anon_core.methods.partition.best_gain import cell_prices, suppression_prices
 from anon_core.methods.partition.box_release import box_outcome
 from anon_core.methods.partition.merging import merged_as_published
 from anon_core.release.minimality_rule import MinimalRows
 from anon_core.release.outcome import Outcome
 from anon_core.release.problem import Problem
-from anon_core.techniques.algorithms.cell_suppression.cell_groups import cell_groups, follow
 
 
 @register("algorithm")
