@@ -17,7 +17,7 @@ from anon_core.contracts.partitioner import Partitioner
 from anon_core.data.counted_rows import Keys, counted_set
 from anon_core.data.hierarchy import Hierarchy, flat
 from anon_core.data.hierarchy.hierarchy_cache import prepared, refuse_untrue
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.engines.counted_table import CountedTable

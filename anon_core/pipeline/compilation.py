@@ -24,7 +24,7 @@ from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm, met_first
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.data.hierarchy import read_levels
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.samples import Sample, hierarchy_folder, sample
 from anon_core.data.table import Dataset
 from anon_core.pipeline.measure.extra_attacks import attack

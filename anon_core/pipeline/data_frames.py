@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from anon_core.base.errors import BadPlan
 from anon_core.data.frames import ArrowFrame, is_pandas
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.table import Dataset
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan

@@ -15,7 +15,7 @@ from anon_core.data.column import Column, encode
 from anon_core.data.hierarchy import TOP, from_rows
 from anon_core.data.hierarchy.hierarchy_cache import prepared, refuse_untrue
 from anon_core.data.hierarchy.label_truth import refuse_false_labels
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.reading.columns import Keeping
 from anon_core.data.reading.row_filter import columns_of, filtered
 from anon_core.data.roles.redaction import without_redacted

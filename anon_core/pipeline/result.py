@@ -15,7 +15,7 @@ from anon_core.base.errors import BadPlan, NotVerified
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.contracts.metric import headline
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.table import MISSING, Meaning
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.pipeline.measure.cautions import cautions

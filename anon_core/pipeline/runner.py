@@ -18,7 +18,7 @@ from anon_core.contracts.algorithm import counted_in_people, refuse_unsteered
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.contracts.metric import Metric, not_measured
 from anon_core.contracts.model import GroupModel
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import ColumnKind
 from anon_core.methods.lattice.nodes import rows_removable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from anon_core.base.errors import BadHierarchy, BadPlan, brief, listing, nearest
 from anon_core.data.hierarchy.label_truth import with_true_labels
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.roles.findings import Finding, What, findings
 from anon_core.data.values.kinds import KINDS, ColumnKind
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from anon_core.base.errors import BadPlan, InputChanged, brief
 from anon_core.data.hierarchy import TOP
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.table import MISSING, Dataset
 from anon_core.release.knowledge.earlier_release import Overlap, encode_earlier
 from anon_core.release.problem import Problem

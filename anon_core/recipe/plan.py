@@ -18,7 +18,7 @@ from anon_core.contracts.change import Changed
 from anon_core.contracts.metric import Metric, in_units_of
 from anon_core.contracts.model import GroupModel
 from anon_core.data.hierarchy import read_levels
-from anon_core.data.hierarchy.level_table import LevelTable as LevelTable
+from anon_core.data.hierarchy.model import LevelTable as LevelTable
 from anon_core.data.reading import DataOptions
 from anon_core.data.roles.redaction import redacted_of
 from anon_core.data.roles.roles import Roles

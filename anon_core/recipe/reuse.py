@@ -14,8 +14,7 @@ from anon_core.base.errors import BadPlan, InputChanged, NotAccepted, brief, lis
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.level_table import LevelTable
-from anon_core.data.hierarchy.model import TOP
+from anon_core.data.hierarchy.model import TOP, LevelTable
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS
 from anon_core.release.attack_result import AttackResult

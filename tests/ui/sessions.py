@@ -19,7 +19,7 @@ from anon_core.base import secret
 from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.data.hierarchy import read_levels
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.samples import hierarchy_folder, sample
 from anon_core.data.table import Dataset
 from anon_core.pipeline.result import Result

@@ -16,7 +16,7 @@ from anon_core.tables.recipe import METHODS, TableRecipe
 from anon_core.tables.sensitivity import Threshold, sensitive_cells
 from anon_core.tables.suppressed import Judged
 from anon_core.tables.suppression import Pattern
-from anon_core.teaching.learn.shelf import find_lesson
+from anon_core.teaching.learn.lesson import find_lesson
 from anon_core.verification.findings import Check
 from ui.charts.theme import dark
 from ui.components.downloads import Content, download, later

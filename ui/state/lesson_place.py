@@ -14,8 +14,8 @@ from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.teaching.learn import Example, Lesson, Step, Trace, find_lesson, own_example, read
 from anon_core.teaching.learn.example import Material
+from anon_core.teaching.learn.lesson import examples_of
 from anon_core.teaching.learn.lesson_run import moved, setting_of, settings_of, shuffles
-from anon_core.teaching.learn.shelf import examples_of
 from ui.state import state
 
 #: Examples that are the reader's own: the loaded table, and one typed on the page.

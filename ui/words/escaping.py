@@ -94,7 +94,7 @@ def explained(technique: type[Explained]) -> None:
         f'<div class="aw-explained"><b>{html.escape(technique.title)}</b>'
         f"<p>{html.escape(technique.summary)}</p>{fold if deeper else ''}</div>"
     )
-    from anon_core.teaching.learn.shelf import lesson_about  # a second that Start does without
+    from anon_core.teaching.learn.lesson import lesson_about  # a second that Start does without
 
     lesson = lesson_about(getattr(technique, "name", ""))
     if lesson is not None:

@@ -12,12 +12,9 @@ import numpy.typing as npt
 
 from anon_core.base.errors import BadHierarchy, InputChanged, UnknownValues, listing
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.model import TOP, Hierarchy
+from anon_core.data.hierarchy.model import MOST_LETTERS, TOP, Hierarchy
 from anon_core.data.table import MISSING, MISSING_TOKENS
 from anon_core.data.values.kinds import KINDS
-
-#: Longest label of a group; the data's own values may be of any length.
-MOST_LETTERS = 1000
 
 
 def flat(column: Column) -> Hierarchy:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from anon_core.base.errors import BadHierarchy, listing
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.level_table import Rows, tidied
+from anon_core.data.hierarchy.model import Rows, tidied
 from anon_core.data.values.kinds import KINDS
 
 #: Most decimals of a grid; numbers with more are taken as spread without one.

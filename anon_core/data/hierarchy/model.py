@@ -1,18 +1,29 @@
-"""A column's generalization hierarchy: leaves in one order, and where each level's nodes begin.
+"""A column's generalization hierarchy: as leaves in one order, and as a level table.
 
 Because the leaves are ordered so that every node is a run of neighbours, a node is an interval
-[lo, hi] of leaf numbers and all work on generalized values is integer arithmetic.
+[lo, hi] of leaf numbers and all work on generalized values is integer arithmetic. A level table
+is the form that files have, and that every builder gives its levels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 TOP = "*"
+#: Longest label of a group; the data's own values may be of any length.
+MOST_LETTERS = 1000
+#: Letters that are left of a label that is too long.
+_SHORT = 80
+#: A hierarchy as a file has it: one row a value, the value first, then its label on each level.
+LevelTable: TypeAlias = Sequence[Sequence[str]]
+#: A level table as builders make it.
+Rows = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,3 +132,55 @@ class Hierarchy:
             tuple(self.labels[i][maps[i][leaf]] for i in range(len(self.starts)))
             for leaf in range(len(self.leaves))
         ]
+
+
+def tidied(rows: Sequence[Sequence[str]]) -> Rows:
+    """Return a level table under ``*``, each level coarser than the one below and none one group.
+
+    A label that is longer than one may be is cut short. A text that would represent different
+    values on different levels gets ``(group)`` behind it, since a cell of a release that is recoded
+    locally must mean one thing.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        The value first, then a label for every level; levels must nest.
+
+    Examples
+    --------
+    >>> tidied([["a", "x", "all"], ["b", "x", "all"], ["c", "c", "all"]])
+    (('a', 'x', '*'), ('b', 'x', '*'), ('c', 'c', '*'))
+    >>> tidied([["a", "b", "s"], ["b", "b", "s"], ["c", "c", "t"], ["d", "d", "t"]])
+    (('a', 'b (group)', 's', '*'), ('b', 'b (group)', 's', '*'), ('c', 'c', 't', '*'), ('d', 'd', 't', '*'))
+    """  # noqa: E501 - a result is in one line
+    if not rows:
+        return ()
+    given = [list(level) for level in zip(*rows, strict=True)]
+    kept = [given[0]]
+    groups = len(given[0])
+    for level in given[1:]:
+        found = len(set(level))
+        if 1 < found < groups:
+            kept.append(level)
+            groups = found
+    kept.append([TOP] * len(given[0]))
+    return tuple(zip(*_one_meaning(kept), strict=True))
+
+
+def _one_meaning(levels: list[list[str]]) -> list[list[str]]:
+    cover: dict[str, tuple[int, ...]] = {text: (place,) for place, text in enumerate(levels[0])}
+    named = [levels[0]]
+    for level in levels[1:-1]:
+        members: dict[str, list[int]] = {}
+        for place, label in enumerate(level):
+            members.setdefault(label, []).append(place)
+        new: dict[str, str] = {}
+        for label, places in members.items():
+            label_of = label if len(label) <= MOST_LETTERS else f"{label[:_SHORT].rstrip()}…"
+            text, turn = label_of, 1
+            while cover.setdefault(text, tuple(places)) != tuple(places):
+                text = f"{label_of} (group)" if turn == 1 else f"{label_of} (group {turn})"
+                turn += 1
+            new[label] = text
+        named.append([new[label] for label in level])
+    return [*named, levels[-1]]

@@ -18,7 +18,7 @@ from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.contracts.metric import Metric, headline
 from anon_core.contracts.model import GroupModel
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.table import Dataset
 from anon_core.explain.advice.recommendations import ranked
 from anon_core.explain.advice.table_facts import Facts, facts_of

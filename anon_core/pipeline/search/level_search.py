@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from anon_core.base.context import Context, part_of
 from anon_core.base.errors import AnonError, BadPlan, Infeasible, NotFound, listing
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.recipe.plan import Plan
 
 _T = TypeVar("_T")

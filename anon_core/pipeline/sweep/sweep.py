@@ -14,7 +14,7 @@ from anon_core.base.registry import find
 from anon_core.contracts.algorithm import Algorithm, by_levels
 from anon_core.contracts.metric import headline
 from anon_core.contracts.search_cost import CellCost, SizeCost
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.table import Dataset
 from anon_core.methods.lattice.lattice import layout_of
 from anon_core.methods.lattice.nodes import rows_allowed

@@ -11,7 +11,7 @@ import numpy as np
 
 from anon_core.base.errors import BadInput, listing
 from anon_core.data.hierarchy import read_levels
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.reading import read_table
 from anon_core.data.samples import hierarchy_folder, sample
 from anon_core.data.values.kinds import ColumnKind

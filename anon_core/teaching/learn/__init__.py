@@ -5,9 +5,17 @@ nothing that a technique computes; what its last step shows is the release of th
 """
 
 from anon_core.teaching.learn.example import Example, own_example
-from anon_core.teaching.learn.lesson import Choice, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.lesson import (
+    Choice,
+    Exercise,
+    Lesson,
+    Question,
+    Source,
+    Step,
+    all_lessons,
+    find_lesson,
+)
 from anon_core.teaching.learn.lesson_run import read, traced
-from anon_core.teaching.learn.shelf import all_lessons, find_lesson
 from anon_core.teaching.learn.trace import Trace
 
 __all__ = [

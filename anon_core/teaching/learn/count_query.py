@@ -14,7 +14,7 @@ from anon_core.release.problem import Problem
 from anon_core.release.release import Release
 from anon_core.release.vocabulary import of_level
 from anon_core.teaching.learn.example import Material
-from anon_core.teaching.learn.published_tables import numbered
+from anon_core.teaching.learn.permuted_tables import numbered
 from anon_core.teaching.learn.readings import if_boxes
 from anon_core.teaching.learn.trace import Trace, texts_of
 

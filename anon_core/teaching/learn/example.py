@@ -11,7 +11,7 @@ from typing import Any
 
 from anon_core.base.errors import AnonError, BadInput
 from anon_core.data.hierarchy import read_levels
-from anon_core.data.hierarchy.level_table import LevelTable
+from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.reading import read_table
 from anon_core.data.roles.roles import Roles
 from anon_core.data.samples import hierarchy_folder, sample

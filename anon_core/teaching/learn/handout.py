@@ -14,7 +14,7 @@ from markupsafe import Markup
 from anon_core.teaching.learn.drawing import View, draw, numbered, style
 from anon_core.teaching.learn.lesson import Lesson, Step
 from anon_core.teaching.learn.pictures import Links, Picture, Table
-from anon_core.teaching.learn.shuffles import attack_said
+from anon_core.teaching.learn.text import attack_said
 from anon_core.teaching.learn.trace import Trace
 
 #: Room of a step on A4 across, in CSS pixels, within its border.

@@ -17,8 +17,8 @@ from anon_core.release.knowledge.audience import audience_of
 from anon_core.release.problem import Problem
 from anon_core.release.release import View
 from anon_core.teaching.learn.example import Material
+from anon_core.teaching.learn.permuted_tables import numbered
 from anon_core.teaching.learn.pictures import Cell, Head, People, Row, Table
-from anon_core.teaching.learn.published_tables import numbered
 from anon_core.teaching.learn.readings import Seen
 from anon_core.teaching.learn.text import head, listed
 from anon_core.teaching.learn.trace import Trace, texts_of

@@ -21,7 +21,7 @@ from anon_core.data.hierarchy import Hierarchy, from_rows, intervals
 from anon_core.data.hierarchy.edit import cutting
 from anon_core.data.hierarchy.edit.placing import UNPLACED
 from anon_core.data.hierarchy.intervals import Cuts
-from anon_core.data.hierarchy.level_table import tidied
+from anon_core.data.hierarchy.model import tidied
 from anon_core.data.hierarchy.propose import categories, codes, library, starts
 from anon_core.data.hierarchy.propose import dates_and_times as dates
 from anon_core.data.hierarchy.propose.proposals import propose, propose_all

@@ -33,6 +33,7 @@ from anon_core.teaching.learn import (
 from anon_core.teaching.learn.drawing import View, draw, mentioned, numbered
 from anon_core.teaching.learn.example import FOLDER_VARIABLE, Material, own_example
 from anon_core.teaching.learn.handout import handout, zoom_to_fit
+from anon_core.teaching.learn.lesson import examples_of
 from anon_core.teaching.learn.lesson_run import (
     moved,
     plan_of,
@@ -42,9 +43,7 @@ from anon_core.teaching.learn.lesson_run import (
 )
 from anon_core.teaching.learn.pictures import Bar, Bars, Head, Links, Row, Table, ids
 from anon_core.teaching.learn.public_people import public_people
-from anon_core.teaching.learn.shelf import examples_of
-from anon_core.teaching.learn.shuffles import attack_said
-from anon_core.teaching.learn.text import number_question
+from anon_core.teaching.learn.text import attack_said, number_question
 from anon_core.teaching.learn.trace import Run
 from tests.making import Case, random_case
 from tests.often import EVERY

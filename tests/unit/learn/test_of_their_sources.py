@@ -14,7 +14,7 @@ from anon_core.methods.bucketized.slice_chances import matching, sliced_posterio
 from anon_core.teaching.learn import Step, find_lesson, traced
 from anon_core.teaching.learn.count_query import in_groups
 from anon_core.teaching.learn.pictures import Bars, Lattice, Links, Table, Tree, branches
-from anon_core.teaching.learn.shuffles import attack_said
+from anon_core.teaching.learn.text import attack_said
 
 
 def steps_of(name: str, example: int = 0) -> tuple[Step, ...]:

@@ -10,7 +10,7 @@ from anon_core.teaching.learn import Step, Trace, find_lesson, traced
 from anon_core.teaching.learn.lesson_run import quiet_run
 from anon_core.teaching.learn.pictures import Bars, Table
 from anon_core.teaching.learn.public_people import presence
-from anon_core.teaching.learn.shuffles import attack_said
+from anon_core.teaching.learn.text import attack_said
 
 LESSON = find_lesson("mpalm")
 

@@ -31,7 +31,7 @@ from anon_core.teaching.learn.lesson_run import attacked, moved, settings_of, sh
 from anon_core.teaching.learn.pictures import Links, Picture, Plane, Row, Table
 from anon_core.teaching.learn.public_people import public_people, public_table
 from anon_core.teaching.learn.readings import Seen
-from anon_core.teaching.learn.shuffles import attack_said
+from anon_core.teaching.learn.text import attack_said
 from anon_core.teaching.learn.trace import Run
 from anon_core.techniques.attacks.linking import Linking
 from anon_core.techniques.attacks.membership import Membership

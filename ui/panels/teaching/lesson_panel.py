@@ -12,7 +12,7 @@ from anon_core.teaching.learn.drawing import View, draw, mentioned, numbered, st
 from anon_core.teaching.learn.example import MOST_ROWS
 from anon_core.teaching.learn.handout import handout, text_log
 from anon_core.teaching.learn.pictures import Picture, ids
-from anon_core.teaching.learn.shuffles import attack_said
+from anon_core.teaching.learn.text import attack_said
 from ui.charts import theme
 from ui.components.downloads import download, later
 from ui.components.guard import handled, show_error

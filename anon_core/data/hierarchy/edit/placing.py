@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.level_table import Rows
+from anon_core.data.hierarchy.model import Rows
 from anon_core.data.table import MISSING_TOKENS
 from anon_core.data.values.kinds import KINDS
 

@@ -18,8 +18,7 @@ import numpy as np
 from anon_core.base.errors import AnonError
 from anon_core.data.column import Column
 from anon_core.data.hierarchy.intervals import Cuts, intervals
-from anon_core.data.hierarchy.level_table import Rows
-from anon_core.data.hierarchy.model import TOP
+from anon_core.data.hierarchy.model import TOP, Rows
 from anon_core.data.hierarchy.propose import categories, codes, library, starts
 from anon_core.data.hierarchy.propose import dates_and_times as dates
 from anon_core.data.hierarchy.propose.dates_and_times import minute_of_day

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.level_table import Rows, tidied
+from anon_core.data.hierarchy.model import Rows, tidied
 
 _WORD = re.compile(r"[^\W_]+")
 #: Longest label made of its members' texts.

@@ -10,7 +10,7 @@ from typing import Literal
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.level_table import Rows, tidied
+from anon_core.data.hierarchy.model import Rows, tidied
 from anon_core.data.hierarchy.propose.library import folder
 
 Side = Literal["right", "left"]

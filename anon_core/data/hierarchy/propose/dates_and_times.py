@@ -8,7 +8,7 @@ from datetime import date
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column
-from anon_core.data.hierarchy.level_table import Rows, tidied
+from anon_core.data.hierarchy.model import Rows, tidied
 from anon_core.data.values.moments import DAY, HOUR, day_of
 
 _CLOCK = re.compile(

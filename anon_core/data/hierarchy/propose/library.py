@@ -14,7 +14,7 @@ from typing import Any
 from anon_core.base.installation import shipped
 from anon_core.data.column import Column
 from anon_core.data.hierarchy.edit.placing import UNPLACED
-from anon_core.data.hierarchy.level_table import Rows, tidied
+from anon_core.data.hierarchy.model import Rows, tidied
 
 
 def folder() -> Path:

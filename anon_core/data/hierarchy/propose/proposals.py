@@ -12,7 +12,7 @@ from anon_core.data.hierarchy.edit.cutting import cut_points
 from anon_core.data.hierarchy.edit.draft import draft_of_rows, unplaced
 from anon_core.data.hierarchy.edit.operations import MOST_LEVELS
 from anon_core.data.hierarchy.intervals import MOST_CUTS, Cuts, cut
-from anon_core.data.hierarchy.level_table import Rows, tidied
+from anon_core.data.hierarchy.model import Rows, tidied
 from anon_core.data.hierarchy.propose.builders import Builder, builders, flat
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS

@@ -21,6 +21,13 @@ from anon_core.teaching.learn.count_query import (
 )
 from anon_core.teaching.learn.example import TOTH, Example, Material
 from anon_core.teaching.learn.lesson import Choice, Dial, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.permuted_tables import (
+    numbered,
+    published_table,
+    shuffled_exact,
+    shuffled_found,
+    shuffled_possible,
+)
 from anon_core.teaching.learn.pictures import (
     Bar,
     Bars,
@@ -33,8 +40,6 @@ from anon_core.teaching.learn.pictures import (
     Tone,
     group_tone,
 )
-from anon_core.teaching.learn.published_tables import numbered, published_table
-from anon_core.teaching.learn.shuffles import shuffled_exact, shuffled_found, shuffled_possible
 from anon_core.teaching.learn.text import least_of, listed, number_question, rows_said, table
 from anon_core.teaching.learn.trace import Trace, texts_of
 

@@ -23,10 +23,9 @@ from anon_core.teaching.learn.lesson import (
     Source,
     Step,
 )
+from anon_core.teaching.learn.permuted_tables import published_table, shuffled_found
 from anon_core.teaching.learn.pictures import Bar, Bars, Table
-from anon_core.teaching.learn.published_tables import published_table
 from anon_core.teaching.learn.readings import if_boxes
-from anon_core.teaching.learn.shuffles import shuffled_found
 from anon_core.teaching.learn.text import listed, number_question, rows_said, table
 from anon_core.teaching.learn.trace import Trace
 

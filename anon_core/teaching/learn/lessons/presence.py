@@ -11,6 +11,7 @@ from anon_core.data.roles.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import DIAL_K, Exercise, Lesson, Pseudocode, Source, Step
+from anon_core.teaching.learn.permuted_tables import numbered, published_table
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, Tone, group_tone
 from anon_core.teaching.learn.public_people import (
     made_up,
@@ -21,7 +22,6 @@ from anon_core.teaching.learn.public_people import (
     presence_found,
     public_people,
 )
-from anon_core.teaching.learn.published_tables import numbered, published_table
 from anon_core.teaching.learn.text import head, listed, number_question, rows_said, table
 from anon_core.teaching.learn.trace import Trace
 

@@ -26,6 +26,7 @@ from anon_core.teaching.learn.lesson import (
     Source,
     Step,
 )
+from anon_core.teaching.learn.permuted_tables import published_table
 from anon_core.teaching.learn.pictures import (
     Bar,
     Bars,
@@ -55,7 +56,6 @@ from anon_core.teaching.learn.public_people import (
     public_table,
     published_numbers,
 )
-from anon_core.teaching.learn.published_tables import published_table
 from anon_core.teaching.learn.readings import Seen, as_read
 from anon_core.teaching.learn.text import (
     listed,

@@ -22,9 +22,8 @@ from anon_core.teaching.learn.count_query import (
 )
 from anon_core.teaching.learn.example import TOTH, Example, Material
 from anon_core.teaching.learn.lesson import Choice, Dial, Exercise, Lesson, Question, Source, Step
+from anon_core.teaching.learn.permuted_tables import published_table, shuffled_found
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table, Tone
-from anon_core.teaching.learn.published_tables import published_table
-from anon_core.teaching.learn.shuffles import shuffled_found
 from anon_core.teaching.learn.text import listed, number_question, people_of, rows_said, table
 from anon_core.teaching.learn.trace import Trace
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
-from anon_core.teaching.learn.chances import blocks_shown, chances
 from anon_core.teaching.learn.example import Example, Material
 from anon_core.teaching.learn.lesson import (
     Choice,
@@ -20,8 +19,13 @@ from anon_core.teaching.learn.lesson import (
     Source,
     Step,
 )
+from anon_core.teaching.learn.permuted_tables import (
+    blocks_shown,
+    chances,
+    numbered,
+    published_table,
+)
 from anon_core.teaching.learn.pictures import Bar, Bars, Cell, Head, Row, Table
-from anon_core.teaching.learn.published_tables import numbered, published_table
 from anon_core.teaching.learn.text import (
     listed,
     number_question,

@@ -22,6 +22,7 @@ from anon_core.teaching.learn.text.tables import (
     table,
 )
 from anon_core.teaching.learn.text.words import (
+    attack_said,
     listed,
     node_id,
     node_label,
@@ -36,6 +37,7 @@ from anon_core.teaching.learn.text.words import (
 __all__ = [
     "Levels",
     "all_levels",
+    "attack_said",
     "cells_at",
     "class_bars",
     "codes_of",
