@@ -31,8 +31,7 @@ from anon_core.verification.files.reading import read_table
 from anon_core.verification.files.reading_options import read_options
 from anon_core.verification.files.recipe_files import named_path, read_hierarchies, read_plan
 from anon_core.verification.files.spelling import check_spelling
-from anon_core.verification.files.statistics_files import check_typed
-from anon_core.verification.files.writing import check_presence
+from anon_core.verification.files.writing import check_presence, check_typed
 from anon_core.verification.findings import Check, Verification, judged, many
 from anon_core.verification.recipe import Levels, Terms, demand, is_guessable, read_terms, section
 from anon_core.verification.rows import averages, coverage, recipe_changes
@@ -51,10 +50,12 @@ from anon_core.verification.rows.people import PublicPeople, read_public
 from anon_core.verification.rows.permutation import check_permuted
 from anon_core.verification.rows.tables import PrivateTable, read_of_rows
 from anon_core.verification.text.cells import TextTable
-from anon_core.verification.text.texts import LevelTable
+from anon_core.verification.text.texts import LevelTable, Spelling
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_AS_TEXT = Spelling(kind="text", neutralised=False)
 
 
 def verify(
@@ -301,7 +302,8 @@ def verify_files(
     public = _public_table(recipe, terms, recipe_path)
     found = verify(recipe, private, levels, files, public, witness, key)
     there = check_presence(export, list(tables), files)
-    there += check_typed(export, tables, release_folder, Path(data_path), files)
+    read = partial(release_files.read_release, files=files, quasi=(), spelling=lambda _: _AS_TEXT)
+    there += check_typed(export, tables, release_folder, Path(data_path), read)
     names = release_files.names_of_release(tables, export)
     return found.with_checks([*there, release_files.check_folder(release_folder, names)])
 

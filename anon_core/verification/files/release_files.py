@@ -28,6 +28,7 @@ from anon_core.verification.files.published import (
 )
 from anon_core.verification.files.reading import joined, read_parquet
 from anon_core.verification.files.writing import (
+    TYPED,
     check_dialect,
     first_difference,
     is_parquet_of,
@@ -340,8 +341,6 @@ def same_bytes(ending: str, write: Writer) -> FileCheck:
     return check
 
 
-#: Endings of files for statistics programs and Excel, written again from the cells.
-TYPED = ("sav", "dta", "xlsx")
 #: By ending.
 FORMATS: dict[str, FileCheck] = {"csv": check_writing, "parquet": check_parquet}
 #: The file of the mean survey weights of classes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,14 @@ from anon_core.base.errors import BadPlan
 from anon_core.data.table import Meaning
 from anon_core.pipeline.runner import run
 from anon_core.recipe.statistics_files import as_excel, as_spss, as_stata, typed
-from anon_core.verification.files import statistics_files as second
+from anon_core.verification.files import writing as second
 from anon_core.verification.files.published import PublishedTable, split_release
-from anon_core.verification.files.statistics_files import check_typed
+from anon_core.verification.files.release_files import read_release
+from anon_core.verification.files.writing import check_typed
+from anon_core.verification.text.texts import Spelling
 from tests.making import PATIENTS
 
+AS_TEXT = Spelling(kind="text", neutralised=False)
 #: Letters beyond 16 bits count twice.
 FITS = ["x" * 32_767, "é" * 32_767, "\U0001f600" * 16_383]
 TOO_LONG = ["x" * 32_768, "\U0001f600" * 16_384, "x" * 100_000]
@@ -41,13 +45,14 @@ def test_the_second_computation_finds_a_cell_that_was_cut(
     (tmp_path / "t.csv").write_text("note\n", encoding="utf-8")
     monkeypatch.setattr(second, "_WIDEST", 10**9)  # as one would write that looks at nothing
     found = split_release(f"note\n{text[:16_000]}\n".encode())
-    cut = second._again("xlsx", PublishedTable(found, (), lambda _: second._TEXT), {})
+    cut = second._typed("xlsx", PublishedTable(found, (), lambda _: AS_TEXT), {})
     monkeypatch.undo()
     for content in (cut, b""):
         (tmp_path / "release.xlsx").write_bytes(content)
         files = {"release.csv": (tmp_path / "release.csv").read_bytes()}
         export, data = {"formats": ["xlsx"]}, tmp_path / "t.csv"
-        (check,) = check_typed(export, ["release"], tmp_path, data, files)
+        read = partial(read_release, files=files, quasi=(), spelling=lambda _: AS_TEXT)
+        (check,) = check_typed(export, ["release"], tmp_path, data, read)
         assert check.outcome == "broken"
 
 
