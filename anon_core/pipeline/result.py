@@ -18,9 +18,9 @@ from anon_core.contracts.metric import headline
 from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.table import MISSING, Meaning
 from anon_core.data.values.kinds import ColumnKind
+from anon_core.pipeline.level_search import LevelSearch
 from anon_core.pipeline.measure.cautions import cautions
 from anon_core.pipeline.publish.file_formats import READ, in_parts, other_formats, written
-from anon_core.pipeline.search.level_search import LevelSearch
 from anon_core.recipe.dialect import spreadsheet_files
 from anon_core.recipe.plan import Plan
 from anon_core.recipe.reuse import Reached, refuse_undecidable

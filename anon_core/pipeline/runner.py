@@ -24,14 +24,14 @@ from anon_core.data.values.kinds import ColumnKind
 from anon_core.methods.lattice.nodes import rows_removable
 from anon_core.methods.partition.exhaustive_partition import Optimum, optimum
 from anon_core.pipeline.changes import refuse_no_key
+from anon_core.pipeline.level_search import at_least_levels
+from anon_core.pipeline.post_check_search import search
 from anon_core.pipeline.prepare import decided_kinds, keeping, prepare
 from anon_core.pipeline.publish.file_formats import READ, written
 from anon_core.pipeline.publish.published_table import Edition, public_edition, witness_of
 from anon_core.pipeline.publish.table_files import class_means
 from anon_core.pipeline.random_streams import Chances, chances
 from anon_core.pipeline.result import Result
-from anon_core.pipeline.search.level_search import at_least_levels
-from anon_core.pipeline.search.post_check_search import search
 from anon_core.recipe.earlier_release import with_earlier, with_meanings
 from anon_core.recipe.plan import Plan
 from anon_core.recipe.reuse import refuse_unaccepted

@@ -23,10 +23,10 @@ from anon_core.data.table import Dataset
 from anon_core.explain.advice.recommendations import ranked
 from anon_core.explain.advice.table_facts import Facts, facts_of
 from anon_core.pipeline.measure.extra_attacks import attack
+from anon_core.pipeline.post_check_search import fitted_to
 from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
-from anon_core.pipeline.search.post_check_search import fitted_to
 from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult
 

@@ -13,7 +13,7 @@ from anon_core.base.params import Parameter
 from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
-from anon_core.pipeline.search.post_check_search import fitted_to
+from anon_core.pipeline.post_check_search import fitted_to
 from anon_core.recipe.plan import Plan
 
 #: What a parameter can be varied over; others take tables or columns.

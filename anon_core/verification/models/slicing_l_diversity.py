@@ -13,8 +13,7 @@ from anon_core.verification.evidence import CannotTell, Evidence, at_most_shares
 from anon_core.verification.findings import Check, judged
 from anon_core.verification.registry import recomputes
 from anon_core.verification.rows.groups import Block, Grouped, blocks, coded, sets_are_formed, tally
-from anon_core.verification.rows.matching import TooLarge
-from anon_core.verification.rows.membership import meetings
+from anon_core.verification.rows.membership import meetings, refuse_many, shown_by_group
 from anon_core.verification.rows.tables import joined, stretched
 from anon_core.verification.text.texts import Codes
 
@@ -39,11 +38,6 @@ class Shown:
     shown: Codes
     group: Codes
     count: Codes
-
-    def per_group(self, groups: int) -> tuple[Codes, Codes]:
-        """Return what is shown in which group, as one number ascending, and in how many rows."""
-        key, place = np.unique(self.shown * groups + self.group, return_inverse=True)
-        return key, tally(place, self.count, len(key))
 
 
 def check_posteriors(
@@ -106,7 +100,7 @@ def check_posteriors(
         value=value[order],
         count=count[order],
     )
-    shown = [block.per_group(groups) for block in (star, *others)]
+    shown = [shown_by_group(s.shown, s.group, s.count, groups) for s in (star, *others)]
     for some, by in _stretches(columns, shown, groups):
         chance, broken = _chances(least, [c[some] for c in columns], by, shown, sizes, classes)
         worst = max(worst, chance)
@@ -146,11 +140,7 @@ def _stretches(
         ]
     )
     lead, least = np.argmin(width, axis=0), np.min(width, axis=0)
-    if least.sum() > MOST_MEETINGS:
-        raise TooLarge(
-            "There are too many people and groups they may be in.",
-            remedy="Link more columns, or form groups of similar rows.",
-        )
+    refuse_many(int(least.sum()), MOST_MEETINGS)
     for by in range(len(columns)):
         some = np.flatnonzero(lead == by)
         if len(some):

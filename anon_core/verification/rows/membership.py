@@ -111,9 +111,14 @@ def _coarsened(name: str, grouped: Mapping[str, Grouped], table: PrivateTable) -
 
 def _entries(shown: Codes, published: Grouped) -> dict[str, Codes]:
     groups = len(published.sizes)
-    pair, place = np.unique(shown * groups + published.group, return_inverse=True)
-    count = tally(place, published.table.count, len(pair))
+    pair, count = shown_by_group(shown, published.group, published.table.count, groups)
     return {"shown": pair // groups, "group": pair % groups, "count": count}
+
+
+def shown_by_group(shown: Codes, group: Codes, count: Codes, groups: int) -> tuple[Codes, Codes]:
+    """Return what is shown in which group, as one number ascending, and in how many rows."""
+    key, place = np.unique(shown * groups + group, return_inverse=True)
+    return key, tally(place, count, len(key))
 
 
 def can_stand(parts: Sequence[Part], count: Codes, groups: int) -> Standing:
@@ -186,12 +191,22 @@ class _Found:
 def _spread(begin: Codes, end: Codes) -> tuple[Codes, Codes]:
     """Return every place between beginnings and ends, and which of them each is of."""
     width = end - begin
-    if int(width.sum()) > MOST_PAIRS:
+    refuse_many(int(width.sum()), MOST_PAIRS)
+    return stretched(begin, width)
+
+
+def refuse_many(pairs: int, most: int) -> None:
+    """Refuse to look at more pairs of a person and a group than so many.
+
+    Raises
+    ------
+    TooLarge
+    """
+    if pairs > most:
         raise TooLarge(
             "There are too many people and groups they may be in.",
             remedy="Link more columns, or form groups of similar rows.",
         )
-    return stretched(begin, width)
 
 
 def meetings(

@@ -14,8 +14,8 @@ from anon_core.base.errors import Infeasible, NotFound
 from anon_core.base.registry import family
 from anon_core.cli.output import NOT_FOUND
 from anon_core.contracts.algorithm import Algorithm
+from anon_core.pipeline.post_check_search import sizes
 from anon_core.pipeline.runner import Result, run
-from anon_core.pipeline.search.post_check_search import sizes
 from tests.golden.test_toth import PRIVATE, PUBLIC
 from tests.making import Case
 

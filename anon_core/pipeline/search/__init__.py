@@ -1,1 +1,0 @@
-"""Searches that several models, levels or sizes share."""
