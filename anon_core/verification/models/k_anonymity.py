@@ -104,7 +104,7 @@ def k_map(evidence: Evidence) -> list[Check]:
     return [class_check(evidence, f"k = {k}", people < k, people, bound=float(k), measured=what)]
 
 
-# k-map by size, recomputed.
+# Bucket size, recomputed.
 
 
 @recomputes("bucket-size", forms=("whole", "averaged", "permuted"))
@@ -113,9 +113,6 @@ def bucket_size(evidence: Evidence) -> list[Check]:
     k = evidence.integer("k")
     what = f"bucket size k = {k}" if evidence.form == "permuted" else f"k = {k}"
     return [at_least(evidence, what, evidence.sizes, k, unit="rows")]
-
-
-# The largest risk, recomputed.
 
 
 # Matches between the table's rows and the published ones, recomputed from the texts.

@@ -37,6 +37,9 @@ _WEIGHED = "published file and the weights"
 _LOST = 50  # digits that counting up may lose
 
 
+# k-map by the size of the population, recomputed.
+
+
 @recomputes(
     "k-map-by-size", forms=("whole", "averaged"), called="k-map by size", counts_people=True
 )
@@ -202,7 +205,7 @@ def _lost(evidence: Evidence) -> npt.NDArray[np.float64]:
     return found / every if every else found
 
 
-# Bucket size, recomputed.
+# The largest risk, recomputed.
 
 
 @recomputes(

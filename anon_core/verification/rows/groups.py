@@ -230,9 +230,6 @@ class Lines:
         return joined([self.codes_of(n) for n in self.quasi], len(self))[0]
 
 
-# A published table in groups: its classes where rows are whole, else its numbered groups.
-
-
 # Which columns the recipe says are published where, and which of them stay linked row by row.
 
 
@@ -302,6 +299,9 @@ def _linked_sets(terms: Terms) -> tuple[Block, ...]:
         apart = tuple(n for n in sensitive if n not in terms.quasi)
         return (apart,) if apart else ()
     return tuple(tuple(n for n in s if n in terms.published) for s in terms.shape.sets)
+
+
+# A published table in groups: its classes where rows are whole, else its numbered groups.
 
 
 #: Of a model about all classes together: given which classes may stay by all other models, and

@@ -1,4 +1,8 @@
-"""Values that no level table has, where the recipe says what becomes of them."""
+"""What a recipe does to the table and its level tables before anything else is checked.
+
+Rows are chosen by a condition, names redacted, false labels renamed, values that no level table has
+left out or published as its top, and sensitive columns read at a level.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,8 @@ from anon_core.verification.text.texts import (
 )
 
 _SAME_LEVELS = "Use the level tables the release was made with."
+
+# Values that no level table has, where the recipe says what becomes of them.
 
 
 def with_unseen(

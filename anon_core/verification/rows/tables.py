@@ -97,7 +97,7 @@ def _ranks(column: PrivateColumn) -> Codes:
     return ranks
 
 
-# The two tables of the second computation, and what was asked for about them.
+# The private table, and what was asked for about it.
 
 
 _HASHED_FROM = 1 << 18

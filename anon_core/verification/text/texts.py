@@ -118,10 +118,7 @@ class Digits:
         return np.where(self.values[place] == numbers, self.codes[place], -1)
 
 
-# What texts mean, for the second computation: equal values, and what a published cell covers.
-#
-# Like all files of this folder this one shares no code with the run on purpose: a mistake made
-# there must not be repeated here.
+# Single texts, and columns of them.
 
 
 Codes = npt.NDArray[np.int64]
