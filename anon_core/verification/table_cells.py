@@ -220,10 +220,7 @@ class TableCells:
         at = np.arange(len(self.values)).reshape(self.shape)
         for axis, tree in enumerate(self.trees):
             for node, parts in tree.children.items():
-                yield (
-                    at.take(node, axis).ravel(),
-                    [at.take(part, axis).ravel() for part in parts],
-                )
+                yield (at.take(node, axis).ravel(), [at.take(part, axis).ravel() for part in parts])
 
     def off(self, values: Ints) -> int:
         """Return how many totals are not the sum of their parts."""

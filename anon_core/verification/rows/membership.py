@@ -285,10 +285,7 @@ def _settled(who: Codes, needs: Codes, people: Codes, wanted: Codes) -> Standing
 
 
 def _overlapping(
-    parts: Sequence[Part],
-    reads: Sequence[tuple[Codes, Codes]],
-    people: Codes,
-    who: Codes,
+    parts: Sequence[Part], reads: Sequence[tuple[Codes, Codes]], people: Codes, who: Codes
 ) -> Standing:
     """Look for whole numbers where several cells of a group may be true of one person.
 

@@ -41,18 +41,8 @@ from anon_core.verification.rows.groups import (
     sets_are_formed,
     tally,
 )
-from anon_core.verification.rows.matching import (
-    TooLarge,
-    beyond,
-    covering,
-    without_partner,
-)
-from anon_core.verification.rows.membership import (
-    Witness,
-    can_stand,
-    check_witness,
-    parts_of,
-)
+from anon_core.verification.rows.matching import TooLarge, beyond, covering, without_partner
+from anon_core.verification.rows.membership import Witness, can_stand, check_witness, parts_of
 from anon_core.verification.rows.tables import PrivateTable, joined, stretched
 from anon_core.verification.text.texts import Codes
 

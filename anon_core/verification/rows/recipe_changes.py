@@ -24,12 +24,7 @@ from anon_core.verification.recipe import Levels, Terms, demand, is_whole, secti
 from anon_core.verification.rows.tables import read_of_rows
 from anon_core.verification.text.cells import Cells, TextTable, narrow
 from anon_core.verification.text.labels import ranges_of, untrue
-from anon_core.verification.text.texts import (
-    EVERYTHING,
-    Key,
-    PrivateColumn,
-    Spelling,
-)
+from anon_core.verification.text.texts import EVERYTHING, Key, PrivateColumn, Spelling
 
 _SAME_LEVELS = "Use the level tables the release was made with."
 

@@ -459,11 +459,7 @@ def _first_digits(label: str) -> Span | None:
 #: By the name a recipe gives it. Where it gives none, the first kind that fits is taken.
 KINDS: dict[str, Kind] = {
     "number": Kind(
-        read=number_of,
-        stated=_first_digits,
-        fits=_numbers,
-        averaged=True,
-        thousands=True,
+        read=number_of, stated=_first_digits, fits=_numbers, averaged=True, thousands=True
     ),
     "date": Kind(
         read=day_of,

@@ -25,11 +25,11 @@ Read = Callable[[str], "tuple[Exact, Exact] | None"]
 Inside = Callable[[Exact], bool]
 
 _TO = {"-", "–", "—", "‒", "−", "~", "..", "...", "…", "to", "through", "thru", "until"} | {
-    *("bis", "bis zu", "à", "jusqu'à"),
+    *("bis", "bis zu", "à", "jusqu'à")
 }
 _AND = {"and", "und", "et"}
 _FIRST = {"from", "von", "vom", "de", "du", "age", "ages", "aged", "alter", "âge", "âges"} | {
-    *("€", "$", "£", "eur", "usd", "gbp", "chf"),
+    *("€", "$", "£", "eur", "usd", "gbp", "chf")
 }
 _BOTH = {"between", "zwischen", "entre"}
 _BELOW = {"<", "less than", "fewer than", "under", "below", "unter", "weniger als"} | {
@@ -38,14 +38,14 @@ _BELOW = {"<", "less than", "fewer than", "under", "below", "unter", "weniger al
 }
 _BELOW_WORDS = "|".join(word for word in sorted(_BELOW) if word != "<")
 _AT_MOST = {"<=", "=<", "≤", "⩽", "at most", "up to", "no more than", "bis", "bis zu"} | {
-    *("höchstens", "maximal", "au plus", "jusqu'à", "max", "max."),
+    *("höchstens", "maximal", "au plus", "jusqu'à", "max", "max.")
 }
 _ABOVE = {">", "more than", "greater than", "over", "above", "über", "mehr als", "größer als"} | {
     *("plus de", "supérieur à", "higher than", "older than", "after", "älter als", "nach"),
     *("plus âgé que", "plus âgée que", "après"),
 }
 _AT_LEAST = {">=", "=>", "≥", "⩾", "at least", "from", "no less than", "ab", "mindestens"} | {
-    *("à partir de", "au moins", "dès", "min", "min.", "since", "seit", "depuis"),
+    *("à partir de", "au moins", "dès", "min", "min.", "since", "seit", "depuis")
 }
 _OR_MORE = re.compile(
     r"\+|(?<!\w)(plus|(and|or|und|oder|et|ou) (more|over|older|above|up|greater|higher|mehr|älter"
