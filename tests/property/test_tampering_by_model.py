@@ -15,12 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
 from anon_core.verification.checks import verify
 from tests.everywhere import Trial, trial
 from tests.models_twin import Cells, Class, fits, keeps
 from tests.output_spaces import covered, matched
-from tests.tampering import released
+from tests.tampering import in_order, read, released, written
 
 WAYS = ("a cell more specific", "a row gone", "another value")
 #: A release has no promise of it, or nobody can be shown to stand behind a row.
@@ -207,3 +208,44 @@ def test_many_promises_that_break_are_found_and_where(chunk: int) -> None:
     found = attempts(10_000 * (chunk + 1), 160)
     assert sum(n for what, n in found.items() if what.endswith("broken and found")) > 30
     _no_lie_is_accepted(found)
+
+
+#: Texts that are no value of any column drawn; two of them are numbers beyond any float.
+NONSENSE = [
+    "6*",
+    "",
+    "x",
+    "inf",
+    "nan",
+    "1e400",
+    "1e-400",
+    "\u0663",
+    "1/2",
+    "[1, 2",
+    "{1, }",
+    "*",
+    "9" * 400,
+]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_cell_that_is_no_value_is_never_found_to_hold(model: str) -> None:
+    """Nor does verification end in an error of its own, whatever the text is."""
+    for technique in ("microaggregation", "mondrian", "optimal", "anatomy", "permutation"):
+        try:
+            one = next(t for t in (trial(model, technique, n) for n in range(6)) if released(t))
+        except (StopIteration, AnonError):
+            continue
+        result = released(one)
+        assert result is not None
+        public = None if one.public is None else one.public.frame()
+        for text in NONSENSE:
+            tables = read(result.files)
+            table = next(t for t in tables.values() if "s0" in t[0])
+            table[1][table[0].index("s0")] = text
+            in_order(tables)
+            private, levels = one.case.dataset.frame(), one.case.levels
+            recipe, files = result.recipe.completed(), written(tables)
+            came = verify(recipe, private, levels, files, public, witness=result.witness)
+            assert not came.holds, (technique, text)
+        return

@@ -326,15 +326,20 @@ def _disclosed(shown: Counts, table: Mapping[Hashable, int], every: int) -> Deci
 # (k, e)-anonymity, recomputed.
 
 
+def _numbers(shown: Counts) -> list[tuple[Fraction, int]]:
+    """Return the numbers that a class shows, from the least, and the rows of each."""
+    if any(value is None or isinstance(value, str) for value in shown):
+        raise CannotTell("a value is missing or a text, which is not a number")
+    return sorted((Fraction(value), count) for value, count in shown.items())
+
+
 @recomputes("k-e-anonymity", forms=("whole", "averaged", "permuted"))
 def k_e_anonymity(evidence: Evidence) -> list[Check]:
     """Every class shows k different numbers, and the greatest exceeds the least by e."""
     least, width = evidence.integer("k"), evidence.number("e", least=0)
 
     def wide(shown: Counts) -> tuple[bool, float]:
-        if any(value is None for value in shown):
-            raise CannotTell("a value is missing, which is not a number")
-        numbers = sorted(Fraction(value) for value in shown)
+        numbers = [number for number, _ in _numbers(shown)]
         if len(numbers) < least:
             return False, 0.0
         return numbers[-1] - numbers[0] >= width, float(numbers[-1] - numbers[0])
@@ -359,11 +364,7 @@ def epsilon_m_anonymity(evidence: Evidence) -> list[Check]:
     relative = evidence.flag("relative")
 
     def apart(shown: Counts) -> tuple[bool, float]:
-        if any(value is None for value in shown):
-            raise CannotTell("a value is missing, which is not a number")
-        if any(isinstance(value, str) for value in shown):
-            raise CannotTell("a value is a text, which is not a number")
-        rows = sorted((Fraction(value), count) for value, count in shown.items())
+        rows = _numbers(shown)
         if relative and rows[0][0] <= 0:
             raise CannotTell("a number is not above 0, so its share does not give a distance")
         size = sum(count for _, count in rows)

@@ -389,7 +389,7 @@ def number_of(text: str) -> Decimal | None:
     (True, None)
     """
     text = text.strip()
-    if text.isdecimal():
+    if text.isdecimal() and len(text) < 300:  # below what `isfinite` refuses
         return Decimal(text)
     if _NUMBER.fullmatch(text) is None:
         return None
