@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from anon_core.kernels.compilation import use_machine_code
 from benchmarks import (
     exhaustive,
     identities,
@@ -67,6 +68,7 @@ def main() -> int:
         help="also compare the optimal search with every node of the whole lattice",
     )
     options = parser.parse_args()
+    use_machine_code()
     bench = Bench(times=3 if options.quick else 5, quick=options.quick)
     began = time.perf_counter()
     print(

@@ -16,7 +16,11 @@ from _pytest.assertion import rewrite
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from anon_core.base import compilation, secret
+from anon_core.base import secret
+from anon_core.kernels import compilation
+
+# Loops are tested as machine code; what runs before the compiler is imported has tests of its own.
+compilation.use_machine_code()
 
 # Speed is measured by the benchmarks; a busy machine must not fail a test. The same examples are
 # tried every time, so that a failure can be repeated.
@@ -59,7 +63,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture
 def nobody_compiles_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compile where a loop is called, though a page that was drawn before still compiles ahead."""
-    monkeypatch.setattr(compilation, "_INTERPRETING", compilation._Interpreting())
+    monkeypatch.setattr(compilation, "_DOING", compilation._Doing())
 
 
 @pytest.fixture(scope="session")

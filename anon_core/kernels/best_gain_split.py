@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_core.base.arrays import B1, F64, I32, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 from anon_core.kernels.cuts import Counted, Cuts, Limits, move_inside, room_for, side_holds
 
 # Sums in another order differ in their last bits; such prices count as equal.

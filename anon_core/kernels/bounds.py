@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.arrays import F64, I64, U8
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 from anon_core.kernels.roll_up import Packing, Spare, roll_to
+
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 class Below(NamedTuple):
@@ -184,7 +187,12 @@ def settle(
     return done
 
 
-@compiled
+def rows_kept_in_arrays(count: I64, keep: npt.NDArray[np.bool_]) -> int:
+    """Do what `rows_kept` does, with whole arrays."""
+    return int(count[keep].sum())
+
+
+@partial(compiled, in_arrays=rows_kept_in_arrays)
 def rows_kept(count: I64, keep: npt.NDArray[np.bool_]) -> int:
     """Return the rows of the classes that stay."""
     rows = 0
@@ -194,7 +202,25 @@ def rows_kept(count: I64, keep: npt.NDArray[np.bool_]) -> int:
     return rows
 
 
-@compiled
+def removed_by_leaf_in_arrays(
+    words: I64,
+    count: I64,
+    keep: npt.NDArray[np.bool_],
+    word_of: I64,
+    shift: I64,
+    mask: I64,
+    start: I64,
+    out: F64,
+) -> None:
+    """Do what `removed_by_leaf` does, with whole arrays."""
+    gone, rows = words[~keep], count[~keep]
+    out[:] = 0.0
+    for d in range(len(start)):
+        leaf = start[d] + ((gone[:, word_of[d]] >> shift[d]) & mask[d])
+        out += np.bincount(leaf, rows, len(out))
+
+
+@partial(compiled, in_arrays=removed_by_leaf_in_arrays)
 def removed_by_leaf(
     words: I64,
     count: I64,
@@ -228,7 +254,18 @@ def removed_by_leaf(
                 out[start[d] + ((words[i, word_of[d]] >> shift[d]) & mask[d])] += rows
 
 
-@compiled
+def spared_in_arrays(
+    rows: F64, start: I64, leaves: I64, node: I64, table: F64, offset: I64, out: F64
+) -> None:
+    """Do what `spared` does, with whole arrays; `cumsum` adds in the loop's order."""
+    for d in range(len(node)):
+        levels, wide = node[d] + 1, leaves[d]
+        prices = table[offset[d] : offset[d] + levels * wide].reshape(levels, wide)
+        products = rows[start[d] : start[d] + wide] * prices
+        out[d, :levels] = np.cumsum(products, axis=1)[:, -1]
+
+
+@partial(compiled, in_arrays=spared_in_arrays)
 def spared(
     rows: F64, start: I64, leaves: I64, node: I64, table: F64, offset: I64, out: F64
 ) -> None:
@@ -254,7 +291,17 @@ def spared(
             out[d, level] = found
 
 
-@compiled
+def raise_below_in_arrays(bound: F64, stride: I64, node: I64, part: F64, base: float) -> None:
+    """Do what `raise_below` does, with whole arrays."""
+    values = np.full(1, base)
+    for d in range(len(node)):
+        values = values[..., None] + part[d, : node[d] + 1]
+    lattice = bound.reshape(-1, *(stride[:-1] // stride[1:]))
+    here = lattice[tuple(slice(int(level) + 1) for level in node)]
+    np.maximum(here, values[0], out=here)
+
+
+@partial(compiled, in_arrays=raise_below_in_arrays)
 def raise_below(bound: F64, stride: I64, node: I64, part: F64, base: float) -> None:
     """Raise the bound of every node below (and of) a node to base + Σ part[d, level].
 
@@ -290,7 +337,21 @@ def raise_below(bound: F64, stride: I64, node: I64, part: F64, base: float) -> N
         place += stride[changed]
 
 
-@compiled
+def highest_in_arrays(bound: F64, stride: I64, height: I64, place: int, most: float) -> int:
+    """Do what `highest` does: a few steps need no arrays."""
+    steps = list(zip(stride.tolist(), height.tolist(), strict=True))
+    climbing = True
+    while climbing:
+        climbing = False
+        for apart, top in steps:
+            if place // apart % (top + 1) < top and bound[place + apart] <= min(most, _LARGEST):
+                place += apart
+                climbing = True
+                break
+    return place
+
+
+@partial(compiled, in_arrays=highest_in_arrays)
 def highest(bound: F64, stride: I64, height: I64, place: int, most: float) -> int:
     """Climb from a node through nodes that are bounded by so much at most, as far as that goes.
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_core.base.arrays import I32, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 
 
 class Seen(NamedTuple):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from anon_core.base.arrays import F64, I32, I64
 from anon_core.kernels.best_gain_split import Prices, cover_price
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 from anon_core.kernels.cuts import Counted
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.arrays import F64, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 from anon_core.kernels.cuts import Cuts
 
 #: Rows that are fetched at a time: they lie far from each other, and none has to wait for another.

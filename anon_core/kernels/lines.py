@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import pairwise
+
 import numpy as np
 
 from anon_core.base.arrays import I32, I64, U8
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 
 _BITS = 11  # of a digit: its counts stay near the processor
 
 
-@compiled
+def in_digit_order_in_arrays(words: I64, spare: I64, low: int, high: int) -> I64:
+    """Do what `in_digit_order` does, with whole arrays."""
+    if high <= low:
+        return words
+    below = words & ((1 << low) - 1)
+    if (below[1:] > below[:-1]).all() and not (words >> high).any():
+        return np.sort(words)  # many times as fast as a sort that leaves equal ones as they are
+    return words[np.argsort((words >> low) & ((1 << (high - low)) - 1), kind="stable")]
+
+
+@partial(compiled, in_arrays=in_digit_order_in_arrays)
 def in_digit_order(words: I64, spare: I64, low: int, high: int) -> I64:
     """Order words by their bits from `low` up to `high`; equal ones stay as they are.
 
@@ -44,7 +57,15 @@ def in_digit_order(words: I64, spare: I64, low: int, high: int) -> I64:
     return words
 
 
-@compiled
+def joined_lines_in_arrays(codes: I32, first: I64, ends: I64, text: U8) -> U8:
+    """Do what `joined_lines` does, with a list of texts."""
+    whole = text.tobytes()
+    texts = [whole[begin:end] for begin, end in pairwise(ends.tolist())]
+    places = (codes + first[:, None]).T.ravel().tolist()
+    return np.frombuffer(b"".join(map(texts.__getitem__, places)), np.uint8)
+
+
+@partial(compiled, in_arrays=joined_lines_in_arrays)
 def joined_lines(codes: I32, first: I64, ends: I64, text: U8) -> U8:
     """Return rows of texts one after the other, as bytes.
 

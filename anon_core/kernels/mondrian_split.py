@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.arrays import B1, F64, I32, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 
 Records = npt.NDArray[np.void]
 

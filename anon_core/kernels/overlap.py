@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.arrays import I32, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 
 
 @compiled

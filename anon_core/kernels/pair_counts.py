@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.arrays import F64, I32, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 
 
 @compiled
@@ -32,7 +34,13 @@ def shuffle_runs(rows: I64, sizes: I64, drawn: npt.NDArray[np.uint64]) -> None:
         start += size
 
 
-@compiled
+def count_linked_in_arrays(first: I32, second: I32, rows: I64, found: F64) -> None:
+    """Do what `count_linked` does, with whole arrays."""
+    pair = first * np.int64(found.shape[1]) + second
+    found += np.bincount(pair, rows, found.size).reshape(found.shape)
+
+
+@partial(compiled, in_arrays=count_linked_in_arrays)
 def count_linked(first: I32, second: I32, rows: I64, found: F64) -> None:
     """Add the rows of every entry to its pair of cells.
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.arrays import F64, I32, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 
 # Entries whose shares are held at a time, so that they stay near the processor.
 _TILE = 1024
@@ -31,7 +31,7 @@ class Overlaps(NamedTuple):
     wide: I64
 
 
-def alone_interpreted(
+def alone_in_arrays(
     start: I64,
     first: int,
     codes: I32,
@@ -53,7 +53,7 @@ def alone_interpreted(
     factor[asked] *= mean[which[asked]]
 
 
-@partial(compiled, stand_in=alone_interpreted)
+@partial(compiled, in_arrays=alone_in_arrays)
 def alone(
     start: I64,
     first: int,
@@ -101,7 +101,29 @@ def alone(
                 factor[q, g] *= mean[d, g]
 
 
-def together_interpreted(
+def _hit_together(
+    begins: I64,
+    ends: I64,
+    codes: I32,
+    count: npt.NDArray[Any],
+    overlaps: Overlaps,
+    which: I64,
+    found: F64,
+) -> None:
+    """Count the rows of exact cells that each query hits, group by group; none of them is empty."""
+    table, at, wide = overlaps
+    here = slice(begins[0], ends[-1])
+    hit = [
+        table[at[c] : at[c + 1]].reshape(-1, wide[c]).astype(np.bool_)[:, codes[c, here]]
+        for c in range(len(wide))
+    ]
+    for q in np.flatnonzero((which >= 0).any(axis=1)):
+        own = [hit[c][d] for c, d in enumerate(which[q]) if d >= 0]
+        rows = count[here] * np.logical_and.reduce(own)
+        found[q] = np.add.reduceat(rows, begins - begins[0])
+
+
+def together_in_arrays(
     start: I64,
     first: int,
     codes: I32,
@@ -118,6 +140,10 @@ def together_interpreted(
     begins, ends = start[first : first + groups], start[first + 1 : first + groups + 1]
     asked = (which >= 0).any(axis=1)
     found = np.zeros((queries, groups))
+    if np.issubdtype(table.dtype, np.integer) and (begins < ends).all():
+        _hit_together(begins, ends, codes, count, overlaps, which, found)
+        factor[asked] *= found[asked] / size[first : first + groups]
+        return
     for low in range(int(start[first]), int(start[first + groups]), _TILE):
         high = min(low + _TILE, int(start[first + groups]))
         product = np.ones((queries, high - low), table.dtype)
@@ -130,11 +156,12 @@ def together_interpreted(
         here = np.flatnonzero((begins < high) & (ends > low))
         left, right = np.maximum(begins[here], low) - low, np.minimum(ends[here], high) - low
         found[:, here] += upto[:, right] - upto[:, left]
-    mean = np.where(found > 0.0, found / size[first : first + groups], 0.0)
+    mean = np.zeros_like(found)
+    np.divide(found, size[first : first + groups], out=mean, where=found > 0.0)
     factor[asked] *= mean[asked]
 
 
-@partial(compiled, stand_in=together_interpreted)
+@partial(compiled, in_arrays=together_in_arrays)
 def together(
     start: I64,
     first: int,

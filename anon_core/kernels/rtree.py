@@ -8,7 +8,7 @@ import numpy as np
 
 from anon_core.base.arrays import I64
 from anon_core.kernels.best_gain_split import Prices, cover_price
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 from anon_core.kernels.cuts import Counted
 
 

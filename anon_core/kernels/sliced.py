@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_core.base.arrays import F64, I8, I32, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 
 #: Rows of the largest group whose deals are weighed one by one.
 MOST_EXACT = 8

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.arrays import F64, I32, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 from anon_core.kernels.cuts import Counted, Cuts, Limits, room_for, side_holds
 
 # Equal scores differ in their last bits; such ties go to the attribute named first.

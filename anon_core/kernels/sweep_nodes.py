@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.arrays import F64, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 from anon_core.kernels.roll_up import Packing
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_core.base.arrays import B1, F64, I32, I64
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 from anon_core.kernels.cuts import (
     Counted,
     Limits,

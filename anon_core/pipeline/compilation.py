@@ -17,7 +17,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
-from anon_core.base.compilation import kept_in
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import family, find
@@ -27,6 +26,8 @@ from anon_core.data.hierarchy import read_levels
 from anon_core.data.hierarchy.model import LevelTable
 from anon_core.data.samples import Sample, hierarchy_folder, sample
 from anon_core.data.table import Dataset
+from anon_core.kernels.compilation import interpreting as interpreting  # for lessons and pages
+from anon_core.kernels.compilation import kept_in, use_machine_code
 from anon_core.pipeline.measure.extra_attacks import attack
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import run
@@ -58,6 +59,7 @@ def warm(report: Callable[[str], None], wanted: Callable[[], str] = str) -> None
     wanted : callable, optional
         Returns the name of an algorithm that someone waits for, or an empty text.
     """
+    use_machine_code()
     asked = {
         n for n, kind in family("attack").items() if not cast(type[Attack], kind).use.by_default
     }
@@ -83,6 +85,7 @@ def warm(report: Callable[[str], None], wanted: Callable[[], str] = str) -> None
 
 def load() -> None:
     """Load into this process what the usual techniques need, or compile it if it is not kept."""
+    use_machine_code()
     for name in met_first():
         for usual in (True, False):
             deque(_run(name, usual=usual), maxlen=0)

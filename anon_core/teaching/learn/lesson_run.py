@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from anon_core.base.compilation import interpreting
 from anon_core.base.context import Context, Event
 from anon_core.base.errors import BadInput, Infeasible, NotFound, listing
 from anon_core.base.registry import find
@@ -19,6 +18,7 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import buckets_of_rows
 from anon_core.data.roles.roles import Roles
 from anon_core.methods.partition.merging import group_stats
+from anon_core.pipeline.compilation import interpreting
 from anon_core.pipeline.runner import run
 from anon_core.recipe.plan import Plan
 from anon_core.release.attack_result import AttackResult

@@ -14,7 +14,7 @@ from anon_core.base import secret
 from anon_core.base.context import Context, clock_stopped, now, part_of
 from anon_core.base.errors import Cancelled
 from anon_core.base.secret import stream
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 from anon_core.methods.partition import best_gain as gain
 from anon_core.techniques.algorithms.anytime import Anytime
 from anon_core.techniques.models.k_anonymity import KAnonymity

@@ -15,7 +15,7 @@ from tests.often import EVERY
 CHECKOUT = Path(__file__).resolve().parents[3]
 
 _MODULE = """
-from anon_core.kernels.compiled import compiled
+from anon_core.kernels.compilation import compiled
 
 @compiled
 def doubled(x):

@@ -50,7 +50,7 @@ def test_compiled_kernels_equal_their_plain_lines(seed: int) -> None:
     expected = np.array([[mean(q, g) * size[g] for g in range(groups)] for q in range(7)])
     to_the_bit = np.tile(size, (7, 1))
     kernels.together(start, 0, codes, counted, size, overlaps, which, to_the_bit)
-    for function in (kernels.together, plain(kernels.together), kernels.together_interpreted):
+    for function in (kernels.together, plain(kernels.together), kernels.together_in_arrays):
         found = np.tile(size, (7, 1))
         function(start, 0, codes, counted, size, overlaps, which, found)
         np.testing.assert_allclose(found, expected, rtol=1e-10)
@@ -61,7 +61,7 @@ def test_compiled_kernels_equal_their_plain_lines(seed: int) -> None:
     to_the_bit = np.tile(size, (7, 1))
     for c in range(2):
         kernels.alone(start, 0, codes[c], count, size, tables[c], which[:, c].copy(), to_the_bit)
-    for function in (kernels.alone, plain(kernels.alone), kernels.alone_interpreted):
+    for function in (kernels.alone, plain(kernels.alone), kernels.alone_in_arrays):
         found = np.tile(size, (7, 1))
         for c in range(2):
             function(start, 0, codes[c], count, size, tables[c], which[:, c].copy(), found)

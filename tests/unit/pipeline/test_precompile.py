@@ -15,8 +15,8 @@ import pytest
 
 from anon_core import Dataset, Plan, kernels, run
 from anon_core.__main__ import main
-from anon_core.base import compilation as door
 from anon_core.base.context import Context
+from anon_core.kernels import compilation as door
 from anon_core.pipeline import compilation as warming
 from anon_core.pipeline.measure.extra_attacks import attack
 from anon_core.techniques.attacks.definetti import DeFinetti

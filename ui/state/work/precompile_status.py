@@ -70,7 +70,7 @@ class Warming:
 
     def carry_out(self) -> None:
         """Compile ahead, in a thread that waits for the process; whatever happens, it ends."""
-        from anon_core.base.compilation import interpreting
+        from anon_core.pipeline.compilation import interpreting
 
         command = [sys.executable, "-m", "anon_core", "warm", "--give-way"]
         try:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.base import compilation as compiling
+from anon_core.kernels import compilation as compiling
 
 pytestmark = pytest.mark.usefixtures("nobody_compiles_ahead")
 
@@ -92,8 +92,8 @@ def test_calls_that_would_take_long_are_compiled(
         assert slow.signatures
 
 
-def test_a_stand_in_runs_only_while_loops_are_interpreted(tmp_path: Path) -> None:
-    loop = _loop(tmp_path, stand_in=lambda values: "instead")
+def test_whole_arrays_are_used_while_loops_are_interpreted(tmp_path: Path) -> None:
+    loop = _loop(tmp_path, in_arrays=lambda values: "instead")
     with compiling.interpreting():
         assert loop(VALUES) == "instead"
     assert loop(VALUES) == 20
