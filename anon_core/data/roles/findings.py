@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -266,14 +267,20 @@ def numbers_somebody(column: Column) -> bool:
     return figures >= _MOSTLY * len(sample) and not _days(column)
 
 
+#: The words of identifiers that were asked for before: each run of a table asks again.
+_WORDS: WeakKeyDictionary[Column, frozenset[str]] = WeakKeyDictionary()
+
+
 def _names(dataset: Dataset, roles: Roles) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for name in roles.hidden:
-        texts = dataset.column(name).written
-        words = words_of_names([texts[i] for i in looked_at(texts).tolist()])
-        if words:
-            found[name] = words
-    return found
+    found = {name: _words_of(dataset.column(name)) for name in roles.hidden}
+    return {name: words for name, words in found.items() if words}
+
+
+def _words_of(column: Column) -> frozenset[str]:
+    if column not in _WORDS:
+        texts = column.written
+        _WORDS[column] = words_of_names([texts[i] for i in looked_at(texts).tolist()])
+    return _WORDS[column]
 
 
 def _days(column: Column) -> bool:
