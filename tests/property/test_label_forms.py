@@ -322,3 +322,127 @@ def test_both_readings_agree_on_drawn_labels() -> None:
     assert claimed > (100 if EVERY else 25)
     assert not differ, (len(differ), differ[:40])
     assert math.isinf(read_range("80+", "number")[1])  # type: ignore[index]
+
+
+#: Label, kind, values that are so, one that is not.
+CLAIMS: list[tuple[str, ColumnKind, str, str]] = [
+    # sets of values, and what is denied
+    *((label, "text", "a b", "c") for label in (
+        "a/b", "{a, b}", "{a,b}", "{a;b}", "a; b", "a|b", "a & b", "a+b", "a und b", "a oder b",
+        "a ou b", "a et b", "[a, b]", "(a, b)", "a, b", "a,b", "a and b",
+    )),
+    *((label, "number", "20 21", "22") for label in (
+        "{20, 21}", "{20,21}", "{20; 21}", "20/21", "20;21", "20|21", "20 oder 21", "20 & 21",
+    )),
+    *((label, "number", "25 45", "35") for label in (
+        "20-29 und 40-49", "20-29; 40-49", "20-29/40-49", "20–29 et 40–49", "<30 | ≥40",
+    )),
+    *((label, "text", "b c d", "a") for label in (
+        "not a", "nicht a", "kein a", "other than a", "non-a", "≠a",
+    )),
+    *((label, "number", "21 22", "20") for label in ("not 20", "≠20", "!=20", "<>20", "nicht 20")),
+    ("2019/2020", "date", "2019-03-01 2020-03-01", "2021-01-01"),
+    # letters, codes by what they begin with
+    *((label, "text", "Anna Ärzte Max Ben", "Zoe") for label in (
+        "A-M", "A–M", "A - M", "A bis M", "A to M", "A..M", "[A, M]", "[A-M]", "a-m",
+    )),
+    ("Aa-Am", "text", "Aachen Ahlen", "Berlin"),
+    *((label, "text", "80331 80333 81335", "90331") for label in (
+        "80-89", "80 - 89", "80xxx-89xxx", "80***-89***", "80***-81***",
+    )),
+    *((label, "text", "80331 80333 80335", "90331") for label in (
+        "80...", "80....", "80•••", "80---", "80--", "80xxx",
+    )),
+    ("I10.x", "text", "I10.1 I10.2 I10.3", "J20"),
+    ("A*", "text", "Anna Axel Arno", "Zoe"),
+    ("80331, 80333", "text", "80331 80333", "80335"),
+    # periods of every year
+    *((label, "date", "2020-01-05 2021-01-31", "2020-02-01") for label in (
+        "January", "Januar", "janvier", "Jan", "Jan.", "enero", "gennaio", "Jänner",
+    )),
+    *((label, "date", "2020-01-05 2021-03-31", "2020-04-01") for label in (
+        "Jan-Mar", "January to March", "Januar bis März", "janvier à mars", "Q1", "1. Quartal",
+    )),
+    ("KW 12", "date", "2020-03-16 2021-03-22", "2020-03-23"),
+    ("March", "datetime", "2020-03-31T23:59", "2020-04-01T00:00"),
+    ("March", "instant", "2020-03-31T23:59Z", "2020-04-01T00:30Z"),
+    ("Mrz 2020", "date", "2020-03-31", "2020-04-01"),
+    # limits
+    *((label, "number", "19", "20") for label in ("kleiner 20", "aged under 20", "ages below 20")),
+    *((label, "number", "21", "20") for label in ("größer als 20", "grösser als 20", "größer 20")),
+    *((label, "number", "20", "19") for label in (
+        "größer gleich 20", "größer oder gleich 20", "greater than or equal to 20", "minimum 20",
+        "supérieur ou égal à 20", "aged 20 and over", "20 to max", "20 thru highest",
+    )),
+    *((label, "number", "20", "21") for label in (
+        "kleiner gleich 20", "kleiner oder gleich 20", "less than or equal to 20", "maximum 20",
+        "inférieur ou égal à 20", "min-20", "min to 20", "lowest thru 20", "not more than 20",
+    )),
+    *((label, "number", "20 29", "30") for label in (
+        "20thru29", "20to29", "20bis29", "aged 20-29",
+    )),
+    (">1M", "number", "1600000", "900000"),
+    ("1M+", "number", "1000000", "900000"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("label", "kind", "true", "false"), CLAIMS)
+def test_sets_letters_and_periods_claim_what_they_say(
+    label: str, kind: ColumnKind, true: str, false: str
+) -> None:
+    assert refused(label, true.split(), kind) == (False, False)
+    assert refused(label, [*true.split(), false], kind) == (True, True)
+    assert unread_labels([label], kind, true.split()) == []
+
+
+@pytest.mark.parametrize(
+    ("label", "true", "false"),
+    [
+        ("ab 20 bis unter 30", "20 29", "30"),
+        ("ab 20 bis 30", "20 30", "31"),
+        ("mehr als 20 bis unter 30", "21 29", "20"),
+        ("über 20 bis 30", "21 30", "20"),
+        ("more than 20 to 30", "21 30", "20"),
+        ("plus de 20 à 30", "21 30", "20"),
+        ("20 und unter 30", "20 29", "30"),
+        ("20 but under 30", "20 29", "30"),
+    ],
+)
+def test_two_limits_in_words_are_refused_where_they_are_false(
+    label: str, true: str, false: str
+) -> None:
+    assert refused(label, true.split(), "number") == (False, False)
+    assert refused(label, [*true.split(), false], "number")[0]
+
+
+@pytest.mark.parametrize("label", ["Monday", "Montag", "lundi", "Mo", "Mon-Tue", "Mo-Di"])
+def test_days_of_the_week_are_refused_where_they_are_false(label: str) -> None:
+    assert refused(label, ["2020-01-06", "2021-01-04"], "date") == (False, False)
+    assert refused(label, ["2020-01-06", "2020-01-08"], "date")[0]
+
+
+@pytest.mark.parametrize(
+    ("label", "members"),
+    [
+        ("A-M", ["Zoe", "Xaver", "Max"]),  # most do not begin so: a name
+        ("EU-US", ["France", "Germany", "Argentina"]),
+        ("Trinidad und Tobago", ["Scarborough", "Port of Spain"]),
+        ("R&D", ["chemist", "engineer"]),
+        ("1-3", ["10", "20", "33"]),
+        ("not known", ["a", "b"]),
+        ("AC/DC", ["AC", "battery"]),
+        ("M-W", ["M", "W"]),
+    ],
+)
+def test_names_of_texts_claim_no_letters_and_no_sets(label: str, members: list[str]) -> None:
+    assert refused(label, members, "text") == (False, False)
+
+
+@pytest.mark.parametrize("label", ["Summer", "late", "Marion", "Sunday School", "Decade", "Q5"])
+def test_names_of_days_claim_no_period(label: str) -> None:
+    assert refused(label, ["2020-01-06", "2020-07-08"], "date") == (False, False)
+
+
+def test_what_a_list_holds_is_a_value_and_no_part_of_one() -> None:
+    assert refused("10, 20", ["10", "20"], "number") == (False, False)
+    assert refused("10, 20", ["10", "20", "1"], "number") == (True, True)

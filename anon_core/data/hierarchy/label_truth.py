@@ -11,12 +11,13 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from unicodedata import combining, normalize
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.hierarchy.construction import LevelRows
 from anon_core.data.hierarchy.propose.dates_and_times import minute_of_day
 from anon_core.data.hierarchy.range_forms import stated_range
-from anon_core.data.hierarchy.ranges import Range, readings
+from anon_core.data.hierarchy.ranges import Range, every_year, readings
 from anon_core.data.table import MISSING
 from anon_core.data.values.kinds import KINDS, ColumnKind, measured_kinds
 
@@ -24,10 +25,16 @@ Holds = Callable[[str], bool]
 
 _MASK = re.compile(r"(?P<head>[^\s*]+)\*+|\*+(?P<tail>[^\s*]+)")
 #: Other marks for what is left out, and a word before the beginning.
-_FILLED = re.compile(r"(?:[^\W\d]+\.? )?(?P<head>[^\s*]*?\d)(?:[xX]+|_+|#+|\?+|…|\.{2,3}|\*+|\.?-)")
+_FILLED = re.compile(
+    r"(?:[^\W\d]+\.? )?(?P<head>[^\s*]*?\d)(?:\.?[xX]+|_+|#+|\?+|…|•+|\.{2,}|\*+|\.?-+)"
+)
 _CODES = re.compile(
     r"(?:[^\d()]*\(|\[)?(?P<low>(?P<letters>[A-Za-z]{1,4})\d+)"
     r"\s*(?:[-–—]|\.\.|\b(?:to|bis)\b|à )\s*(?P<high>[A-Za-z]{0,4}\d+)[)\]]?(?:\s+\D.*)?"
+)
+#: The first digits of codes, and what is left out of them.
+_HEADS = re.compile(
+    r"(?P<low>\d+)(?P<fill>[xX*_#•]*)\s*(?:[-–—]|\.\.|\b(?:to|bis)\b|à )\s*(?P<high>\d+)(?P=fill)"
 )
 #: An hour without minutes, as 8 in 8-12 Uhr.
 _HOUR = re.compile(
@@ -40,8 +47,19 @@ _TWELVE = re.compile(
 _OVERNIGHT = re.compile(
     r"(?P<low>\d{1,2}:\d{2})\s*(?:[-–]|\bto\b|\bbis\b)\s*(?P<high>\d{1,2}:\d{2})"
 )
+#: Letters that names begin with: A-M, Aa-Am.
+_LETTERS = re.compile(
+    r"\[?(?P<low>[^\W\d_]{1,3})\s*(?:[-–—]|\.\.|\b(?:to|bis|through)\b|\bà\b|(?<=\[.),)"
+    r"\s*(?P<high>[^\W\d_]{1,3})\]?"
+)
+_DENIED = re.compile(
+    r"(?:(?:not|nicht|keine?|non|other than|andere als|autre que)\b[\s-]*|≠|!=|<>)(?=\S)",
+    re.IGNORECASE,
+)
 _AND_MORE = re.compile(r"(?P<first>.+) and (?P<more>\d+) more")
 _PARTS = re.compile(r",? or | / |, ")
+#: Further marks between values of a column, of which a set is claimed only if all parts are some.
+_LISTED = re.compile(r"\s*[/;|&+]\s*|,\s*(?!\d)|,\s+|,?\s+(?:or|oder|ou|und|and|et)\s+")
 #: Letters and values beyond which a label is not mended by naming what it leaves out.
 _LONGEST, _MOST_NAMED = 100, 3
 
@@ -136,12 +154,13 @@ def unread_labels(
     read = KINDS[kind].read
     if read is None:
         return []
+    known = {value: i for i, value in enumerate(values)}
+    measures = {read(value) for value in values}
+    reader = _Reader(kind=kind, members=(), paths=((),), place=known, known=measures)
     return [
         label
         for label in dict.fromkeys(labels)
-        if label not in values
-        and any(map(str.isdigit, label))
-        and _Reader(kind=kind, members=(), paths=((),), place={}).claim(label) is None
+        if label not in known and any(map(str.isdigit, label)) and reader.claim(label) is None
     ]
 
 
@@ -217,20 +236,32 @@ class _Reader:
             return _within((at, at), read)
         if label in self.place:
             return None
+        denied = _DENIED.match(label)
+        rest = "" if denied is None else label[denied.end() :].strip()
+        if rest and (said := self._part(rest, known=read is None)) is not None:
+            return lambda value: not said(value)
         whole = self._one(label)
         if whole is not None:
             return whole
-        parts = [part.strip() for part in _PARTS.split(label)]
-        if len(parts) < 2:
+        inner = label
+        if label[:1] + label[-1:] in ("{}", "[]", "()"):
+            inner = label[1:-1] if ";" in label else re.sub(r",(?=\S)", ", ", label[1:-1])
+        for marks, text in ((_PARTS, label), (_LISTED, inner.strip())):
+            parts = [self._part(p.strip(), known=marks is _LISTED) for p in marks.split(text)]
+            each = [one for one in parts if one is not None]
+            if len(each) == len(parts) > 1:
+                # A value may hold a separator itself.
+                return lambda value: any(one(value) for one in each) or _listed(value, label)
+        return None
+
+    def _part(self, text: str, *, known: bool) -> Holds | None:
+        """Return what an entry of a list claims; a single one may have to be a known value."""
+        if text in self.place:
+            return _equal(text)
+        read = KINDS[self.kind].read
+        if known and (read is None or not (read(text) != read(text) or read(text) in self.known)):
             return None
-        each: list[Holds] = []
-        for part in parts:
-            one = _equal(part) if part in self.place else self._one(part, apart=True)
-            if one is None:
-                return None
-            each.append(one)
-        # A value may hold a separator itself.
-        return lambda value: any(one(value) for one in each) or _listed(value, label)
+        return self._one(text, apart=True)
 
     def instead(self, label: str, outside: Sequence[str]) -> str:
         """Return a label that is true of the group, or an empty text."""
@@ -255,7 +286,8 @@ class _Reader:
             stated = readings(label, self.kind)
             if not stated and apart and read(label) == read(label):
                 stated = [(read(label), read(label))]
-            return self._true_way([_within(one, read) for one in stated])
+            ways = [_within(one, read) for one in stated]
+            return self._true_way(ways) if ways else every_year(label, self.kind)
         return next(self._meant(label, apart=apart), None)
 
     def _meant(self, label: str, *, apart: bool) -> Iterator[Holds]:
@@ -270,7 +302,8 @@ class _Reader:
         for kind, read in measured_kinds().items():
             stated = [] if "*" in label else readings(label, kind)
             if stated and (apart or self._most(lambda v: read(v) == read(v))):  # noqa: B023 - called at once
-                true = self._true_way([_within(one, read) for one in stated])
+                ways = [_within(one, read) for one in stated]
+                true = self._true_way([*ways, *_of_beginnings(label)])
                 if true is not None:
                     yield true
         if (mask := _MASK.fullmatch(label)) is not None:
@@ -284,6 +317,11 @@ class _Reader:
             high = high if not high.isdigit() else codes["letters"] + high
             if len(low) == len(high) and self._most(holds := _between_codes(low, high)):
                 yield holds
+        letters = _LETTERS.fullmatch(label)
+        if letters is not None and self._most(holds := _between_letters(letters)):
+            yield holds
+        if any(self._most(holds := one) for one in _of_beginnings(label)):
+            yield holds
         filled = _FILLED.fullmatch(label)
         if filled is not None and self._most(holds := _begins(filled["head"])):
             yield holds
@@ -358,6 +396,28 @@ def _is_time(value: str) -> bool:
 
 def _between_codes(low: str, high: str) -> Holds:
     return lambda value: low.upper() <= value[: len(low)].upper() <= high.upper()
+
+
+def _between_letters(found: re.Match[str]) -> Holds:
+    """Return whether a text begins in a range of letters: one each, or more after the same one."""
+    low, high = _bare(found["low"]), _bare(found["high"])
+    size = len(low)
+    if size != len(high) or (size > 1 and low[0] != high[0]):
+        return lambda _: False
+    return lambda value: low <= _bare(value)[:size] <= high
+
+
+def _bare(text: str) -> str:
+    """Return the letters of a text without accents, in one case."""
+    return "".join(c for c in normalize("NFD", text.casefold()) if not combining(c))
+
+
+def _of_beginnings(label: str) -> Iterator[Holds]:
+    """Yield what ``80-89`` and ``80xxx-89xxx`` say of codes that are longer than its ends."""
+    found = _HEADS.fullmatch(label)
+    if found is not None and len(found["low"]) == len(found["high"]):
+        holds = _between_codes(found["low"], found["high"])
+        yield lambda value: len(value) > len(found["low"]) and holds(value)
 
 
 def _free(label: str, values: dict[str, int], groups: dict[str, list[int]]) -> str:

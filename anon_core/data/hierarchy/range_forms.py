@@ -30,27 +30,32 @@ _ENDLESS = {
 }
 _WORDS = re.IGNORECASE
 _BEGINNING = re.compile(
-    r"(?:(?:from|von|vom|de|du|entre|between|zwischen|ages?|aged|alter|âges?|EUR|USD|GBP|CHF|[€$£])\s*)+",
+    r"(?:(?:from|von|vom|de|du|entre|between|zwischen|aged|ages?|alter|âges?|EUR|USD|GBP|CHF|[€$£])\s*)+",
     _WORDS,
 )
 _BETWEEN = re.compile(
-    r"\s*(?:\.\.\.?|…|[-–—‒−~]|\b(?:to|through|thru|until|bis(?:\s+zu)?|à|jusqu'à)(?!\w))\s*",
+    r"\s*(?:\.\.\.?|…|[-–—‒−~]|(?<![^\W\d])(?:to|through|thru|until|bis(?:\s+zu)?|à|jusqu'à)(?![^\W\d]))\s*",
     _WORDS,
 )
 _AND = re.compile(r"\s+(?:and|und|et)\s+", _WORDS)
 _BOTH = re.compile(r"(?:.*\b)?(?:between|zwischen|entre)\b", _WORDS)
 _LESS = (
     r"less than|fewer than|lower than|younger than|under|below|before|unter|weniger als|kleiner als"
-    r"|jünger als|vor|moins de|inférieur à|plus jeune que|avant|<"
+    r"|kleiner|jünger als|vor|moins de|inférieur à|plus jeune que|avant|<"
 )
-_UP_TO = r"at most|up to|no more than|bis zu|bis|höchstens|maximal|au plus|jusqu'à|max\.?|<=|=<|≤|⩽"
+_UP_TO = (
+    r"at most|up to|no more than|not more than|less than or equal to|bis zu|bis|höchstens"
+    r"|maximal|kleiner(?: oder)? gleich|au plus|jusqu'à|inférieur ou égal à|max(?:imum|\.)?"
+    r"|<=|=<|≤|⩽"
+)
 _MORE = (
-    r"more than|greater than|higher than|older than|over|above|after|über|mehr als|größer als"
-    r"|älter als|nach|plus de|supérieur à|plus âgée? que|après|>"
+    r"more than|greater than|higher than|older than|over|above|after|über|mehr als"
+    r"|grö(?:ß|ss)er(?: als)?|älter als|nach|plus de|supérieur à|plus âgée? que|après|>"
 )
 _FROM = (
-    r"at least|from|since|no less than|ab|seit|depuis|mindestens|à partir de|au moins|dès|min\.?"
-    r"|>=|=>|≥|⩾"
+    r"at least|from|since|no less than|not less than|greater than or equal to|ab|seit|depuis"
+    r"|mindestens|grö(?:ß|ss)er(?: oder)? gleich|à partir de|au moins|supérieur ou égal à|dès"
+    r"|min(?:imum|\.)?|>=|=>|≥|⩾"
 )
 #: The name of what is limited, before a sign; before words it is that of ages, or it is a name.
 _NAMED = r"(?:[^\W\d]*\s*(?=[<>≤≥=⩽⩾])|(?:ages?|aged|alter|âges?|bis)\s+)?"
@@ -94,6 +99,15 @@ _TWO_SIGNS = re.compile(
     r"[^\W\d]*\s*(?P<two><=|≤|<)\s*(?P<high>.+)",
     _WORDS,
 )
+#: A lower end in words, and an upper one: ab 20 bis unter 30, more than 20 to 30.
+_TWO_LIMITS = re.compile(
+    rf"(?:(?P<over>{_MORE})|{_FROM})\s+(?P<low>[^<>≤≥]+?)"
+    rf"\s*(?:\b(?:bis|up to|to|and|und|et)\b|à|[-–])\s*(?P<under>{_LESS})?\s*(?P<high>.+)",
+    _WORDS,
+)
+_BUT_UNDER = re.compile(
+    rf"(?P<low>.+?)\s+(?:but|and|und|et|aber)\s+(?P<under>{_LESS})\s*(?P<high>.+)", _WORDS
+)
 #: What is no unit, but a further word of a range.
 _SAYS_MORE = re.compile(
     rf"[+<>=≤≥;,|\[\]()]|(?<!\w)(?:{_LESS}|{_UP_TO}|{_MORE}|{_FROM}|and|or|und|oder|et|ou|to|through"
@@ -113,6 +127,9 @@ _INCLUDED = re.compile(
 _NOTE = re.compile(
     r"(?<=\d)\s*\((?![^()]*(?:ex|ohne|without|sans|\bnot?\b|nicht|außer))[^()\d]*\)\s*\Z", _WORDS
 )
+#: Ends in words of the statistics packages.
+_LEAST_FIRST = re.compile(r"\A(?:min|lowest)\s*(?:[-–—]|\b(?:to|thru)\b)\s*(?=\d)", _WORDS)
+_MOST_LAST = re.compile(r"\A(\d\S*?)\s*(?:[-–—]|\b(?:to|thru)\b)\s*(?:max|highest)\Z", _WORDS)
 #: A hyphen that joins a word and a number: over-65s, Jan-2020.
 _JOINED = re.compile(r"(?<!\w)([^\W\d_]+)-(?=\d)")
 _NAME_FIRST = re.compile(
@@ -150,7 +167,7 @@ _MARKED = re.compile(
 _MULTIPLIED = re.compile(
     r"(?P<number>\d(?:[\d.,]*\d)?)"
     r"(?: ?(?:(?P<thousand>k|tsd\.?|tausend|thousand|mille|milliers?|t(?=€|eur))"
-    r"|(?P<million>mio\.?|million(?:s|en)?)"
+    r"|(?P<million>mio\.?|million(?:s|en)?|mln\.?|(?-i:M))"
     r"|(?P<billion>mrd\.?|milliarden?|milliards?|billions?|bn))(?=€|EUR|CHF|USD|\W|$))?",
     _WORDS,
 )
@@ -229,7 +246,7 @@ def _simpler(label: str) -> str:
     """Return a label without what is around its range: a name, a note, a German compound."""
     if label.isascii() and not any(map(str.isalpha, label)):
         return label
-    label = label.translate(_SIGNS)
+    label = _LEAST_FIRST.sub("≤", _MOST_LAST.sub(r"≥\1", label.translate(_SIGNS)))
     label = _JOINED.sub(r"\1 ", label)
     label = _COMPOUND.sub(r"\1 ", _HANGING.sub(r"\1 \2", label))
     label = _NOTE.sub("", _INCLUDED.sub(r"\1", label))
@@ -268,11 +285,23 @@ def _chained(label: str, span: Span) -> Range | None:
     """Read ``20 ≤ age < 30`` and ``>= 20 and < 30``."""
     match = _CHAIN.fullmatch(label) or _TWO_SIGNS.fullmatch(label)
     if match is None:
-        return None
+        return _limited(label, span)
     low, high = _bare(match["low"], span), _bare(match["high"], span)
     if low is None or high is None:
         return None
     return _from(low, match["one"] not in "<>"), _to(high, match["two"] not in "<>")
+
+
+def _limited(label: str, span: Span) -> Range | None:
+    """Read ``ab 20 bis unter 30``, ``more than 20 to 30`` and ``20 but under 30``."""
+    for pattern in (_TWO_LIMITS, _BUT_UNDER):
+        match = pattern.fullmatch(label)
+        if match is not None:
+            low, high = _bare(match["low"], span), _bare(match["high"], span)
+            if low is not None and high is not None:
+                over = pattern is _TWO_LIMITS and match["over"] is not None
+                return _from(low, not over), _to(high, match["under"] is None)
+    return None
 
 
 def _between(label: str, span: Span) -> Range | None:

@@ -7,24 +7,25 @@ import datetime
 import math
 import re
 from collections.abc import Callable
+from functools import cache
 
 from anon_core.data.hierarchy.range_forms import stated_range, ways_to_read
 from anon_core.data.values.kinds import KINDS, ColumnKind
-from anon_core.data.values.moments import HOUR, as_day, begin_of
+from anon_core.data.values.moments import HOUR, as_day, begin_of, day_of
 
 _MONTH_NAMES = (
-    ("january", "januar", "jänner", "janvier"),
-    ("february", "februar", "février"),
-    ("march", "märz", "mars"),
-    ("april", "avril"),
-    ("may", "mai"),
-    ("june", "juni", "juin"),
-    ("july", "juli", "juillet"),
-    ("august", "août"),
-    ("september", "septembre"),
-    ("october", "oktober", "octobre"),
-    ("november", "novembre"),
-    ("december", "dezember", "décembre"),
+    ("january", "januar", "jänner", "janvier", "enero", "gennaio", "januari"),
+    ("february", "februar", "février", "febrero", "febbraio", "februari"),
+    ("march", "märz", "mars", "mrz", "marzo", "maart"),
+    ("april", "avril", "abril", "aprile"),
+    ("may", "mai", "mayo", "maggio", "mei"),
+    ("june", "juni", "juin", "junio", "giugno"),
+    ("july", "juli", "juillet", "julio", "luglio"),
+    ("august", "août", "agosto", "augustus"),
+    ("september", "septembre", "septiembre", "settembre"),
+    ("october", "oktober", "octobre", "octubre", "ottobre"),
+    ("november", "novembre", "noviembre"),
+    ("december", "dezember", "décembre", "diciembre", "dicembre"),
 )
 _LEAST_LETTERS = 3
 _ACCENTS = str.maketrans("äéèûô", "aeeuo")
@@ -172,13 +173,97 @@ def _calendar(label: str) -> Range | None:
         return _iso_weeks(int(week[2] or week[3]), int(week[1] or week[4]), None, None)
     match = _MONTHS.fullmatch(label)
     if match is None or match[1] == "0000":
-        return named_period(label) if match is None else None
+        return _named_periods(label) if match is None else None
     year = int(match[1])
     if match[2]:
         return _days(year, int(match[2]), year, int(match[2]))
     if match[3]:
         return _days(year, int(match[3]) * 3 - 2, year, int(match[3]) * 3)
     return _days(year, 1, year, 12)
+
+
+def _named_periods(label: str) -> Range | None:
+    """Read a period in words, or two of one year: ``March 2020``, ``Jan-Mar 2020``."""
+    found = named_period(label)
+    if found is None and (several := _WITH_YEAR.fullmatch(label.strip())) is not None:
+        year = int(several["year"])
+        found = stated_range(several["periods"], lambda text: named_period(f"{text} {year:04}"))
+    return found
+
+
+_WITH_YEAR = re.compile(r"(?P<periods>.*[^\W\d].*?),?\s+(?P<year>\d{4})")
+_WEEKDAYS = (
+    ("monday", "montag", "lundi", "mo"),
+    ("tuesday", "dienstag", "mardi", "di"),
+    ("wednesday", "mittwoch", "mercredi", "mi"),
+    ("thursday", "donnerstag", "jeudi", "do"),
+    ("friday", "freitag", "vendredi", "fr"),
+    ("saturday", "samstag", "sonnabend", "samedi", "sa"),
+    ("sunday", "sonntag", "dimanche", "so"),
+)
+_WEEKENDS = ("weekend", "weekends", "week-end", "wochenende")
+
+
+def _of_a_year(label: str, year: int) -> Range | None:
+    """Return the days of a period whose year the label leaves out: ``Jan-Mar``, ``KW 12``."""
+
+    def span(text: str) -> Range | None:
+        return _calendar(f"{text.strip(' .')} {year:04}")
+
+    return span(label) or stated_range(label, span)
+
+
+def every_year(label: str, kind: ColumnKind) -> Callable[[str], bool] | None:
+    """Return a test of whether a value is in a period of every year or week; None where it is none.
+
+    Examples
+    --------
+    >>> spring = every_year("März bis Mai", "date")
+    >>> spring("2020-05-31"), spring("1999-06-01"), every_year("Mon-Fri", "date")("2026-11-28")
+    (True, False, False)
+    """
+    read = KINDS[kind].read
+    if kind not in ("date", "datetime", "instant") or read is None or re.search(r"\d{4}", label):
+        return None
+    to_day: Callable[[float], int] = int if kind == "date" else day_of
+    days = _weekdays(label)
+    if days is None and _of_a_year(label, 2000) is None:
+        return None
+    of = cache(_of_a_year)
+
+    def inside(value: str) -> bool:
+        at = read(value)
+        if math.isnan(at):
+            return False
+        ordinal = to_day(at)
+        if days is not None:
+            return (ordinal - 1) % 7 in days
+        year = datetime.date.fromordinal(ordinal).year
+        # A week of one year may end in the next one.
+        around = (of(label, one) for one in range(max(1, year - 1), min(9998, year + 1) + 1))
+        return any(one is not None and one[0] <= ordinal <= one[1] for one in around)
+
+    return inside
+
+
+def _weekdays(label: str) -> range | None:
+    """Return the days of the week that a label names, from 0 for Monday."""
+    if label.casefold() in _WEEKENDS:
+        return range(5, 7)
+    ends = re.split(r"\s*(?:[-–—]|\b(?:to|bis)\b|\bà\b)\s*", label.casefold())
+    found = [_weekday(end.strip(" .")) for end in ends]
+    if len(found) > 2 or None in found:
+        return None
+    first, last = found[0] or 0, found[-1] or 0
+    return range(first, last + 1) if first <= last else None
+
+
+def _weekday(word: str) -> int | None:
+    """Return a day of the week that a word names, or begins; ``mar`` is a month as well."""
+    whole = [n for n, names in enumerate(_WEEKDAYS) if word in names]
+    begun = [n for n, own in enumerate(_WEEKDAYS) if any(name.startswith(word) for name in own)]
+    found = whole or (begun if len(word) >= _LEAST_LETTERS and _month(word) is None else [])
+    return found[0] if len(found) == 1 else None
 
 
 def _moments(label: str) -> Range | None:

@@ -31,7 +31,7 @@ _MIDNIGHT = re.compile(
     r"([\d/.-]+)(?:[Tt]|,?\s+)0?0:00(?::00(?:[.,]0{1,9})?)?\s*(?:Z|z|UTC|GMT|[+-]00:?(?:00)?)?"
 )
 _PERIOD = re.compile(r"(\d{3})0(?:s|er|er Jahre)|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
-_WEEKS = re.compile(r"(\d{4})-W(\d\d)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
+_WEEKS = re.compile(r"(\d{4})-W(\d\d?)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
 _HOUR, _DAY = 3600 * 10**6, 86400 * 10**6
 _START = datetime.datetime(1970, 1, 1)
 _EPOCH = _START.toordinal()
@@ -133,13 +133,8 @@ def stretch(label: str) -> Between | None:
     >>> stretch("KW 1/2020") == stretch("2020-KW01") == stretch("2020-W01")
     True
     """
-    if "KW" in label:
-        begin, _, end = map(str.strip, label.partition("KW"))
-        week_first = [part for part in re.split(r"[ /.-]+", end) if part]
-        open_forms = week_first if not begin else [*week_first, begin.rstrip(" /.-")]
-        if len(open_forms) != 2 or [*map(str.isdigit, open_forms)] != [True, True]:
-            return None
-        label = f"{open_forms[1]}-W{open_forms[0]:0>2}"
+    label = re.sub(r"^KW ?(\d\d?)[ /.-]+(\d{4})$", r"\2-W\1", label)
+    label = re.sub(r"^(\d{4})[ /.-]*KW ?(\d\d?)$", r"\1-W\2", label)
     if found := _WEEKS.fullmatch(label):
         try:
             year, week = int(found[1]), int(found[2])
@@ -189,10 +184,11 @@ def _nanoseconds(text: str) -> tuple[int, bool] | None:
 
 
 _MONTHS = (
-    *("january janvier januar jänner", "february février februar", "march mars märz"),
-    *("april avril", "may mai", "june juin juni", "july juillet juli", "august août"),
-    *("september septembre", "october oktober octobre", "november novembre"),
-    "december dezember décembre",
+    *("january januari janvier jänner enero gennaio", "february februari février febrero febbraio"),
+    *("march mars märz mrz marzo maart", "aprile avril abril", "mayo mai maggio mei"),
+    *("june juin junio giugno", "july juillet julio luglio", "augustus août agosto"),
+    *("september septembre septiembre settembre", "october octobre oktober octubre ottobre"),
+    *("november novembre noviembre", "december décembre dezember diciembre dicembre"),
 )
 
 #: Quarters (q, t) and halves (h, s) of years, and months, in words and figures.
@@ -231,7 +227,7 @@ def month_range(label: str) -> Between | None:
         alike = [
             n
             for n, names in enumerate(_MONTHS, start=1)
-            if any(_bare(name).startswith(_bare(word)) for name in names.split())
+            if any(bare(name).startswith(bare(word)) for name in names.split())
         ]
         part = alike[0] if len(alike) == 1 else 13
     if year >= datetime.MAXYEAR or part * months > 12:
@@ -239,7 +235,7 @@ def month_range(label: str) -> Between | None:
     return _months(year, (part - 1) * months + 1, months)
 
 
-def _bare(word: str) -> str:
+def bare(word: str) -> str:
     """Return a word without accents."""
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 

@@ -10,43 +10,53 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
+from itertools import product
 
-from anon_core.verification.text.kinds import KINDS
+from anon_core.verification.text.kinds import KINDS, bare
 from anon_core.verification.text.texts import Spelling, level_columns
 
 # The second computation's own way to read a label that states a range, in many tools' forms.
 
 
 Exact = int | Fraction
+#: Least and greatest value of one end of a range; None where it is open.
+End = tuple[Exact | None, Exact | None]
 #: Reads one end of a range: its least and greatest value.
 Read = Callable[[str], "tuple[Exact, Exact] | None"]
 #: Says whether a value is inside of what is claimed.
 Inside = Callable[[Exact], bool]
 
-_TO = {"-", "–", "—", "‒", "−", "~", "..", "...", "…", "to", "through", "thru", "until"} | {
-    *("bis", "bis zu", "à", "jusqu'à")
-}
-_AND = {"and", "und", "et"}
-_FIRST = {"from", "von", "vom", "de", "du", "age", "ages", "aged", "alter", "âge", "âges"} | {
-    *("€", "$", "£", "eur", "usd", "gbp", "chf")
-}
-_BOTH = {"between", "zwischen", "entre"}
-_BELOW = {"<", "less than", "fewer than", "under", "below", "unter", "weniger als"} | {
-    *("kleiner als", "moins de", "inférieur à", "lower than", "younger than", "before"),
-    *("jünger als", "vor", "plus jeune que", "avant"),
-}
+
+def _phrases(text: str) -> frozenset[str]:
+    return frozenset(text.split("|"))
+
+
+_TO = _phrases("-|–|—|‒|−|~|..|...|…|to|through|thru|until|bis|bis zu|à|jusqu'à")
+_AND = _phrases("and|und|et")
+_FIRST = _phrases("from|von|vom|de|du|age|ages|aged|alter|âge|âges|€|$|£|eur|usd|gbp|chf")
+_BOTH = _phrases("between|zwischen|entre")
+_BEGUN = re.compile(
+    rf"(?i)(?:(?:{'|'.join((_FIRST | _BOTH) - {*'€$£'})})(?![^\W\d_])\s*|[€$£]\s*)+"
+)
+_BELOW = _phrases(
+    "<|less than|fewer than|under|below|unter|weniger als|kleiner als|kleiner|moins de|inférieur à"
+    "|lower than|younger than|before|jünger als|vor|plus jeune que|avant"
+)
 _BELOW_WORDS = "|".join(word for word in sorted(_BELOW) if word != "<")
-_AT_MOST = {"<=", "=<", "≤", "⩽", "at most", "up to", "no more than", "bis", "bis zu"} | {
-    *("höchstens", "maximal", "au plus", "jusqu'à", "max", "max.")
-}
-_ABOVE = {">", "more than", "greater than", "over", "above", "über", "mehr als", "größer als"} | {
-    *("plus de", "supérieur à", "higher than", "older than", "after", "älter als", "nach"),
-    *("plus âgé que", "plus âgée que", "après"),
-}
-_AT_LEAST = {">=", "=>", "≥", "⩾", "at least", "from", "no less than", "ab", "mindestens"} | {
-    *("à partir de", "au moins", "dès", "min", "min.", "since", "seit", "depuis")
-}
+_AT_MOST = _phrases(
+    "<=|=<|≤|⩽|at most|up to|no more than|bis|bis zu|not more than|less than or equal to"
+    "|kleiner gleich|höchstens|maximal|au plus|jusqu'à|max|max.|maximum|inférieur ou égal à"
+)
+_ABOVE = _phrases(
+    ">|more than|greater than|over|above|über|mehr als|grösser als|plus de|supérieur à|higher than"
+    "|older than|after|älter als|nach|plus âgé que|plus âgée que|après|grösser"
+)
+_AT_LEAST = _phrases(
+    ">=|=>|≥|⩾|at least|from|no less than|ab|mindestens|not less than|greater than or equal to"
+    "|grösser gleich|à partir de|au moins|dès|min|min.|since|seit|depuis|minimum"
+    "|supérieur ou égal à"
+)
 _OR_MORE = re.compile(
     r"\+|(?<!\w)(plus|(and|or|und|oder|et|ou) (more|over|older|above|up|greater|higher|mehr|älter"
     r"|darüber|höher|plus âgée?s?|plus|au-delà|au-dessus))(?!\w)"
@@ -55,44 +65,31 @@ _OR_LESS = re.compile(
     r"(?<!\w)(and|or|und|oder|et|ou) (less|fewer|under|younger|below|lower|weniger|jünger|darunter"
     r"|moins âgée?s?|moins|au-dessous)(?!\w)"
 )
-_WORDS_OF_RANGES = {
-    word
-    for phrase in _TO | _AND | _FIRST | _BOTH | _BELOW | _AT_MOST | _ABOVE | _AT_LEAST
-    for word in phrase.split()
-} | {"or", "oder", "ou", "plus"}
 #: Words that a value may have with it; with any other word a label is a name.
 _UNITS = re.compile(
-    r"a|acre|acres|adult|adultes|adults|age|aged|alt|an|annually|année|années|ans"
-    r"|beds|beschäftigte|beschäftigten|besuche|besuchen|betten|bpm|brutto|c|cal|cas"
-    r"|cases|cent|cents|chf|child|children|cl|cm|czk|day|days|db|dkk|dl|dollar"
-    r"|dollars|einwohner|einwohnern|employees|enfant|enfants|erwachsene|eur|euro"
-    r"|euros|f|feet|fois|franc|francs|franken|ft|fälle|g|gbp|gross|h|ha|habitants"
-    r"|haushalte|heure|heures|hour|hours|households|hpa|hr|hrs|huf|hz|ie|inch|inches"
-    r"|inhabitants|items|iu|j|jahr|jahre|jahren|jahres|jour|jours|jpy|jährig|jährige"
-    r"|jährigen|jähriger|jährlich|kcal|kg|kinder|kindern|kj|km|kmh|kw|kwh|l|lb|lbs"
-    r"|lebensjahre|lits|m|mal|mbar|men|mg|mi|mile|miles|min|mins|minute|minuten"
-    r"|minutes|mitarbeiter|mitarbeiterinnen|ml|mm|mmhg|mmol|mois|mol|monat|monate"
-    r"|monaten|monatlich|month|monthly|months|mph|ms|mw|mwh|ménages|net|netto|ng|nok"
-    r"|of|old|oz|p|pa|par|pct|people|per|percent|person|personen|personne|personnes"
-    r"|persons|pieces|pièce|pièces|pln|point|points|pound|pounds|pour|pp|pro|prozent"
-    r"|punkte|punkten|qm|rappen|room|rooms|rows|räume|révolus|s|salariés|sec|second"
-    r"|seconds|sek|sekunden|semaine|semaines|sq|sqm|std|stunde|stunden|stück|t|tag"
-    r"|tage|tagen|times|tonnes|tons|units|usd|v|visit|visites|visits|w|week|weeks"
-    r"|woche|wochen|women|yd|year|yearly|years|yen|yo|yr|yrs|zimmer|zimmern|°c|°f|µg"
-    r"|µm|âgé|âgée|âgées|âgés|μg"
+    r"(?:acre|adult|adulte|age|année|bed|beschäftigt|besuch|bett|cas|cent|day|dollar|einwohner"
+    r"|employee|enfant|erwachsen|euro|franc|habitant|haushalt|heure|hour|household|inch|inhabitant"
+    r"|item|jahr|jour|jährig|kinder|lebensjahr|lit|mile|minut|mitarbeiter|monat|month|ménage|person"
+    r"|personne|piece|pièce|point|pound|punkt|room|row|salarié|second|sekund|semaine|stund|tag"
+    r"|tonne|ton|unit|visit|visite|week|woch|year|zimmer|âgé)(?:e?[ns]|e|innen)?|a|alt|an|annually"
+    r"|ans|bpm|brutto|c|cal|child|children|chf|cl|cm|czk|db|dkk|dl|eur|f|feet|fois|franken|ft|fälle"
+    r"|g|gbp|gross|h|ha|hpa|hr|hrs|huf|hz|ie|iu|j|jpy|jähriger|jährlich|kcal|kg|kj|km|kmh|kw|kwh|l"
+    r"|lb|lbs|m|mal|mbar|men|mg|mi|min|mins|ml|mm|mmhg|mmol|mois|mol|monatlich|monthly|mph|ms|mw"
+    r"|mwh|net|netto|ng|nok|of|old|oz|p|pa|par|pct|people|per|percent|pln|pour|pp|pro|prozent|qm"
+    r"|rappen|räume|révolus|s|sec|sek|sq|sqm|std|stück|t|times|usd|v|w|women|yd|yearly|yen|yo|yr"
+    r"|yrs|°c|°f|µg|µm|μg"
 )
 #: Words that multiply the number before them: powers of ten.
 _POWERS = {"k": 3, "tsd": 3, "tausend": 3, "thousand": 3, "mille": 3, "millier": 3, "t": 3} | {
-    **dict.fromkeys(("mio", "million", "millionen"), 6),
+    **dict.fromkeys(("mio", "million", "millionen", "mln", "m"), 6),
     **dict.fromkeys(("mrd", "milliarde", "milliarden", "milliard", "billion", "bn"), 9),
 }
 _POWER = re.compile(
-    r"(?i)(k|tsd\.?|tausend|thousand|mille|milliers?|t(?=€|eur)|mio\.?|million(?:s|en)?"
-    r"|mrd\.?|milliarden?|milliards?|billions?|bn)(?=€|eur|chf|usd|[^\w]|$)"
+    r"(?i)(\d(?:[\d.,]*\d)?)(?: ?(k|tsd\.?|tausend|thousand|mille|milliers?|t(?=€|eur)"
+    r"|m(?:io|ln)\.?|million(?:s|en)?|(?-i:M)|mrd\.?|milliarden?|milliards?|billions?|bn)"
+    r"(?=€|eur|chf|usd|\W|$))?"
 )
 _UNIT = re.compile(r"([^\W\d_]|[€$£%‰°])\D*")
-#: What leaves something out of a range, so that a note with it is none.
-_WITHOUT = r"ex|ohne|without|sans|\bnot?\b|nicht|außer"
 _WORD_FIRST = re.compile(r"[^\W\d_]+\.?(?= )")
 _PLAIN = re.compile(r"([0-9]+) ?[-–] ?([0-9]+)")
 _OPENING, _CLOSING = {"[": True, "(": False, "]": False}, {"]": True, ")": False, "[": False}
@@ -105,15 +102,15 @@ def meanings(label: str, read: Read) -> list[Inside]:
     found: list[Inside] = []
     if plain := _PLAIN.fullmatch(label):  # what most labels are
         low, top = read(plain[1]), read(plain[2])
-        claim = low and top and _inside(low[0], True, top[1], True, low, top)
+        claim = low and top and _inside(low, True, top, True)
         if claim:
             return [claim]
     text = _BLANKS.sub(lambda m: "".join(c for c in m[0] if c.isdigit()), label.strip())
     text = _core(text.removesuffix(" UTC"))  # the zone of instants, which is that of their values
     if text[:1] == "{" and text[-1:] == "}" and not set(text) & {",", ";", "|"}:
         text = text[1:-1].strip()
-    whole = re.sub(r"(?<![\d.,])\d{1,3}(,\d{3})+(?![\d,])", lambda m: m[0].replace(",", ""), text)
-    whole = re.sub(r"(?<![\d.,])\d{1,3}(\.\d{3})+(?![\d.])", lambda m: m[0].replace(".", ""), whole)
+    groups = r"(?<![\d.,])\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*(?!\d|\1)"
+    whole = re.sub(groups, lambda m: m[0].replace(m[1], ""), text)
     for way in dict.fromkeys((_multiplied(text), _multiplied(whole))):
         claims = list(_claims(way, read))
         if len(claims) == 1 and claims[0] is not None:
@@ -123,31 +120,20 @@ def meanings(label: str, read: Read) -> list[Inside]:
 
 def _multiplied(text: str) -> str:
     """Return a label with 50k as 50000; the last word counts for a range's other end too."""
-    numbers = list(re.finditer(r"\d(?:[\d.,]*\d)?", text))
-    powers: list[int] = []
-    ends: list[int] = []
-    for one in numbers:
-        word = _POWER.match(text, one.end() + (text[one.end() : one.end() + 1] == " "))
-        named = "" if word is None else word[1].casefold().rstrip(".")
-        powers.append(_POWERS.get(named, _POWERS.get(named.removesuffix("s"), 0)))
-        ends.append(one.end() if word is None else word.end())
-    if not any(powers):
+    found = _POWER.findall(text)
+    powers = [_POWERS.get(word.casefold().rstrip(".s"), 0) for _, word in found]
+    if not any(powers) or any(number.count(".") + number.count(",") > 1 for number, _ in found):
         return text
-    shared = powers[-1] if sum(map(bool, powers)) == 1 else 0
-    written, begin = "", 0
-    for one, power, end in zip(numbers, powers, ends, strict=True):
-        if one[0].count(".") + one[0].count(",") > 1:
-            return text
-        number = Decimal(one[0].replace(",", ".")).scaleb(power or shared)
-        written += text[begin : one.start()] + f"{number:f}"
-        begin = end
-    return written + text[begin:]
+    shared, each = powers[-1] if sum(map(bool, powers)) == 1 else 0, iter(powers)
+    plain = (Decimal(number.replace(",", ".")) for number, _ in found)
+    return _POWER.sub(lambda _: f"{next(plain).scaleb(next(each) or shared):f}", text)
 
 
 def _core(text: str) -> str:
     """Return the part of a label that states a range, in plain signs and without compounds."""
-    for odd, plain in zip("＜＞＝～＋－≦≧\u2010\u2011\u2015\ufe63", "<>=~+-≤≥----", strict=True):
-        text = text.replace(odd, plain)
+    text = text.translate(str.maketrans("＜＞＝～＋－≦≧\u2010\u2011\u2015\ufe63", "<>=~+-≤≥----"))
+    text = re.sub(r"(?i)^(?:min|lowest)\s*(?:[-–—]|\b(?:to|thru)\b)\s*(?=\d)", "≤", text)
+    text = re.sub(r"(?i)^(\d\S*?)\s*(?:[-–—]|\b(?:to|thru)\b)\s*(?:max|highest)$", r"≥\1", text)
     text = re.sub(r"(?i)(\d)-\s+(bis|to|à)\b", r"\1 \2", text)
     text = re.sub(r"(?i)(\d)-(?:jährige?[nr]?|year-olds?)\b", r"\1 ", text)
     text = re.sub(r"(?<!\w)([^\W\d_]+)-(?=\d)", r"\1 ", text)  # over-65s, Jan-2020
@@ -157,17 +143,11 @@ def _core(text: str) -> str:
         r"\1",
         text,
     )
-    note = text.rfind("(")
-    behind = note > 0 and text.endswith(")") and text[:note].rstrip()[-1:].isdigit()
-    if behind and not re.search(rf"\d|{_WITHOUT}", text[note:], re.IGNORECASE):
-        text = text[:note].rstrip()
-    head = re.match(r"[^\W\d_]+", text)
-    rest = text[head.end() :].lstrip() if head else ""
-    if rest[:1] in (":", "=") and rest[1:].lstrip()[:1] in set("0123456789<>≤≥[]+−-"):
-        return rest[1:].lstrip()
-    if rest[:1] == "(" and rest[-1:] == ")" and rest.count("(") == rest.count(")") == 1:
-        return rest[1:-1] if any(map(str.isdigit, rest)) else text
-    return text
+    leaves_out = r"ex|ohne|without|sans|\bnot?\b|nicht|außer"  # and so is no note
+    text = re.sub(rf"(?i)(?<=\d)\s*\((?![^()]*(?:{leaves_out}))[^()\d]*\)$", "", text)
+    named = r"[^\W\d_]+\s*(?:[:=]\s*([\d<>≤≥\[\]+−-].*)|\(([^()]*\d[^()]*)\))"
+    inside = re.fullmatch(named, text)
+    return text if inside is None else inside[1] or inside[2]
 
 
 def _claims(text: str, read: Read) -> Iterator[Inside | None]:
@@ -180,9 +160,10 @@ def _claims(text: str, read: Read) -> Iterator[Inside | None]:
         yield from both
         return
     for before, value, behind in _one_value(text, read):
-        lower = before.casefold()
+        lower = before.casefold().replace("er oder gleich", "er gleich")
         first, _, rest = lower.partition(" ")
-        lower = rest if first in _AT_MOST and rest in _BELOW else lower  # bis unter 30
+        if rest and (first in _FIRST or (first in _AT_MOST and rest in _BELOW)):
+            lower = rest  # bis unter 30, aged over 65
         named = re.sub(r"^[^\W\d_]+ ?(?=[<>=≤≥⩽⩾])", "", lower)
         if (lower in _AT_MOST or named in _AT_MOST) and _is_unit(behind):
             yield lambda v, top=value[1]: v <= top
@@ -205,17 +186,17 @@ def _bracketed(text: str, read: Read) -> Iterator[Inside | None]:
         if len(ends) == 2:
             low, top = _end(ends[0], read, -1), _end(ends[1], read, 1)
             if low is not None and top is not None:
-                yield _inside(low[0], low_in, top[1], top_in, low, top)
+                yield _inside(low, low_in, top, top_in)
                 return
     for low, middle, top, strict in _pairs(inner, read):
         if middle in _TO:
             if (text[0], text[-1]) == ("(", ")"):
-                yield _inside(low[0], True, top[1], True, low, top)
+                yield _inside(low, True, top, True)
             else:
-                yield _inside(low[0], low_in, top[1], top_in and not strict, low, top)
+                yield _inside(low, low_in, top, top_in and not strict)
 
 
-def _end(text: str, read: Read, side: int) -> tuple[Exact | None, Exact | None] | None:
+def _end(text: str, read: Read, side: int) -> End | None:
     """Return an end of a bracketed range, (None, None) for one without limit; None for no end."""
     sign = _ENDLESS.get(text.casefold(), 0)
     if sign is None or sign == side:
@@ -223,26 +204,19 @@ def _end(text: str, read: Read, side: int) -> tuple[Exact | None, Exact | None] 
     return _plain(text, read)
 
 
-def _inside(
-    low: Exact | None,
-    low_in: bool,
-    top: Exact | None,
-    top_in: bool,
-    first: tuple[Exact | None, Exact | None],
-    last: tuple[Exact | None, Exact | None],
-) -> Inside | None:
+def _inside(low: End, low_in: bool, top: End, top_in: bool) -> Inside | None:
     """Return what lies between two ends; an end that is left out leaves all of its period out.
 
     Ends with nothing between them claim nothing.
     """
-    empty = low is not None and top is not None and low > top
-    if empty or (low is not None and low == top and not (low_in and top_in)):
+    (least, after), (before, most) = low, top
+    empty = least is not None and most is not None and least > most
+    if empty or (least is not None and least == most and not (low_in and top_in)):
         return None
-    after, before = first[1], last[0]
 
     def inside(value: Exact) -> bool:
-        above = low is None or (value >= low if low_in else after is None or value > after)
-        below = top is None or (value <= top if top_in else before is None or value < before)
+        above = least is None or (value >= least if low_in else after is None or value > after)
+        below = most is None or (value <= most if top_in else before is None or value < before)
         return above and below
 
     return inside
@@ -255,29 +229,24 @@ def _two(text: str, read: Read) -> Iterator[Inside | None]:
     if begun <= _FIRST | _BOTH:
         for low, middle, top, strict in _pairs(rest, read):
             if middle in joined:
-                yield _inside(low[0], True, top[1], not strict, low, top)
+                yield _inside(low, True, top, not strict)
     signs = {"<": False, "<=": True, "≤": True}
     for low, middle, top, _ in _pairs(text, read, signs=True):
         found = re.fullmatch(r"(<=|<|≤)[^<>=≤≥]*?(<=|<|≤)", middle)
         if found is not None:
-            yield _inside(low[0], signs[found[1]], top[1], signs[found[2]], low, top)
+            yield _inside(low, signs[found[1]], top, signs[found[2]])
     first = re.fullmatch(r"[^\W\d]* ?(>=|≥|>) ?(.*)", text)
     if first is not None:
         for low, middle, top, _ in _pairs(first[2], read, signs=True):
             found = re.fullmatch(r"(?:and|und|et|to|bis|à|[,;&–-]) ?[^\W\d]* ?(<=|<|≤)", middle)
             if found is not None:
-                yield _inside(low[0], first[1] != ">", top[1], signs[found[1]], low, top)
+                yield _inside(low, first[1] != ">", top, signs[found[1]])
 
 
 def _begun(text: str) -> tuple[set[str], str]:
     """Return the words that a range begins with, and what follows them."""
-    begun: set[str] = set()
-    while True:
-        word = re.match(r"([^\W\d_]+|[€$£])\s*", text)
-        if word is None or word[1].casefold() not in _FIRST | _BOTH:
-            return begun, text
-        begun.add(word[1].casefold())
-        text = text[word.end() :]
+    begun = found[0] if (found := _BEGUN.match(text)) else ""
+    return {*re.findall(r"[^\W\d_]+|[€$£]", begun.casefold())}, text[len(begun) :]
 
 
 def _pairs(
@@ -296,27 +265,20 @@ def _pairs(
     ):
         low = _plain(text[: found.start()], read)
         top = _plain(text[found.end() :], read)
-        if low is None or top is None:
+        starred = ("*" in text[: found.start()]) != ("*" in text[found.end() :])  # a footnote's
+        if low is None or top is None or starred:
             continue
-        if ("*" in text[: found.start()]) != ("*" in text[found.end() :]):
-            continue  # a footnote's star
         middle = " ".join(found[0].casefold().split())
         if signs:
             yield low, middle, top, False
             continue
         unit = _WORD_FIRST.match(middle)
-        ways = [middle]
-        if unit is not None and _is_unit(unit[0]):
-            ways.append(middle[unit.end() :].strip())
-        for way in ways:
-            for word in _TO | _AND:
-                rest = way[len(word) :].strip() if way.startswith(word) else None
-                if rest == "" or rest in _BELOW:
-                    yield low, word, top, rest != ""
-                    break
-            else:
-                continue
-            break
+        ways = [middle, middle[unit.end() :].strip() if unit and _is_unit(unit[0]) else ""]
+        for way, word in product(ways, _TO | _AND):
+            rest = way.removeprefix(word).strip()
+            if way.startswith(word) and (rest == "" or rest in _BELOW):
+                yield low, word, top, rest != ""
+                break
 
 
 def _one_value(text: str, read: Read) -> Iterator[tuple[str, tuple[Exact, Exact], str]]:
@@ -349,10 +311,9 @@ def _is_unit(text: str) -> bool:
     """Say whether a text behind a value is nothing, or a unit and no further word of a range."""
     if not text:
         return True
-    words = set(re.findall(r"°?[^\W\d_]+", text.casefold()))
-    odd = {word for word in words & _WORDS_OF_RANGES if not _UNITS.fullmatch(word)}
-    further = odd or any(sign in text for sign in "+<>=≤≥;,|[]()…–—‒−~-")
-    known = all(map(_UNITS.fullmatch, words)) and ".." not in text
+    words = re.findall(r"°?[^\W\d_]+", text.casefold())
+    further = ".." in text or any(sign in text for sign in "+<>=≤≥;,|[]()…–—‒−~-")
+    known = all(map(_UNITS.fullmatch, words))
     return _UNIT.fullmatch(text) is not None and known and not further
 
 
@@ -367,11 +328,12 @@ def _says(words: re.Pattern[str], behind: str) -> bool:
 # The second computation's own reading of what a published label claims of the values under it.
 
 
-_MASK = re.compile(r"([^\s*]*\d[^\s*]*)\*+")
+_MASK = re.compile(r"([^\s*]+)\*+")
 #: Other marks for what is left out, and a word before; claims only if most values begin so.
-_FILLED = re.compile(r"(?:[^\W\d]+\.? )?([^\s*]*?\d)(?:[xX]+|_+|#+|\?+|…|\.{2,3}|\*+|\.?-)")
+_FILLED = re.compile(r"(?:[^\W\d]+\.? )?([^\s*]*?\d)(?:\.?[xX]+|_+|#+|\?+|…|•+|\.{2,}|\*+|\.?-+)")
 _CODES = re.compile(
-    r"(?<!\w)([A-Z]{1,4})(\d+)\s*(?:[-–—]|\.\.|to\b|bis\b|à(?= ))\s*([A-Z]{1,4})?(\d+)(?!\w)"
+    r"(?<!\w)([A-Z]{0,4})(\d+)([xX*_#•]*)\s*(?:[-–—]|\.\.|to\b|bis\b|à(?= ))"
+    r"\s*([A-Z]{1,4})?(\d+)\3(?!\w)"
 )
 _CLOCK = re.compile(
     r"(?<![\d:])(\d{1,2})(?: ?(?:Uhr|h|heures)(?!\w)|(?=\s*[-–]\s*\d{1,2} ?(?:Uhr|h)(?!\w)))"
@@ -379,6 +341,15 @@ _CLOCK = re.compile(
 _AM_PM = re.compile(r"(?<![\d:])(1[0-2]|0?[1-9])(:[0-5]\d)? ?([aApP])(?:[mM]|\.[mM]\.)(?!\w)")
 _NIGHT = re.compile(r"(\d{1,2}:\d{2})\s*(?:[-–]|\bto\b|\bbis\b)\s*(\d{1,2}:\d{2})")
 _PARTS = re.compile(r",? or | / |, ")
+#: Further marks between values of the column, of which a set is claimed if all parts are such.
+_LISTED = re.compile(r"\s*[/;|&+]\s*|,\s*(?!\d)|,\s+|,?\s+(?:or|oder|ou|und|and|et)\s+")
+_YEARLESS = re.compile(r"\d\. ?[^\W\d]+|[^\W\d]+\.?(?: ?\d\d?)?")
+_DENIED = re.compile(
+    r"(?i)(?:(?:not|nicht|keine?|non|other than|andere als|autre que)\b[\s-]*|≠|!=|<>)(?=\S)"
+)
+_LETTERS = re.compile(
+    r"\[?([^\W\d_]{1,3})\s*(?:[-–—]|\.\.|\b(?:to|bis|through)\b|\bà\b|(?<=\[.),)\s*([^\W\d_]{1,3})\]?"
+)
 
 
 def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collection[str]) -> set[str]:
@@ -404,8 +375,8 @@ def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collectio
             if value and label in shown:
                 members.setdefault(label, []).append(value)
         for label, inside in members.items():
-            ways = _readings(label, spelling, known)
-            if not any(_true(holds, inside, spelling) for holds in ways):
+            said = [_true(way, inside, spelling) for way in _readings(label, spelling, known)]
+            if False in said and True not in said:
                 found.add(label)
     return found
 
@@ -413,26 +384,38 @@ def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collectio
 Holds = Callable[[str], bool | None]
 
 
-def _true(holds: Holds, members: Sequence[str], spelling: Spelling) -> bool:
-    """Say whether a claim is true of all members, or is none among such members."""
+def _true(holds: Holds, members: Sequence[str], spelling: Spelling) -> bool | None:
+    """Say whether a claim is true of all members; None where it is none among such members."""
     said = [holds(value) for value in members]
     # Among texts a range counts where most are numbers, a name such as "1-2" does not.
     known = [one for one in said if one is not None]
     meant = spelling.measured or len(known) * 2 > len(said)
-    return all(said) or not meant
+    return all(said) or (False if meant else None)
 
 
 def _readings(label: str, spelling: Spelling, known: Collection[object]) -> list[Holds]:
-    """Return what may say if a value is as claimed (None where it is no such value at all).
+    """Return what may say if a value is as claimed (None where it is no such value at all)."""
+    denied = _DENIED.match(label)
+    if denied and (said := _one_claim(label[denied.end() :], spelling, known, apart=True)):
+        return [lambda value: not said[0](value)]
+    inner, found = label, _one_claim(label, spelling, known)
+    if label[:1] + label[-1:] in ("{}", "[]", "()"):
+        inner = label[1:-1] if ";" in label else re.sub(r",(?=\S)", ", ", label[1:-1])
+    whole = spelling.measured and bool(found)  # Q1/2020
+    for marks, text in ((_PARTS, label), (_LISTED, inner.strip())):
+        texts = [part.strip() for part in marks.split(text)]
+        parts = [_one_claim(part, spelling, known, apart=True) for part in texts]
+        odd = {key for key in map(spelling.key, texts) if not isinstance(key, str)} - {*known}
+        if len(parts) > 1 and all(parts) and not (marks is _LISTED and odd) and not whole:
+            found.append(partial(_in_list, label, parts))
+    return found
 
-    A label that claims nothing is true of everything.
-    """
-    if one := _one_claim(label, spelling, known):
-        return one
-    parts = [_one_claim(part.strip(), spelling, known, apart=True) for part in _PARTS.split(label)]
-    if len(parts) > 1 and all(parts):
-        return [lambda value: value in label or any(ways[0](value) for ways in parts)]
-    return [lambda _: True]
+
+def _in_list(label: str, parts: Sequence[Sequence[Holds]], value: str) -> bool:
+    """Say whether a list names a value, which may hold a separator itself."""
+    end = _PARTS.pattern
+    named = re.search(rf"(?:^|{end}){re.escape(value)}(?:{end}|$)", label)
+    return named is not None or any(way(value) for ways in parts for way in ways)
 
 
 def _one_claim(
@@ -445,26 +428,60 @@ def _one_claim(
     at = spelling.key(label)
     if label and (at in known or (apart and not isinstance(at, str))):
         return [lambda value: spelling.key(value) == at]
+    digits = any(map(str.isdigit, label))
     if not spelling.measured and (mask := _MASK.fullmatch(label)) is not None:
-        return [lambda value: value.startswith(mask[1])]
+        return [lambda value: value.startswith(mask[1]) or (False if digits else None)]
     if not spelling.measured and (ways := _of_times(label)):
         return [partial(_in_minutes, way) for way in ways]
     starred = "*" in label and not spelling.measured  # which digits are left out is open
     every = [spelling.kind] if spelling.measured else list(KINDS) * (not starred)
+    found: list[Holds] = []
     for kind in (name for name in every if KINDS[name].read is not None):
         own = Spelling(kind=kind, neutralised=False)
-        if ways := ranges_of(label, own):
-            return [partial(_is_inside, own, way) for way in ways]
+        found += [partial(_is_inside, own, way) for way in ranges_of(label, own)]
     if spelling.measured:
-        return []
+        return found or _of_every_year(label, spelling)
+    if (letters := _LETTERS.fullmatch(label)) and len(letters[1]) == len(letters[2]):
+        low, high = (bare(end.casefold()) for end in letters.groups())
+        if len(low) == 1 or low[0] == high[0]:
+            found.append(lambda value: low <= bare(value.casefold())[: len(low)] <= high or None)
     if (filled := _FILLED.fullmatch(label)) is not None:
-        return [lambda value: value.startswith(filled[1]) or None]
-    if (codes := _CODES.search(label)) is not None:
-        low, high = codes[1] + codes[2], (codes[3] or codes[1]) + codes[4]
-        if len(low) == len(high):
-            return [lambda value: low <= value[: len(low)] <= high or None]
-    beginning = len(label) > 1 and any(map(str.isdigit, label)) and not apart
-    return [lambda value: value.startswith(label) or None] if beginning else []
+        found.append(lambda value: value.startswith(filled[1]) or None)
+    found += _codes(label)
+    if len(label) > 1 and digits and not apart:
+        found.append(lambda value: value.startswith(label) or None)
+    return found
+
+
+def _codes(label: str) -> list[Holds]:
+    """Read ``I10-I15``; of bare figures, as in ``80-89``, what longer codes begin with."""
+    codes = _CODES.search(label)
+    if codes is None or (not codes[1] and codes[0] != label):
+        return []
+    low, high = codes[1] + codes[2], (codes[4] or codes[1]) + codes[5]
+    if len(low) != len(high):
+        return []
+    longer = 0 if codes[1] else 1
+    return [lambda v: (len(v) >= len(low) + longer and low <= v[: len(low)] <= high) or None]
+
+
+def _of_every_year(label: str, spelling: Spelling) -> list[Holds]:
+    """Read a period without its year, such as ``Jan-Mar``, in the years around a value."""
+
+    @cache
+    def ways(year: int) -> list[Inside]:
+        return ranges_of(_YEARLESS.sub(rf"\g<0> {year:04}", label), spelling)
+
+    def holds(value: str) -> bool | None:
+        if isinstance(key := spelling.key(value), str):
+            return None
+        year = int(spelling.rules.write(key)[:4])
+        near = range(max(1, year - 1), min(9998, year + 1) + 1)
+        return any(way(Fraction(key)) for one in near for way in ways(one))
+
+    label = re.sub(r"\s+(?:to|bis|à)\s+", "-", label)
+    dated = spelling.kind == "number" or re.search(r"\d{4}", label) is not None
+    return [holds] if not dated and ways(2000) else []
 
 
 def _of_times(label: str) -> list[Inside]:
