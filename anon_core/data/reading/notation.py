@@ -178,7 +178,10 @@ def _of_excel(text: str) -> str | None:
 
 
 def _parted(text: str) -> tuple[str, str, str]:
-    """Return sign, number and unit of 16.6%, € 1'200 or 350-; a text with two signs as it is."""
+    """Return sign, number and unit of 16.6%, € 1'200, (350), 350-; a text of two signs as it is."""
+    text = text.replace("\u2212", "-")
+    if text[:1] + text[-1:] == "()":
+        text = "-" + text[1:-1].strip()
     found = _UNIT.match(text)
     if found is None:
         return "", text, ""
@@ -208,7 +211,7 @@ def _refuse_other_units(name: str, texts: Sequence[str]) -> None:
 def _plain(text: str, mark: str) -> str | None:
     """Return a number with a point before decimals and nothing else but its sign, or None.
 
-    A unit goes, 16.6% is 16.6; a minus behind is before: 350- is -350.
+    A unit goes, 16.6% is 16.6; a minus behind is before: 350- and (350) are -350.
     """
     sign, text, _ = _parted(text)
     text = sign + text

@@ -10,21 +10,26 @@ from anon_core.data.column import Column
 from anon_core.data.table import MISSING_TOKENS
 from anon_core.data.values.kinds import KINDS
 
-#: A number as people write it: a sign of money, marks between thousands, a percent, a minus behind.
-_WRITTEN = re.compile(
-    r"[+-]?\s*[€$£¥]?\s*[+-]?(?P<digits>(?:[1-9]\d{0,2}(?:[.,'’ \u00a0\u2009\u202f]\d{3})+|\d+)"
-    r"(?:[.,]\d+)?)\s*(?:[€$£¥%]|CHF|EUR|USD|GBP)?\s*-?"
+_MONEY = "[€$£¥]|CHF|EUR|USD|GBP"
+_NUMBER = (
+    rf"[+\u2212-]?\s*(?:{_MONEY})?\s*[+\u2212-]?"
+    r"(?:[1-9]\d{0,2}(?:[.,'’ \u00a0\u2009\u202f]\d{3})+|\d+)(?:[.,]\d+)?"
+    rf"\s*(?:{_MONEY}|%)?\s*[\u2212-]?"
 )
+#: A number as people write it: a sign of money, marks between thousands, a percent, a minus behind,
+#: or brackets for one.
+_WRITTEN = re.compile(rf"{_NUMBER}|\({_NUMBER}\)")
 _MONTH = (
-    r"(?:jan|feb|f[ée]v|m[aä]r|apr|avr|may|mai|jun|juin|jul|juil|aug|ao[uû]|sep|o[ck]t|nov|de[czé])"
-    r"[^\W\d]{0,7}\.?"
+    r"(?:jan|jän|feb|f[ée]v|m[aä]r|apr|avr|may|mai|jun|juin|jul|juil|aug|ao[uû]|sep|o[ck]t|nov"
+    r"|d[eé][cz]|ene|abr|ago|dic|gen|mag|giu|lug|set|ott|out|mrt|maa|mei|fev|mrz)[^\W\d]{0,7}\.?"
 )
 #: A day as programs and people write it, perhaps after a day of the week, and what follows it.
 _DAY = re.compile(
     r"(?:[^\W\d]{2,10}\.?,?\s+)?"
     r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})|\d{8}(?=[Tt]\d{4})"
-    rf"|\d{{1,2}}\.?[- ]?{_MONTH}[- ]?(?:\d{{4}}|\d{{2}})"
-    rf"|{_MONTH} \d{{1,2}}(?:,? \d{{4}}(?!\d)|(?= \d))"
+    rf"|\d{{1,2}}(?:\.|er|st|nd|rd|th)?[- ]?(?:(?:de|of) )?{_MONTH}[- ]?(?:(?:de|of) )?"
+    r"(?:\d{4}|\d{2})"
+    rf"|{_MONTH} {{1,2}}\d{{1,2}}(?:,? \d{{4}}(?!\d)|(?= \d))"
     r")(?:\D.{0,40})?",
     re.IGNORECASE,
 )

@@ -214,9 +214,10 @@ def _bare(text: str) -> str:
 def _number(text: str, mark: str) -> str | None:
     """Return a number's digits with a point before decimals, if it is one with this mark.
 
-    Units are no part of it, and a minus may stand behind.
+    Units are no part of it, a minus may be behind, and accountants write brackets for one.
     """
-    text = _bare(text)
+    text = text.replace("\u2212", "-")
+    text = _bare("-" + text[1:-1].strip() if text[:1] + text[-1:] == "()" else text)
     sign, rest = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
     whole, point, decimals = rest.partition(mark)
     for between in "".join({",": ".", ".": ","}[mark]) + "'’" + _SPACES:

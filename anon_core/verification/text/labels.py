@@ -162,7 +162,7 @@ def _claims(text: str, read: Read) -> Iterator[Inside | None]:
     for before, value, behind in _one_value(text, read):
         lower = before.casefold().replace("er oder gleich", "er gleich")
         first, _, rest = lower.partition(" ")
-        if rest and (first in _FIRST or (first in _AT_MOST and rest in _BELOW)):
+        if rest and (first[:3] in ("age", "âge", "alt") or (first in _AT_MOST and rest in _BELOW)):
             lower = rest  # bis unter 30, aged over 65
         named = re.sub(r"^[^\W\d_]+ ?(?=[<>=≤≥⩽⩾])", "", lower)
         if (lower in _AT_MOST or named in _AT_MOST) and _is_unit(behind):
