@@ -99,7 +99,7 @@ def choices() -> None:
     searches = not technique.needs.levels_parameter and not technique.needs.earlier_parts
     if searches and again.get("mode") == "fixed":  # another technique was chosen
         again = {**again, "mode": "search"}
-    state.update_draft(
+    state.settle_draft(
         reuse=again,
         models=models,
         level_bounds=between,

@@ -220,3 +220,24 @@ def test_numbers_of_one_letter_are_told_with_their_columns() -> None:
     assert said == ["k = 12", "l = 12 (income)", "l = 2 (ill)"]
     alone = advice_panel._numbers(Mock(models=models[:2]))
     assert alone[1].replace("\u00a0", " ") == "l = 12"
+
+
+@pytest.mark.parametrize("name", ["hospital", "toth-private", "li-microdata", "adult"])
+def test_undo_waits_until_a_person_has_changed_something(name: str) -> None:
+    # The forms write down what the sample's recipe leaves out, at each drawing: that is no change.
+    app = open_page(RUN, load(name))
+    assert button(app, "run/undo").disabled
+    use = next(b for b in app.button if b.key and b.key.startswith("use-") and not b.disabled)
+    use.click().run()
+    button(app, "run/undo").click().run()
+    assert not app.exception
+    assert button(app, "run/undo").disabled
+
+
+def test_what_makes_no_plan_is_a_change_that_can_be_undone(session: None) -> None:
+    st.session_state |= load("hospital")
+    state.settle_draft(metrics=[])
+    assert not state.can_undo()
+    state.settle_draft(models=[{"name": "k-anonymity", "k": 0}])
+    assert state.undo()
+    assert state.draft()["models"][0]["k"] == 5

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 import streamlit as st
 
 from anon_core.base import secret
-from anon_core.base.errors import BadPlan, listing
+from anon_core.base.errors import AnonError, BadPlan, listing
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, met_first, with_usual_budget
 from anon_core.contracts.change import Change
@@ -364,7 +364,11 @@ def draft() -> dict[str, Any]:
 
     A draft that was written for an older version is put as it is written now.
     """
-    return renewed(json.loads(json.dumps(_work()["draft"])))[0]
+    return _draft_of(_work())
+
+
+def _draft_of(work: dict[str, Any]) -> dict[str, Any]:
+    return renewed(json.loads(json.dumps(work["draft"])))[0]
 
 
 def begin_with(**tables: Any) -> None:
@@ -376,6 +380,27 @@ def update_draft(**tables: Any) -> None:
     """Replace whole tables of the draft; can be undone."""
     plain = json.loads(json.dumps(tables))
     _change({**_work(), "draft": {**_work()["draft"], **plain}})
+
+
+def settle_draft(**tables: Any) -> None:
+    """Replace whole tables of the draft by how a form spells them out.
+
+    It can be undone if it means something else: each drawing would spell it out again.
+    """
+    before = _work()
+    work = {**before, "draft": {**before["draft"], **json.loads(json.dumps(tables))}}
+    if work != before and _same_plan(before, work):
+        st.session_state[_WORK] = work
+    else:
+        _change(work)
+
+
+def _same_plan(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two works make the same plan; where one makes none, they do not."""
+    try:
+        return Plan.from_mapping(_recipe(one)) == Plan.from_mapping(_recipe(other))
+    except AnonError:
+        return False
 
 
 def draw_seed() -> None:
@@ -504,8 +529,8 @@ def _change(work: dict[str, Any]) -> None:
     st.session_state[_WORK] = work
 
 
-def _recipe() -> dict[str, Any]:
-    work = _work()
+def _recipe(work: dict[str, Any] | None = None) -> dict[str, Any]:
+    work = _work() if work is None else work
     roles: Mapping[str, Sequence[str]] = work["roles"]
     coarser = dict.fromkeys((*roles["quasi"], *roles["sensitive"]))
     files = {name: f"hierarchies/{name}.csv" for name in coarser if name in work["levels"]}
@@ -514,7 +539,7 @@ def _recipe() -> dict[str, Any]:
     for role in apart[1:]:
         if columns := work["roles"].get(role):
             (named[role],) = columns
-    made = {**draft(), "roles": named, "hierarchies": files}
+    made = {**_draft_of(work), "roles": named, "hierarchies": files}
     _only_of_these(made, roles)
     levels = cast(dict[str, int | str], made.pop("sensitive_levels", {}))
     bounds = cast(dict[str, Any], made.pop("level_bounds", {}))
