@@ -367,6 +367,18 @@ CLAIMS: list[tuple[str, ColumnKind, str, str]] = [
     ("March", "datetime", "2020-03-31T23:59", "2020-04-01T00:00"),
     ("March", "instant", "2020-03-31T23:59Z", "2020-04-01T00:30Z"),
     ("Mrz 2020", "date", "2020-03-31", "2020-04-01"),
+    # days and months that are hidden
+    *((label, "date", "2020-03-01 2020-03-31", "2020-04-01") for label in (
+        "2020-03-**", "2020-03-xx", "**.03.2020", "xx.03.2020", "XX/03/2020", "2020/03/**",
+    )),
+    *((label, "date", "2020-01-01 2020-12-31", "2021-01-01") for label in (
+        "2020-**", "2020-**-**", "2020-xx-xx", "**.**.2020", "xx/xx/2020",
+    )),
+    *((label, "date", "1990-01-01 1999-12-31", "2000-01-01") for label in ("199*", "199x", "199X")),
+    ("2020-03-**", "datetime", "2020-03-31T23:59", "2020-04-01T00:00"),
+    *((label, "number", "80331 80999", "81000") for label in (
+        "80***", "80xxx", "80XXX", "80###", "80___", "80•••",
+    )),
     # limits
     *((label, "number", "19", "20") for label in ("kleiner 20", "aged under 20", "ages below 20")),
     *((label, "number", "21", "20") for label in ("größer als 20", "grösser als 20", "größer 20")),

@@ -93,7 +93,9 @@ def _months(year: int, first: int, last: int) -> tuple[float, float] | None:
 
 Range = tuple[float, float]
 
-_MASK = re.compile(r"(\d+)(\*+)")
+_MASK = re.compile(r"(\d+)(\*+|_+|#+|•+|[xX]{2,})")
+#: Days and months that a label hides: 2020-03-**, xx.03.2020.
+_HIDDEN = re.compile(r"^(?:[*xX]{2}[./-])+|(?:[./-][*xX]{2})+$")
 _YEARS = re.compile(r"(\d{3})0(?:s|er(?: Jahre)?)")
 #: Of ages and years; what hundreds mean, 100er or 2000er, is open.
 _TENS = re.compile(r"(?:\d\d)?[1-9]0(?:s|er(?: Jahre)?)")
@@ -161,6 +163,7 @@ def _masked(label: str) -> Range | None:
 
 def _calendar(label: str) -> Range | None:
     """Read a decade, year, quarter, month or ISO weeks, as days."""
+    label = _HIDDEN.sub("", re.sub(r"^(\d{3})[*xX]$", r"\g<1>0s", label))
     decade = _YEARS.fullmatch(label)
     if decade is not None:
         first, last = int(decade[1]) * 10, int(decade[1]) * 10 + 9

@@ -30,7 +30,7 @@ _MOMENT = re.compile(
 _MIDNIGHT = re.compile(
     r"([\d/.-]+)(?:[Tt]|,?\s+)0?0:00(?::00(?:[.,]0{1,9})?)?\s*(?:Z|z|UTC|GMT|[+-]00:?(?:00)?)?"
 )
-_PERIOD = re.compile(r"(\d{3})0(?:s|er|er Jahre)|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
+_PERIOD = re.compile(r"(\d{3})(?:0(?:s|er|er Jahre)|[*xX])|(\d{4})(?:-(0[1-9]|1[0-2]))?")
 _WEEKS = re.compile(r"(\d{4})-W(\d\d?)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
 _HOUR, _DAY = 3600 * 10**6, 86400 * 10**6
 _START = datetime.datetime(1970, 1, 1)
@@ -94,11 +94,9 @@ def period(label: str) -> Between | None:
     found = _PERIOD.fullmatch(label)
     if found is None:
         return month_range(label)
-    decade, year, month, quarter = found.groups()
+    decade, year, month = found.groups()
     if decade:
         return _months(10 * int(decade), 1, 120)
-    if quarter:
-        return _months(int(year), 3 * int(quarter) - 2, 3)
     return _months(int(year), int(month), 1) if month else _months(int(year), 1, 12)
 
 
@@ -133,6 +131,7 @@ def stretch(label: str) -> Between | None:
     >>> stretch("KW 1/2020") == stretch("2020-KW01") == stretch("2020-W01")
     True
     """
+    label = re.sub(r"^(?:[*xX]{2}[./-])+|(?:[./-][*xX]{2})+$", "", label)
     label = re.sub(r"^KW ?(\d\d?)[ /.-]+(\d{4})$", r"\2-W\1", label)
     label = re.sub(r"^(\d{4})[ /.-]*KW ?(\d\d?)$", r"\1-W\2", label)
     if found := _WEEKS.fullmatch(label):
@@ -340,7 +339,7 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _CODE = re.compile(r"0\d+")
 _CODE_LINE = re.compile(r"\n0[0-9]")
-_FIRST_DIGITS = re.compile(r"(\d+)(\*+)")
+_FIRST_DIGITS = re.compile(r"(\d+)(\*+|_+|#+|•+|[xX]{2,})")
 
 
 @dataclass(frozen=True, kw_only=True)
