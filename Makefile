@@ -7,6 +7,9 @@ INSTALL := sh scripts/install.sh
 # What the first minute loads: uv leaves it as source, and a page would wait for each module.
 FIRST_LOADED := altair jsonschema llvmlite narwhals numba numpy pandas starlette streamlit
 
+# A server of days: memory of arrays goes back to the system when they end (glibc's `mallopt`).
+LARGE_ARRAYS := MALLOC_MMAP_THRESHOLD_=1048576
+
 # Whatever the surroundings say: each of the many processes of the tests would compile all it loads.
 unexport PYTHONDONTWRITEBYTECODE
 # As the command line and the dashboard do: threads of BLAS wait for each other longer than they
@@ -23,7 +26,7 @@ help: ## show this list
 run: .venv/runtime.stamp ## start the dashboard and print its address (PORT=8501)
 	@$(PY) scripts/find_core.py
 	@$(PY) scripts/fetch_sample.py
-	@exec $(PY) -m anonymity_workbench serve --port "$(PORT)"
+	@exec env $(LARGE_ARRAYS) $(PY) -m anonymity_workbench serve --port "$(PORT)"
 
 # Loops are compiled once, before; else each process of the tests compiles them. One process more
 # than processors, as each waits a fifth of its time for programs it has started. What drives browsers

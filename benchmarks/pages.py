@@ -171,6 +171,7 @@ def served(home: Path) -> Generator[tuple[str, int]]:
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / "cache"),
         "XDG_DATA_HOME": str(home / "data"),
+        "MALLOC_MMAP_THRESHOLD_": "1048576",  # as `make run` has it
     }
     if sample := adult_path():
         environment["ANONYMITY_WORKBENCH_CACHE"] = str(sample.parent)

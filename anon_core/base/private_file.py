@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -90,3 +92,46 @@ def refuse_link(place: Path) -> None:
 def for_owner(path: str, flags: int) -> int:
     """Open a file that only its owner may read, through no link; an opener of `open`."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+
+
+class FilesOnDisk(Mapping[str, bytes]):
+    """Files that take no memory: they are in one without a name, which ends with this object.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+
+    Raises
+    ------
+    OSError
+        If there is no room on the disk.
+
+    Examples
+    --------
+    >>> FilesOnDisk({"a.csv": b"age", "b.csv": b"sex"})["b.csv"]
+    b'sex'
+    """
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._lock = threading.Lock()
+        self._places: dict[str, tuple[int, int]] = {}
+        self._disk = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as this object is
+        for name, content in files.items():
+            self._places[name] = self._disk.tell(), len(content)
+            self._disk.write(content)
+        self._disk.flush()
+
+    def __getitem__(self, name: str) -> bytes:
+        """Return a file's content."""
+        begin, size = self._places[name]
+        with self._lock:
+            self._disk.seek(begin)
+            return self._disk.read(size)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names, as they were given."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """Return how many files there are."""
+        return len(self._places)

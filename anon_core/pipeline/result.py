@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadPlan, NotVerified
+from anon_core.base.private_file import FilesOnDisk
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.contracts.metric import headline
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
     from anon_core.methods.partition.exhaustive_partition import Optimum
 
+#: Bytes of a result's files from which they are better kept on the disk.
+_LARGE = 1 << 23
 #: Why an attack that applies was not run.
 ASKED_FOR = "It is run when asked for."
 
@@ -61,7 +64,7 @@ class Result:
         By metric name.
     tables : mapping of str to pyarrow.Table
         The public edition, in canonical order.
-    files : dict of str to bytes
+    files : mapping of str to bytes
         The public edition as it is written: CSV files by file name.
     member : int64 array of shape (published rows,)
         Group of each row of the first table, as `View` numbers groups.
@@ -102,7 +105,7 @@ class Result:
     measures: Mapping[str, Measure]
     attacks: tuple[AttackResult, ...]
     tables: Mapping[str, pa.Table]
-    files: dict[str, bytes]
+    files: Mapping[str, bytes]
     member: npt.NDArray[np.int64]
     row_group: npt.NDArray[np.int64]
     verification: Verification
@@ -183,8 +186,20 @@ class Result:
         """Return one published file by its name; files that no one asked for are not made."""
         return self.files[name] if name in self.files else self.all_files[name]
 
+    def on_disk(self) -> Result:
+        """Return this result with its files on the disk, where they are large; a page keeps that.
+
+        The files of a million rows take three quarters of the memory of all that is known of them.
+        """
+        if sum(map(len, self.files.values())) < _LARGE:
+            return self
+        try:
+            return replace(self, files=FilesOnDisk(self.files))
+        except OSError:  # there is no room
+            return self
+
     @cached_property
-    def all_files(self) -> dict[str, bytes]:
+    def all_files(self) -> Mapping[str, bytes]:
         """The public edition in every format that the plan asks for, by file name: CSV first.
 
         Raises
@@ -193,13 +208,14 @@ class Result:
             If the privacy models are not recomputed yet.
         """
         self._refuse_pending()
-        return {
+        made = {
             **(self.csv_files if self.plan.csv else {}),
             **written(in_parts(self.tables, self.plan.parts), other_formats()),
             **spreadsheet_files(self.plan.dialect, self.tables),
             **self.class_weights,
             **typed_files(self.plan.formats, self.tables, self.meanings),
         }
+        return FilesOnDisk(made) if isinstance(self.files, FilesOnDisk) else made
 
     @cached_property
     def csv_files(self) -> Mapping[str, bytes]:
@@ -222,17 +238,18 @@ class Result:
                 remedy="Wait for the result of the run.",
             )
 
-    @cached_property
+    @property
     def parquet_files(self) -> dict[str, bytes]:
         """The public edition as Parquet files by file name."""
-        return {n: c for n, c in self.all_files.items() if n.endswith(".parquet")}
+        every = self.all_files
+        return {name: every[name] for name in every if name.endswith(".parquet")}
 
     @property
     def parquet(self) -> bytes:
         """The first published table as Parquet."""
         return next(iter(self.parquet_files.values()))
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """SHA-256 over the CSV files, one after the other; over Parquet where there are none."""
         if self.written_sha256:

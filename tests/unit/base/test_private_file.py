@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[3]
 WRITERS = {
     ("anon_core/teaching/experiments/execution.py", "document"): "public: figures of papers",
     ("anon_core/base/file_lock.py", "alone"): "nothing: the file stays empty",
+    ("anon_core/base/private_file.py", "__init__"): "public: files of a result, without a name",
     ("anon_core/base/private_file.py", "_write"): "private; public where that is asked for",
     ("anon_core/base/private_file.py", "new_private"): "private",
     ("anon_core/base/private_file.py", "for_owner"): "private",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import gzip
 import hashlib
 import json
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import anon_core.pipeline.result as result_module
 import anon_core.pipeline.runner as runner
 from anon_core import Dataset, Roles, run
 from anon_core.base.context import Context
@@ -24,6 +26,7 @@ from anon_core.base.errors import (
     NotVerified,
 )
 from anon_core.base.installation import VERSION
+from anon_core.base.private_file import FilesOnDisk
 from anon_core.data.reading import read_table
 from anon_core.explain.report.files import as_html, edition_of
 from anon_core.pipeline.figures import figures_of
@@ -392,3 +395,28 @@ def test_a_column_name_that_is_a_formula_is_refused_unless_formulas_are_kept() -
         run(case.plan(), case.dataset)
     result = run(case.plan(export={"formulas": "keep"}), case.dataset)
     assert result.csv.startswith(b"=A1,b\n")
+
+
+@pytest.mark.parametrize("csv", [True, False])
+def test_files_on_the_disk_are_those_in_memory(csv: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(result_module, "_LARGE", 1)
+    plan = dataclasses.replace(PATIENTS.plan(), csv=csv, parts=2)
+    held = run(plan, PATIENTS.dataset, PATIENTS.levels)
+    lies = held.on_disk()
+    assert isinstance(lies.files, FilesOnDisk)
+    assert isinstance(lies.all_files, FilesOnDisk)
+    assert len(lies.all_files) == (4 if csv else 2)
+    assert dict(lies.all_files) == held.all_files
+    assert lies.parquet_files == held.parquet_files
+    assert (lies.sha256, lies.csv) == (held.sha256, held.csv)
+
+
+def test_files_stay_in_memory_where_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(files: object) -> None:
+        raise OSError(errno.ENOSPC, "no room")
+
+    result = run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)
+    assert result.on_disk() is result  # too small to matter
+    monkeypatch.setattr(result_module, "_LARGE", 1)
+    monkeypatch.setattr(result_module, "FilesOnDisk", full)
+    assert result.on_disk() is result

@@ -108,7 +108,7 @@ def start() -> None:
                     earlier=earlier,
                     context=part,
                 )
-                made.append((saved, result))
+                made.append((saved, result.on_disk()))
             except Cancelled:
                 raise
             except AnonError as error:

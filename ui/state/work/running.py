@@ -83,7 +83,7 @@ def start(*, shown: bool = False) -> None:
             raise
         if result.is_silent:
             helps.extend(telling(recipe, given, context))
-        return result
+        return result.on_disk()
 
     st.session_state.pop(_ERROR, None)
     st.session_state[_HELPS] = helps
