@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import streamlit as st
 
 from anon_core.base.errors import AnonError, BadInput, listing
@@ -27,6 +29,8 @@ _KEPT_HERE = (
 
 #: How often files were opened: the uploader is a new one each time.
 _TURN = "start/upload_turn"
+#: Why what was dropped last is none of what is opened here.
+_REFUSED = "start/refused"
 #: Tables of which one is offered to be opened, where several were dropped.
 _OFFERED = 6
 
@@ -146,13 +150,17 @@ def _open() -> None:
     for note in st.session_state.get("start/recipe_notes", ()):
         st.info(plain(note), icon=":material/info:")
     _offer_reading()
+    refused: AnonError | None = st.session_state.pop(_REFUSED, None)
     try:
         found = dropped_files.files_by_kind(
             [loading.Opened(name=one.name, content=one.getvalue()) for one in chosen]
         )
     except AnonError as error:
-        show_error(error, where="Nothing was opened")
-        return
+        # Files that stay in the uploader would be refused again with those that are chosen next.
+        st.session_state[_REFUSED] = error
+        _done()
+    if refused is not None:
+        show_error(refused, where="Nothing was opened")
     if found.sessions:
         first, *more = found.sessions
         _session(first, [*more, *found.recipes, *found.others])
@@ -195,7 +203,7 @@ def _table(opened: loading.Opened | None) -> None:
     _done()
 
 
-def _done() -> None:
+def _done() -> NoReturn:
     """Let the uploader's own copy go, and draw what is open now."""
     st.session_state[_TURN] += 1
     st.rerun()

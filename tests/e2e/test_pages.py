@@ -206,3 +206,4 @@ def test_start_opens_a_table_and_its_recipe_dropped_together(page: Page) -> None
         [{"name": "cat.png", "mimeType": "image/png", "buffer": b"\x89PNG\r\n\x1a\n\x00\x00"}]
     )
     expect(page.get_by_text("'cat.png' cannot be opened here")).to_be_visible(timeout=30_000)
+    expect(page.get_by_test_id("stFileUploaderFile")).to_have_count(0)

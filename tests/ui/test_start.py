@@ -84,6 +84,11 @@ def test_a_file_that_is_nothing_of_the_kind_is_refused_by_name(start: AppTest) -
     (answer,) = start.error
     assert "'cat.png' cannot be opened here; allowed: a table" in answer.value.replace("\\", "")
     assert "Choose other files" in answer.value
+    # The picture is gone: what is chosen next is not refused because of it.
+    start.file_uploader(key="start/upload/1").upload("t.csv", b"age,zip\n31,5370\n", "text/csv")
+    start.run()
+    assert not start.error
+    assert "t.csv" in "".join(one.value for one in start.markdown).replace("\\", "")
 
 
 def test_slide_30_is_what_the_card_says(session: None) -> None:
