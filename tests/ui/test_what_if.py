@@ -32,7 +32,7 @@ from tests.ui.sessions import (
 from ui.charts import theme
 from ui.charts.chart_frame import Series, palette
 from ui.charts.metric_plots import metric_bullets, title_of
-from ui.panels.results import headline_figures
+from ui.panels.results import headline_figures, history_panel
 from ui.state import results, state
 from ui.state.result_view import Facts
 from ui.state.work import jobs, what_if
@@ -88,6 +88,22 @@ def asked(result: Result) -> int:
 
 def labels(app: AppTest) -> list[str]:
     return [b.label for b in app.button]
+
+
+def test_runs_that_differ_in_one_setting_are_named_by_it() -> None:
+    held = load("toth-private")
+    first = carried_out(held)
+    plan = first.plan
+    other = replace(
+        first, plan=replace(plan, algorithm=replace(plan.algorithm, max_suppression=0.2))
+    )
+    least = plan.algorithm.as_mapping()["max_suppression"]
+    assert history_panel.names_of([first]) == [history_panel.name_of(first)]
+    assert history_panel.names_of([first, other]) == [
+        f"{history_panel.name_of(first)} · Suppression budget: {budget}" for budget in (least, 0.2)
+    ]
+    # Nothing differs but the seed: their places tell them from each other.
+    assert len(set(history_panel.names_of([first, first]))) == 1
 
 
 def test_the_dot_of_a_pinned_run_has_the_colour_of_its_pin() -> None:
@@ -256,8 +272,8 @@ def test_a_run_that_took_long_is_started_by_a_button_with_its_estimate() -> None
     ("key", "value", "button", "field"),
     [
         (K, 1, "Set k = 2", 2),
-        ("what-if/algorithm/0/optimal/max_suppression", 1.5, "Set Suppression budget = 1", 1.0),
-        ("what-if/algorithm/0/optimal/max_suppression", -0.5, "Set Suppression budget = 0", 0.0),
+        ("what-if/algorithm/0/optimal/max_suppression", 1.5, "Set Budget = 1", 1.0),
+        ("what-if/algorithm/0/optimal/max_suppression", -0.5, "Set Budget = 0", 0.0),
     ],
 )
 def test_a_value_out_of_range_is_refused_with_the_nearest_that_is_allowed(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 from weakref import WeakKeyDictionary
 
 import streamlit as st
 
+from anon_core.explain.answers.differences import plan_differences
 from anon_core.explain.text.plan_words import made_by
 from anon_core.explain.text.tiles import tiles
 from anon_core.pipeline.result import Result
@@ -27,6 +29,8 @@ _STEPS: tuple[tuple[Literal[-1, 1], str, str, str], ...] = (
     (1, "redo", "Redo", "Alt+Shift+Z"),
 )
 _DOTS = "history/dots"
+#: Settings in which runs differ that are named behind what they have in common.
+_TOLD = 2
 #: Loss and worst chance of the runs that are held: all of them are drawn with each change.
 _FIGURES: WeakKeyDictionary[Result, tuple[float | None, float | None]] = WeakKeyDictionary()
 
@@ -78,15 +82,34 @@ def _list(kept: list[results.Kept]) -> None:
     now = next((i for i, one in enumerate(kept) if one.result is results.shown()), None)
     st.session_state[_LIST] = now
     place = "Runs" if now is None else f"Run {now + 1} of {len(kept)}"
+    names = names_of([one.result for one in kept])
     with st.popover(place, key="history-list", width="stretch"):
         st.radio(
             "Runs so far",
             range(len(kept)),
             index=now,
-            format_func=lambda at: f"{at + 1} · {plain(name_of(kept[at].result))}",
+            format_func=lambda at: f"{at + 1} · {plain(names[at])}",
             key=_LIST,
             on_change=handled(_NAME)(pending_result.shown(_listed)),
         )
+
+
+def names_of(kept: Sequence[Result]) -> list[str]:
+    """Return the settings of runs in a few words, and where these are alike, what differs."""
+    names = [name_of(one) for one in kept]
+    same: dict[str, list[int]] = {}
+    for at, name in enumerate(names):
+        same.setdefault(name, []).append(at)
+    for first, *others in same.values():
+        found = {at: plan_differences(kept[first].plan, kept[at].plan) for at in others}
+        before = {d.what: d.before for own in found.values() for d in own}
+        for at in (first, *others) if before else ():
+            now = before | {d.what: d.now for d in found.get(at, ())}
+            names[at] += "".join(
+                f" · {what}: {'–' if said is None else said}"
+                for what, said in list(now.items())[:_TOLD]
+            )
+    return names
 
 
 def name_of(result: Result) -> str:
@@ -103,7 +126,7 @@ def _dots(kept: list[results.Kept]) -> None:
         for one in kept
     ]  # fmt: skip
     figures = [_figures(one.result) for one in kept]
-    names = [name_of(one.result) for one in kept]
+    names = names_of([one.result for one in kept])
     frame = history_frame(figures, names, signs, id(results.last()))
     if not frame.num_rows:
         return

@@ -102,6 +102,8 @@ def _fields() -> None:
 
 def _label(one: what_if.Setting) -> str:
     """Return a setting's name: a letter of a formula stays as it is."""
+    if one.parameter.name == what_if.BUDGET:
+        return "Budget"  # next to a curve and in a button there is no room for more
     name = one.parameter.label or one.parameter.name.replace("_", " ")
     return name[:1].upper() + name[1:] if name[1:2].isalpha() else name
 
