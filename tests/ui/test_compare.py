@@ -24,6 +24,7 @@ from anon_core.pipeline.sweep.variations import Variation
 from tests.ui.sessions import COMPARE, VERDICTS, carried_out, load, open_page, wait_for, words
 from ui.charts import run_series
 from ui.charts.chart_frame import Series, light_palette
+from ui.charts.metric_plots import metric_bullets
 from ui.charts.tracks import tracks
 from ui.panels.compare.compare_tables import all_figures
 from ui.panels.results.baseline_panel import figure_table
@@ -70,7 +71,7 @@ def test_three_runs_stand_side_by_side_until_one_is_let_go() -> None:
     standing = app.table[0].value.replace(r"\\", "", regex=True).set_index("what")
     for run, pin in zip(("● A", "■ B", "◆ C"), app.session_state["state/pins"], strict=True):
         worst = next(a.worst for a in pin.result.attacks if a.attack == "prosecutor")
-        met = "✓ met" if worst <= 0.2 else "✗ not met"
+        met = "✓ met" if worst <= 0.2 else "✕ not met"
         result = standing.loc["Prosecutor, threshold 1 in 5 (0.2)", run]
         assert result == f"{met}: {chance(worst)}"
     assert not standing.loc["Worst chance"].str.contains("threshold of").any()
@@ -265,6 +266,27 @@ def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
     assert "k-anonymity: asked" in figures.index
     heads = [str(m.value) for m in app.markdown if str(m.value).startswith("### ")]
     assert heads == ["### ◆ C", "### ● A", "### ■ B"]
+
+
+def test_the_loss_of_cells_is_no_second_loss_next_to_links_that_are_cut() -> None:
+    # The tile's loss of a permuted release is that of its groups; the cells are exact.
+    held = load()
+    for algorithm in ("optimal", "permutation"):
+        held["state/work"]["draft"]["algorithm"] = {"name": algorithm}
+        if algorithm == "permutation":
+            held["state/work"]["draft"]["models"] = [{"name": "bucket-size", "k": 2}]
+        carried_out(held, pinned=1)
+    app = open_page(COMPARE, held)
+    assert not app.exception
+    figures = next(d.value for d in app.dataframe if "B against A" in d.value.columns)
+    assert "Loss of cells" in set(figures["figure"])
+    assert "Loss" not in set(figures["figure"])
+    folded = [one.label for one in app.expander if "figure" in one.label]
+    assert not [one for one in folded if one.endswith(": 1 figures")]
+    with patch.object(st, "session_state", held):
+        runs = run_series.of_pins(held["state/pins"])
+    drawn = metric_bullets(runs, light_palette()).figure.data.values()
+    assert any("Loss of cells" in row.values() for one in drawn for row in one.to_pylist())
 
 
 def test_figures_that_differ_most_come_first_and_equal_ones_are_folded() -> None:

@@ -159,15 +159,18 @@ def metric_bullets(
     lines: list[Bullet] = []
     rows: list[dict[str, object]] = []
     other = "the baseline" if alone else runs[0].letter
-    of_cells, links_lost = headline("cells"), alone and runs[0].facts.permuted
+    of_cells, links_lost = headline("cells"), any(r.facts.permuted for r in runs)
     for name in names:
         for run in runs:
             m = run.facts.result.measures.get(name)
             title, lane = title_of(name), "" if alone else run.letter
+            # What the strip calls the loss is then that of the links.
+            short = f"{title} of cells" if name == of_cells and links_lost else ""
             if m is None:
                 lines.append(
                     Bullet(
                         name=title,
+                        short=short,
                         value="…" if pending else "not measured",
                         colour=run.colour,
                         lane=lane,
@@ -183,8 +186,7 @@ def metric_bullets(
             lines.append(
                 Bullet(
                     name=title,
-                    # What the strip calls the loss is then that of the links.
-                    short=f"{title} of cells" if name == of_cells and links_lost else "",
+                    short=short,
                     value=_briefly(name, m, run.facts),
                     share=m.share,
                     before=before.share if alone and before is not None else None,

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from anon_core.base.terms import in_figures
+from anon_core.contracts.metric import headline
 from anon_core.explain.answers.differences import Difference, figure_differences, plan_differences
 from anon_core.explain.text.phrases import against_threshold, chance, limited, share
 from anon_core.explain.text.tiles import Tile, tiles
 from anon_core.release.attack_result import AttackResult
 from ui.charts.attack_plots import name_of
 from ui.charts.chart_frame import Series, table
+from ui.charts.metric_plots import title_of
 from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Relative change below which figures are folded.
 _LITTLE = 0.02
-_SIGNS = {"good": "✓", "bad": "✗", "doubtful": "?", "plain": ""}
+_SIGNS = {"good": "✓", "bad": "✕", "doubtful": "⚠", "plain": ""}
 
 
 def choose(runs: Sequence[Series]) -> list[Series]:
@@ -70,7 +73,7 @@ def draw(runs: Sequence[Series]) -> None:
             ("Equal in all", figure_table(runs, below=0)),
         ):
             if len(rest):
-                with st.expander(f"{label}: {len(rest)} figures", type="compact"):
+                with st.expander(f"{label}: {in_figures(len(rest), 'figure')}", type="compact"):
                     table(rest, key=f"figures-{label}", wide="figure")
 
 
@@ -158,13 +161,16 @@ def figure_table(
         run.letter: {d.what: d for d in figure_differences(first.facts.result, run.facts.result)}
         for run in others
     }
+    # The loss in the table above is then that of the groups.
+    cut, of_cells = any(run.facts.permuted for run in runs), title_of(headline("cells"))
     rows: list[tuple[float, dict[str, object]]] = []
     for what in dict.fromkeys(name for own in found.values() for name in own):
         values = {letter: own[what] for letter, own in found.items() if what in own}
         weight = max(d.weight for d in values.values())
         if (weight == 0) != (below == 0) or weight < least or (below and weight >= below):
             continue
-        row: dict[str, object] = {"figure": what, first.heading: _figure(values)}
+        named = f"{what} of cells" if cut and what == of_cells else what
+        row: dict[str, object] = {"figure": named, first.heading: _figure(values)}
         for run in others if weight else ():
             row[run.heading] = _figure(values, run.letter)
             row[f"{run.letter} against {first.letter}"] = _change(values.get(run.letter))
