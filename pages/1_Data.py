@@ -8,7 +8,7 @@ from anon_core.base.errors import AnonError, BadInput
 from anon_core.data.profile import ColumnProfile, profile, rows_missing
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS, ColumnKind
-from anon_core.explain.text.phrases import share
+from anon_core.explain.text.phrases import rows, share
 from ui.charts import column_distribution
 from ui.components.clicks import clicked
 from ui.components.downloads import download, later
@@ -191,9 +191,10 @@ def _missing(data: Dataset) -> None:
     named = (*roles.quasi, *roles.sensitive)
     count = rows_missing(data, named)
     if not named:
+        many = rows_missing(data, data.names)
         st.caption(
-            f"{rows_missing(data, data.names):,} rows miss a value in some column. Only columns "
-            "with a role count here; mark them on Roles."
+            f"{rows(many)} {'misses' if many == 1 else 'miss'} a value in some column. Only "
+            "columns with a role count here; mark them on Roles."
         )
         return
     st.session_state["data/missing"] = state.draft()["data"].get("missing", "keep")

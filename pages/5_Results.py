@@ -9,7 +9,7 @@ from typing import TypeVar
 import streamlit as st
 
 from anon_core.base.registry import family
-from anon_core.base.terms import PRIVACY_MODELS
+from anon_core.base.terms import PRIVACY_MODELS, in_figures
 from anon_core.contracts.model import PrivacyModel
 from anon_core.explain.text.plan_words import made_by
 from anon_core.explain.text.tiles import covered_by
@@ -154,7 +154,7 @@ def sensitive_values(run: Series, colours: Palette, names: list[str]) -> None:
     sizes, numbers = run.facts.sizes, run.facts.numbers
     one = run.facts.noun[0]
     words = {
-        number: f"{one} {int(numbers[number]):,}: {int(sizes[number]):,} rows, "
+        number: f"{one} {int(numbers[number]):,}: {in_figures(int(sizes[number]), 'row')}, "
         f"differs by {apart:.2f}"
         for number, apart in ranked
     }

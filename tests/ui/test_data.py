@@ -225,3 +225,11 @@ def test_a_condition_that_cannot_be_read_is_told_and_not_applied(start: AppTest)
 
 def state_of(app: AppTest) -> dict[str, Any]:
     return dict(app.session_state["state/work"]["draft"]["data"])
+
+
+def test_one_row_that_misses_a_value_is_one_row(start: AppTest) -> None:
+    content = b"age,zip\n31,5370\n32,\n33,5371\n"
+    start.file_uploader(key="start/upload/0").upload("t.csv", content, "text/csv").run()
+    start.switch_page("pages/1_Data.py").run()
+    assert not start.exception
+    assert "1 row misses a value in some column" in "".join(one.value for one in start.caption)

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from anon_core.base.terms import in_figures
 from anon_core.data.profile import Distribution, distribution
 from anon_core.data.table import Dataset
 from ui.charts import chart_frame
@@ -59,7 +60,8 @@ def _note(found: Distribution, distinct: int) -> str:
     if found.other_values:
         words.append(f"{len(found.bars):,} shown")
     if found.missing:
-        words.append(f"{found.missing:,} rows without a value have no bar")
+        verb = "has" if found.missing == 1 else "have"
+        words.append(f"{in_figures(found.missing, 'row')} without a value {verb} no bar")
     return "; ".join(words) + "."
 
 

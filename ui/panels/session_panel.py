@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from anon_core.base.errors import AnonError
+from anon_core.base.terms import in_figures
 from anon_core.explain.text.phrases import count
 from ui.components.clicks import clicked
 from ui.components.downloads import download, later
@@ -211,7 +212,8 @@ def _listed(found: Sequence[kept_sessions.Kept]) -> None:
     for one in found:
         row = st.container(horizontal=True, vertical_alignment="center", gap="small")
         when = one.saved.astimezone().strftime("%d %b %Y, %H:%M")
-        row.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {when}", width=_WIDE)
+        many = in_figures(one.rows, "row")
+        row.markdown(f"**{plain(one.title)}** · {many} · {when}", width=_WIDE)
         row.button(
             "Open",
             key=f"session/open/{one.name}",

@@ -13,6 +13,7 @@ from typing import Any, cast
 import streamlit as st
 
 from anon_core.base.errors import AnonError, BadHierarchy
+from anon_core.base.terms import in_figures
 from anon_core.data.column import Column
 from anon_core.data.hierarchy import (
     TOP,
@@ -180,7 +181,8 @@ def rename_untrue(column: Column) -> None:
         for old, new in zip(olds, news, strict=True)
     )
     history = now.history.then(draft)
-    said = f"Renamed {renamed:,} groups to what they hold."
+    they = "it holds" if renamed == 1 else "they hold"
+    said = f"Renamed {in_figures(renamed, 'group')} to what {they}."
     changed = replace(now, history=history, epoch=now.epoch + 1, rev=0, said=said, error=None)
     _apply(column, replace(changed, made=None), going_on=True)
 

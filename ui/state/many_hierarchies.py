@@ -9,6 +9,7 @@ from pathlib import PurePath
 import streamlit as st
 
 from anon_core.base.errors import AnonError
+from anon_core.base.terms import in_figures
 from anon_core.data.hierarchy import parse_levels, propose_all
 from anon_core.data.hierarchy.files.level_files import match_files
 from anon_core.data.table import Dataset
@@ -117,7 +118,8 @@ def _taken(data: Dataset, column: str, source: str, rows: Callable[[], LevelTabl
         lacking = len(drafts.waiting(of))
     except AnonError as error:
         return Line(column=column, source=source, height=0, why=f"{error.message} {error.remedy}")
-    wait = f"{lacking:,} values wait in the builder for a place." if lacking else ""
+    verb = "waits" if lacking == 1 else "wait"
+    wait = f"{in_figures(lacking, 'value')} {verb} in the builder for a place." if lacking else ""
     return Line(column=column, source=source, height=max(len(table[0]) - 1, 1), why=wait)
 
 

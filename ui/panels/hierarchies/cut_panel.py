@@ -15,6 +15,7 @@ from typing import Any, cast
 import streamlit as st
 
 from anon_core.base.errors import AnonError, BadHierarchy
+from anon_core.base.terms import in_figures
 from anon_core.data.column import Column
 from anon_core.data.hierarchy import to_rows
 from anon_core.data.hierarchy.edit import cutting
@@ -185,7 +186,7 @@ def _both_sides(column: Column, cuts: Cuts, level: int, at: float, leaves: Seque
     """Tell the two intervals that a cut parts."""
     found = intervals(column, cuts, also=leaves)[level - 1]
     sides: list[Interval] = [one for one in found if at in (one.low, one.high)]
-    return "; ".join(f"{one.label}: {one.rows:,} rows" for one in sides) + "."
+    return "; ".join(f"{one.label}: {in_figures(one.rows, 'row')}" for one in sides) + "."
 
 
 def _level(asked: Mapping[str, Any], cuts: Cuts) -> int:

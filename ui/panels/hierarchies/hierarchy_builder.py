@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from anon_core.base.errors import AnonError
+from anon_core.base.terms import in_figures
 from anon_core.data.column import Column
 from ui import components
 from ui.components.guard import show_error
@@ -47,9 +48,10 @@ def builder(column: Column) -> bool:
             edited=lambda asked: cut_panel.edit(column, asked),
         )
         if message["unplaced"]:
+            many = len(message["unplaced"])
             st.caption(
-                f"{len(message['unplaced']):,} values have no place yet; the next change of a cut "
-                "gives every value one."
+                f"{in_figures(many, 'value')} {'has' if many == 1 else 'have'} no place yet; the "
+                "next change of a cut gives every value one."
             )
         return not message["unplaced"]
     if len(message["leaves"]) > MOST_VALUES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from anon_core.base.terms import in_figures
 from anon_core.data.column import Column
 from anon_core.data.hierarchy import Proposal
 from anon_core.data.hierarchy.propose.proposals import Withheld, offer
@@ -91,7 +92,8 @@ def _preview(one: Proposal) -> None:
     )
     some = f"{len(rows)} of {len(one.rows):,} values are shown. " if step > 1 else ""
     lacking = len(one.unplaced)
-    apart = f"{lacking:,} values stand in a group of their own." if lacking else ""
+    verb = "is" if lacking == 1 else "are each"
+    apart = f"{in_figures(lacking, 'value')} {verb} in a group of its own." if lacking else ""
     if some or apart:
         st.caption(some + apart)
 

@@ -45,7 +45,10 @@ def _line(cost: Cost, every: Cost) -> None:
     if cost.why:
         st.markdown(f"- {name}: no release. {plain(cost.why)}")
         return
-    parts = [f"{rows(cost.removed)} suppressed", f"{cost.classes:,} classes"]
+    parts = [
+        f"{rows(cost.removed)} suppressed",
+        f"{cost.classes:,} class{'' if cost.classes == 1 else 'es'}",
+    ]
     if cost.loss is not None:
         less = ""
         if cost.without and every.loss is not None:

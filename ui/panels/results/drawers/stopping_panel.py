@@ -10,7 +10,7 @@ import math
 import streamlit as st
 
 from anon_core.explain.advice.countermeasures import Tried, Verdict
-from anon_core.explain.text.phrases import share
+from anon_core.explain.text.phrases import rows, share
 from anon_core.explain.text.tiles import certain
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
@@ -95,7 +95,7 @@ def _one(one: Tried, now: AttackResult, key: str) -> None:
 def _words(one: Tried) -> str:
     cost = ""
     if not math.isnan(one.loss):
-        removed = f", {one.suppressed:,} rows suppressed" if one.suppressed else ""
+        removed = f", {rows(one.suppressed)} suppressed" if one.suppressed else ""
         cost = f"{one.measure} {one.loss:.3g}{removed}."
     if one.attack is None:
         return f"{one.why} {cost} An attack that was not run proves nothing." if cost else one.why
