@@ -73,7 +73,7 @@ def test_what_is_offered_after_a_run_releases() -> None:
     # What the message allows and what the button sets are one order, and the caption says why.
     said = words(app).replace("\\", "")
     assert "With k = 8, all rows would be alike" in said
-    assert "Set k = 3: the highest k with which this technique says something" in said
+    assert "Set k = 3: the highest k with which this technique keeps any detail" in said
     for place in range(len(labels)):
         app = open_page(RUN, load(models=[{"name": "k-anonymity", "k": 9}]))
         next(b for b in app.button if b.key == "run").click().run()
@@ -149,3 +149,17 @@ def test_of_a_large_table_a_sample_is_tried_and_that_is_said(
     assert set(rows) == {7}
     assert offered(app, "run")
     assert "tried on a sample of 7 rows, and releases something there" in words(app)
+
+
+def test_a_value_is_set_under_the_name_of_its_field() -> None:
+    # The recipe writes delta_max; the field, and so the button, says δ max.
+    held = load("toth-private", models=[K2, {"name": "delta-presence"}])
+    held["state/work"]["sample"] = "toth-private"  # its public table is then offered
+    app = open_page(RUN, held)
+    app.radio(key="population-kind").set_value("A table of it").run()
+    app.button(key="use-public-table").click().run()
+    next(b for b in app.button if b.key == "run").click().run()
+    wait_for(app, "run", 60)
+    labels = [b.label.replace("\\", "") for b in app.button]
+    assert "Set δ max = 0.834" in labels
+    assert not [one for one in labels if "delta_" in one]

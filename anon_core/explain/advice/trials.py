@@ -19,6 +19,7 @@ from anon_core.data.table import Dataset
 from anon_core.explain.advice.countermeasures import Inputs
 from anon_core.explain.advice.fixes import BUDGET, Change, changes, with_budget, without
 from anon_core.explain.advice.recommendations import Recommendation
+from anon_core.explain.text.phrases import symbol
 from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import foresee, run
@@ -345,11 +346,12 @@ def _nearest_number(look: _Look) -> Iterator[Change]:
                 if found is not None:
                     value = int(found) if parameter.kind == "integer" else found
                     most = "highest" if value < asked else "lowest"
-                    does = "releases anything" if silent else "says something"
+                    does = "releases anything" if silent else "keeps any detail"
+                    named = symbol(parameter.name)
                     yield Change(
-                        label=f"Set {parameter.name} = {value:,}",
+                        label=f"Set {named} = {value:,}",
                         tables=tables(value),
-                        note=f"The {most} {parameter.name} with which this technique {does} "
+                        note=f"The {most} {named} with which this technique {does} "
                         "within its budget.",
                         about="size",
                     )
