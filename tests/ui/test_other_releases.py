@@ -33,6 +33,7 @@ def figures(app: AppTest, tab: int) -> dict[str, Any]:
 
 def test_the_karate_club_before_and_after(opened: AppTest) -> None:
     before = figures(opened, 0)
+    assert "an example is shown" in "".join(one.value for one in opened.tabs[0].caption)
     assert before["Unique by number of ties"] == "6"
     assert before["Mean chance to find a person"] == "32.4%"
     opened.number_input(key="other/k").set_value(3).run()

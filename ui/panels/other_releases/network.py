@@ -33,8 +33,10 @@ def draw() -> None:
             "Edge list: a tie in each line",
             type=TABLES,
             key="other/edges",
-            help="Two columns with a header. Without a file, Zachary's karate club is shown.",
+            help="Two columns with a header.",
         )
+        if file is None:
+            st.caption("Until then, an example is shown: Zachary's karate club.")
         content, name = (file.getvalue(), file.name) if file else (b"", "")
         lines = state.once("other/edges", (content, name), lambda: _edges(content, name))
         label_of = _labels(own_file=bool(content))
