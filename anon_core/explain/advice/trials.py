@@ -19,7 +19,6 @@ from anon_core.data.table import Dataset
 from anon_core.explain.advice.countermeasures import Inputs
 from anon_core.explain.advice.fixes import BUDGET, Change, changes, with_budget, without
 from anon_core.explain.advice.recommendations import Recommendation
-from anon_core.explain.text.phrases import symbol
 from anon_core.pipeline.prepare import EncodedOnce
 from anon_core.pipeline.result import Result
 from anon_core.pipeline.runner import foresee, run
@@ -347,7 +346,7 @@ def _nearest_number(look: _Look) -> Iterator[Change]:
                     value = int(found) if parameter.kind == "integer" else found
                     most = "highest" if value < asked else "lowest"
                     does = "releases anything" if silent else "keeps any detail"
-                    named = symbol(parameter.name)
+                    named = parameter.label or parameter.name
                     yield Change(
                         label=f"Set {named} = {value:,}",
                         tables=tables(value),
