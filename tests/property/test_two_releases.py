@@ -129,6 +129,29 @@ def test_two_releases_never_tell_less_than_this_one(people: str) -> None:
     assert apart > 20  # such people are there
 
 
+@pytest.mark.parametrize("people", PEOPLE)
+def test_the_table_as_it_is_tells_no_less_than_its_release(people: str) -> None:
+    """Several people are alike; a class that holds others too leaves room for who joined."""
+    alike = Case(
+        columns={"who": list("PPPR"), "s": list("aaba")},
+        quasi=("who",),
+        sensitive=("s",),
+        kinds={"who": "text", "s": "text"},
+    )
+    cases = [(alike, [0] * 4, [(frozenset("P"), list("aab"))])]
+    rng = np.random.default_rng(22)
+    for _ in range(times(100)):
+        case, groups, there = drawn(rng)
+        names = [str(v) for v in rng.choice(case.column("who")[:3], len(groups))]
+        of = dict(zip(case.column("who"), names, strict=True))
+        met = [(frozenset(of[n] for n in covers), shown) for covers, shown in there]
+        cases.append((replace(case, columns={**case.columns, "who": list(names)}), groups, met))
+    for case, groups, there in cases:
+        for attack in (Composition(), Correspondence()):
+            found = attacked(case, groups, there, people, attack)
+            assert found.rate <= found.raw + 1e-9, (attack.name, case, groups, there)
+
+
 @pytest.mark.often
 def test_all_people_weighed_at_once_are_no_safer() -> None:
     rng = np.random.default_rng(21)

@@ -143,7 +143,8 @@ class Correspondence(Attack):
             rate=rate,
             worst=worst,
             baseline=max(alone),
-            raw=float((frequency.count * of_raw).sum()) / truth.rows,
+            # Who has the table as it is can make this release of it, and knows no less.
+            raw=max(float((frequency.count * of_raw).sum()) / truth.rows, rate),
             at_risk=exposed,
             threshold=self.threshold,
             per_class=per_class,
