@@ -383,7 +383,8 @@ FAMILY = {"technique": "algorithm", "groups": "partitioner", "privacy model": "m
 def named_by(module: str) -> frozenset[str]:
     """Return what a module of the core imports of it, and perhaps names that are no modules."""
     path = CHECKOUT / Path(*module.split("."))
-    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    package = path / "__init__.py"  # the folder of one that is gone may be left
+    file = package if package.exists() else path.with_suffix(".py")
     if not file.exists():
         return frozenset()
     found: set[str] = set()
