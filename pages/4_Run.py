@@ -30,7 +30,7 @@ from ui.panels.run import advice_panel, cost_panel, counts_panel, fixes_panel, r
 from ui.state import confirmations, population_tables, results, state
 from ui.state.sessions import kept_sessions
 from ui.state.work import jobs, precompile_status, running
-from ui.state.work.fragments import folded
+from ui.state.work.fragments import folded, labels_are_old
 from ui.words.escaping import changed, plain
 
 #: Settings that are named where they have changed since the last result.
@@ -61,13 +61,15 @@ def choices() -> None:
         # Whether there is a table of the population decides what can be set above it.
         settings = st.container(gap="xsmall")
         people = folded(
-            f"Population · {plain(run_form.people_title(draft))}",
+            lambda now: f"Population · {plain(run_form.people_title(now))}",
             lambda: run_form.people(state.draft(), rows),
             lambda: run_form.people_held(state.draft(), rows),
             key="run/population",
         )
         released = folded(
-            f"An earlier release of the same people · {plain(earlier_form.release_title(draft))}",
+            lambda now: (
+                f"An earlier release of the same people · {plain(earlier_form.release_title(now))}"
+            ),
             lambda: earlier_form.earlier(state.draft()),
             lambda: earlier_form.held(state.draft()),
             key="run/earlier",
@@ -79,17 +81,19 @@ def choices() -> None:
                 public=bool(people.get("file")),
             )
         between = level_bounds.draw(draft, run_form.as_set(algorithm))
-        published = sensitive_levels.draw(draft)
-        made = changes_form.draw(draft)
+        published = sensitive_levels.draw()
+        made = changes_form.draw()
         metrics = folded(
-            f"Metrics · {changed(run_form.metrics_changed(draft, models))}",
+            lambda now: f"Metrics · {changed(run_form.metrics_changed(now, models))}",
             lambda: run_form.metrics(state.draft(), models),
             lambda: run_form.metrics_held(state.draft(), models),
             key="run/metrics",
         )
         export = folded(
-            f"Advanced: secret seed, formulas{', mean weights' * bool(roles.weight)} · "
-            f"{changed(run_form.advanced_changed(draft))}",
+            lambda now: (
+                f"Advanced: secret seed, formulas{', mean weights' * bool(roles.weight)} · "
+                f"{changed(run_form.advanced_changed(now))}"
+            ),
             lambda: run_form.advanced(state.draft()),
             lambda: {"formulas": "neutralise", **state.draft()["export"]},
             key="run/advanced",
@@ -99,7 +103,7 @@ def choices() -> None:
     searches = not technique.needs.levels_parameter and not technique.needs.earlier_parts
     if searches and again.get("mode") == "fixed":  # another technique was chosen
         again = {**again, "mode": "search"}
-    state.settle_draft(
+    has_changed = state.settle_draft(
         reuse=again,
         models=models,
         level_bounds=between,
@@ -112,6 +116,8 @@ def choices() -> None:
         earlier=released,
         export=export,
     )
+    if has_changed and labels_are_old():
+        st.rerun()
     models_form.table_limits(required, technique_picker.chosen(algorithm["name"]))
 
 

@@ -417,3 +417,14 @@ def test_a_release_that_says_nothing_is_not_called_one_without_a_word() -> None:
     assert [i.mark for i in checklist.published(result) if i.about == "nothing"] == ["note"]
     held = load(models=[{"name": "k-anonymity", "k": 2}])
     assert not says_nothing(carried_out(held))
+
+
+def test_a_fold_says_at_once_what_is_changed_in_it() -> None:
+    app = open_page(RUN, load("hospital"))
+    assert "Attackers · as usual" in [fold.label for fold in app.expander]
+    field = next(n for n in app.number_input if n.label == "Columns known at most")
+    field.set_value(2).run()
+    assert not app.exception
+    assert "Attackers · 1 changed: Uniqueness" in [fold.label for fold in app.expander]
+    app.select_slider(key="level-bounds/age").set_value((1, 2)).run()
+    assert "Levels of columns · 1 changed: age" in [fold.label for fold in app.expander]

@@ -48,7 +48,7 @@ def attacks(
     """
     tables = threshold(draft)
     rest = folded(
-        f"Attackers · {changed(_differ(draft))}",
+        lambda now: f"Attackers · {changed(_differ(now))}",
         lambda: _each(state.draft(), technique, public=public),
         lambda: held(state.draft()),
         key="run/attackers",

@@ -23,15 +23,19 @@ _NONE = ""
 _MOST = 12
 
 
-def draw(draft: dict[str, Any]) -> list[dict[str, Any]]:
+def draw() -> list[dict[str, Any]]:
     """Draw a drawer with every change and room for one more; return the recipe's list."""
-    names = [plain(", ".join(one["columns"])) for one in held(draft)]
     return folded(
-        f"Identifiers and changed values · {changed(names, usual='as they are')}",
+        _label,
         lambda: _each(state.draft()),
         lambda: held(state.draft()),
         key="run/changes",
     )
+
+
+def _label(draft: dict[str, Any]) -> str:
+    names = [plain(", ".join(one["columns"])) for one in held(draft)]
+    return f"Identifiers and changed values · {changed(names, usual='as they are')}"
 
 
 def held(draft: dict[str, Any]) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ def draw(draft: dict[str, Any], technique: Algorithm) -> Table:
     if not state.roles().quasi or not (technique.keeps_level_bounds() or present):
         return present
     return folded(
-        f"Levels of columns · {changed(list(present), usual='any')}",
+        lambda now: f"Levels of columns · {changed(list(held(now)), usual='any')}",
         lambda: _each(state.draft()),
         lambda: held(state.draft()),
         key="run/level-bounds",

@@ -16,12 +16,12 @@ _EXACT = "Its values, as they are"
 _LEAST = "The lowest level at which the privacy models can hold"
 
 
-def draw(draft: dict[str, Any]) -> dict[str, int | str]:
+def draw() -> dict[str, int | str]:
     """Draw a drawer with each sensitive column that has a hierarchy; return the recipe's table."""
     if not _columns():
         return {}
     return folded(
-        f"Sensitive values · {changed(held(draft), usual='published as they are')}",
+        lambda now: f"Sensitive values · {changed(held(now), usual='published as they are')}",
         lambda: _each(state.draft()),
         lambda: held(state.draft()),
         key="run/sensitive-levels",

@@ -382,8 +382,8 @@ def update_draft(**tables: Any) -> None:
     _change({**_work(), "draft": {**_work()["draft"], **plain}})
 
 
-def settle_draft(**tables: Any) -> None:
-    """Replace whole tables of the draft by how a form spells them out.
+def settle_draft(**tables: Any) -> bool:
+    """Replace whole tables of the draft by how a form spells them out; say whether that changed.
 
     It can be undone if it means something else: each drawing would spell it out again.
     """
@@ -393,6 +393,7 @@ def settle_draft(**tables: Any) -> None:
         st.session_state[_WORK] = work
     else:
         _change(work)
+    return work != before
 
 
 def _same_plan(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -24,6 +24,8 @@ _T = TypeVar("_T")
 _PANELS, _DRAWN_FROM = "alone/panels", "alone/drawn-from"
 #: Those that are to be drawn again and are not yet: another click may come in between.
 _OWED = "alone/owed"
+#: What is on the folds of the page, each with the function of the draft that says it.
+_LABELS = "folded/labels"
 #: Seconds after which what a panel drew has surely been sent.
 _UNSENT = 1.0
 #: What a panel says of a result: nothing; its figures; also what the second computation says.
@@ -33,6 +35,7 @@ Tells = Literal["", "figures", "verdict"]
 def begin_page() -> None:
     """Forget the panels of the page before; called as a page begins to be drawn."""
     st.session_state[_PANELS], st.session_state[_DRAWN_FROM], st.session_state[_OWED] = {}, {}, {}
+    st.session_state[_LABELS] = []
 
 
 def alone(
@@ -162,15 +165,21 @@ def once_opened(label: str, draw: Callable[[], None], *, name: str, key: str) ->
     alone(name, folded, key=f"{key}-alone")
 
 
-def folded(label: str, form: Callable[[], _T], unopened: Callable[[], _T], *, key: str) -> _T:
+def folded(
+    label: Callable[[dict[str, Any]], str],
+    form: Callable[[], _T],
+    unopened: Callable[[], _T],
+    *,
+    key: str,
+) -> _T:
     """Draw fields in a fold once it is opened; return what they say.
 
     Opening it draws the fold alone; a field in it draws the whole page, which is drawn from it.
 
     Parameters
     ----------
-    label : str
-        What is on the fold.
+    label : callable
+        Returns what is on the fold from the draft: which settings in it are changed.
     form : callable
         Draws the fields and returns what they say. It must read the session itself: the fold may
         be opened long after the page was drawn.
@@ -182,13 +191,15 @@ def folded(label: str, form: Callable[[], _T], unopened: Callable[[], _T], *, ke
     result: list[_T] = []
     was_open: list[bool] = []
     kept = f"{key}/fold"
-    begins_open = opens_with(st.session_state.get(kept), label)
+    text = label(state.draft())
+    st.session_state.setdefault(_LABELS, []).append((text, label))
+    begins_open = opens_with(st.session_state.get(kept), text)
 
     @st.fragment(key=f"{key}-alone")
     def drawn() -> None:
-        fold = st.expander(label, expanded=begins_open, key=key, type="compact", on_change="rerun")
+        fold = st.expander(text, expanded=begins_open, key=key, type="compact", on_change="rerun")
         is_open = bool(fold.open)
-        st.session_state[kept] = (label, begins_open, is_open)
+        st.session_state[kept] = (text, begins_open, is_open)
         if was_open == [is_open]:
             st.rerun()
         was_open[:] = [is_open]
@@ -200,6 +211,15 @@ def folded(label: str, form: Callable[[], _T], unopened: Callable[[], _T], *, ke
 
     drawn()
     return result[0]
+
+
+def labels_are_old() -> bool:
+    """Say whether a fold of the page says something else by now: it was drawn before its fields."""
+    labels = cast(
+        list[tuple[str, Callable[[dict[str, Any]], str]]], st.session_state.get(_LABELS, [])
+    )
+    draft = state.draft()
+    return any(label(draft) != text for text, label in labels)
 
 
 def opens_with(before: tuple[str, bool, bool] | None, label: str) -> bool:
