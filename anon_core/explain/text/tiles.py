@@ -266,7 +266,10 @@ def _people(result: Result) -> Tile:
         )
     unlike = phrases.mostly_unique(result)
     idle = [a for a in result.attacks if phrases.comes_first(a) and (a.idle or a.undecided)]
+    guessed = bool(result.problem.sensitive)
     word = "no one beyond a threshold"
+    if not guessed:
+        word = "no threshold passed; no column is sensitive"
     if unlike:
         word = "no threshold passed; most are unique"
     if not unlike and (idle or not attacks):
@@ -280,7 +283,8 @@ def _people(result: Result) -> Tile:
         total=most.attempted,
         word=word,
         verdict="doubtful" if unlike or idle or not attacks else "good",
-        note=f"Tested: {counted}.{f' But {unlike}.' if unlike else ''}",
+        note=f"Tested: {counted}.{f' But {unlike}.' if unlike else ''}"
+        f"{'' if guessed else ' No attack guesses a value, as no column is sensitive.'}",
     )
 
 

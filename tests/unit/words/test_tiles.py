@@ -54,6 +54,8 @@ def test_everything_within_its_threshold_is_good() -> None:
     assert (chance.verdict, people.verdict) == ("good", "good")
     assert chance.word == "within your threshold of 1 in 2 (0.5)"
     assert people.figure == "0 of 8"
+    assert people.word == "no threshold passed; no column is sensitive"
+    assert "No attack guesses a value" in people.note
 
 
 @pytest.mark.parametrize(
