@@ -518,6 +518,23 @@ def test_the_session_keeps_a_bounded_number_of_runs() -> None:
         assert results.of_choices("0") is None
 
 
+def test_a_run_that_is_shown_again_keeps_its_number() -> None:
+    held = load("toth-private")
+    made = carried_out(held)
+    with patch.object(st, "session_state", held):
+        first = results.runs()[0]
+        for turn in range(results.MOST_RUNS - 1):
+            of: Any = {"fingerprint": str(turn), "choices": state.choices()}
+            results.keep(replace(made), made_of=of)
+        before = results.runs()
+        results.restore(first)
+        assert [kept.made_of for kept in results.runs()] == [kept.made_of for kept in before]
+        assert results.runs()[0].result is results.last()
+        results.keep(replace(made), made_of={"fingerprint": "more", "choices": state.choices()})
+        kept = [run.made_of["fingerprint"] for run in results.runs()]
+        assert kept == [run.made_of["fingerprint"] for run in before[1:]] + ["more"]
+
+
 @pytest.mark.parametrize(
     ("value", "before", "better", "sign", "tone"),
     [

@@ -164,23 +164,30 @@ def _note_turn(made: MadeOf) -> None:
 
 
 def _remember() -> None:
-    """Keep the last result among the runs of the table, the oldest forgotten beyond the bound."""
+    """Keep the last result among the runs of the table, the oldest forgotten beyond the bound.
+
+    A run that is shown again stays in its place, which numbers it on Results.
+    """
     result, made = last(), made_of()
     if result is None or made is None:
         return
+    now, line = Kept(result=result, made_of=made), runs()
     others = [
         kept
-        for kept in runs()
+        for kept in line
         if kept.result is not result and kept.made_of["fingerprint"] != made["fingerprint"]
     ]
-    line = [*others, Kept(result=result, made_of=made)][-MOST_RUNS:]
-    while len(line) > 1 and sum(kept.result.problem.rows for kept in line) > MOST_ROWS:
-        del line[0]
+    place = next((at for at, kept in enumerate(line) if kept not in others), len(others))
+    line = [*others[:place], now, *others[place:]]
+    while len(line) > MOST_RUNS or (
+        len(line) > 1 and sum(kept.result.problem.rows for kept in line) > MOST_ROWS
+    ):
+        line.remove(next(kept for kept in line if kept is not now))
     st.session_state[state.RUNS] = line
 
 
 def runs() -> list[Kept]:
-    """Return the runs that the session keeps of this table, the one shown last at the end."""
+    """Return the runs that the session keeps of this table, in the order they were made in."""
     return list(st.session_state.get(state.RUNS, []))
 
 
