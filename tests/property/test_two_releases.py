@@ -129,6 +129,7 @@ def test_two_releases_never_tell_less_than_this_one(people: str) -> None:
     assert apart > 20  # such people are there
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("people", PEOPLE)
 def test_the_table_as_it_is_tells_no_less_than_its_release(people: str) -> None:
     """Several people are alike; a class that holds others too leaves room for who joined."""
