@@ -17,6 +17,7 @@ from ui.charts.metric_plots import column_heat, metric_bullets, what_is_lost
 from ui.charts.tracks import nouns, tracks
 from ui.components.clicks import clicked
 from ui.components.guard import handled, panel
+from ui.panels import session_panel
 from ui.panels.compare import frontier_panel
 from ui.panels.compare.compare_tables import all_figures, columns_said
 from ui.panels.page_frame import next_step, page
@@ -26,7 +27,7 @@ from ui.panels.results.drawers import value_panel
 from ui.panels.results.group_panel import title_of
 from ui.state import pinning, results, state
 from ui.state.kept_fields import remembered
-from ui.state.sessions import reopening, session_reruns
+from ui.state.sessions import reopening
 from ui.state.work import running
 from ui.state.work.fragments import once_opened
 from ui.words.escaping import plain
@@ -234,9 +235,7 @@ if page("Compare", "⚖️"):
     drawn: list[Series] = []
     if pinned:
         drawn = compare(pinned, tones)
-    elif coming := session_reruns.under_way():
-        st.info(plain(coming), icon=":material/history:")
-    else:
+    elif not session_panel.coming():
         with st.container(border=True):
             st.markdown("**No run is pinned yet.**")
             st.markdown(

@@ -313,6 +313,20 @@ def test_start_opens_a_session_file_and_lists_what_is_kept(place: Path, start: A
     assert "was restored" in words(opens.click().run())
 
 
+def test_a_session_whose_runs_wait_says_so(session: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(plan: object) -> None:
+        raise AnonError("The population table is not loaded.", remedy="Load it.")
+
+    held = worked()
+    with patch.object(st, "session_state", held):
+        content = session_file.as_bytes(session_file.content())
+    monkeypatch.setattr(session_reruns.running, "inputs", lacking)
+    loading.load_sample("toth-private")
+    said = session_file.restore(session_file.parse(content))
+    assert said.endswith(f"its {len(session_reruns.waiting())} runs wait.")
+    assert "waits: The population table is not loaded." in session_reruns.said()[0]
+
+
 @pytest.mark.parametrize("page", [RESULTS, EXPORT, COMPARE])
 def test_what_is_carried_out_again_is_told_where_it_will_show(page: str) -> None:
     held = worked()
@@ -322,6 +336,7 @@ def test_what_is_carried_out_again_is_told_where_it_will_show(page: str) -> None
     answer = words(app).replace("\\", "")
     assert "Not carried out again yet: The last result (" in answer
     assert "No result yet" not in answer
+    assert app.button(key="page/again").label == "Carry out again"
     with (
         patch.object(
             session_reruns.jobs,

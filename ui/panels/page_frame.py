@@ -223,8 +223,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
             "opens session files and the zip from Export.",
             icon=":material/info:",
         )
-    if absent == "result" and (coming := session_reruns.under_way()):
-        st.info(plain(coming), icon=":material/history:")
+    if absent == "result" and session_panel.coming():
         return False
     words, target, label = _MISSING[absent]
     with st.container(border=True):

@@ -71,10 +71,25 @@ def draw() -> None:
         return
     jobs.watch(session_reruns.JOB)
     waiting = session_reruns.waiting()
-    if waiting and jobs.current(session_reruns.JOB) is None:
+    if waiting and not session_reruns.is_under_way():
         st.caption(f"{count(len(waiting), 'run')} of the session not carried out again yet.")
-        st.button("Carry out again", key="session/again", on_click=handled()(session_reruns.start))
+        _carries_out(key="session/again")
     _session()
+
+
+def coming() -> bool:
+    """Draw which runs of the session are still to come, where results would be; say if any are."""
+    said = session_reruns.under_way()
+    if not said:
+        return False
+    st.info(plain(said), icon=":material/history:")
+    if not session_reruns.is_under_way():
+        _carries_out(key="page/again")
+    return True
+
+
+def _carries_out(*, key: str) -> None:
+    st.button("Carry out again", key=key, on_click=handled()(session_reruns.start))
 
 
 @st.fragment

@@ -224,6 +224,9 @@ def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bo
     many = len(runs)
     if not many:
         return f"The session on {title} was restored."
+    if not session_reruns.is_under_way():  # why, a warning says
+        waits = "1 run waits" if many == 1 else f"{many} runs wait"
+        return f"The session on {title} was restored; its {waits}."
     runs_are = "1 run is" if many == 1 else f"{many} runs are"
     return f"The session on {title} was restored; its {runs_are} carried out and verified again."
 

@@ -138,21 +138,23 @@ def settle() -> None:
     st.session_state[_SAID] = said
 
 
+def is_under_way() -> bool:
+    """Say whether runs of the session are being carried out again."""
+    return jobs.current(JOB) is not None
+
+
 def under_way() -> str:
     """Return which runs of the session are carried out again, or wait for it; empty if none."""
     left = waiting()
     if not left:
         return ""
     names = ", ".join(f"{_name(one)} ({_technique(one)})" for one in left)
-    if jobs.current(JOB) is not None:
+    if is_under_way():
         return (
             f"Carried out and verified again after the session was opened: {names}. Results show "
             "here as soon as they are done; the sidebar says how far they are."
         )
-    return (
-        f"Not carried out again yet: {names}. Choose “Carry out again” in the sidebar, and results "
-        "show here."
-    )
+    return f"Not carried out again yet: {names}. Results show here after that."
 
 
 def said() -> list[str]:
