@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.kernels.lines import in_digit_order
+
 _WORD = 64  # bits of a word, its sign included
 _NEAR = 1 << 16  # rows that are worked on at a time, so that they stay near the processor
 _MANY = 1 << 12  # rows from which compiled code is faster than what sorts several at a time
@@ -154,10 +156,6 @@ def _in_order(
         if len(words) < _MANY:
             words.sort()
         else:
-            from anon_core.kernels.lines import (  # a compiler, which few need at once
-                in_digit_order,
-            )
-
             words = in_digit_order(words, np.empty_like(words), places, places + bits)
         order = words & ((1 << places) - 1)
         words >>= places

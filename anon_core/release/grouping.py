@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.data.frequency import FrequencySet, stable_order
+from anon_core.kernels.pair_counts import shuffle_runs
 
 REMOVED = -1
 
@@ -101,8 +102,6 @@ def shuffled(
     sizes : int64 array of shape (runs,)
         Places of each run, one after the other.
     """
-    from anon_core.kernels.pair_counts import shuffle_runs  # a compiler, which few need at once
-
     drawn = generator.integers(0, (1 << 64) - 1, len(places), dtype=np.uint64, endpoint=True)
     found = places.copy()
     shuffle_runs(found, sizes, drawn[places])

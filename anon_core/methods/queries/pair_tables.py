@@ -15,6 +15,7 @@ import numpy as np
 import scipy
 
 from anon_core.base.arrays import F64, I32, I64
+from anon_core.kernels.pair_counts import count_apart, count_linked
 from anon_core.release.problem import Problem
 from anon_core.release.release import BlockTable, View
 
@@ -131,11 +132,6 @@ _COUNTED: WeakKeyDictionary[View, _Kept] = WeakKeyDictionary()
 
 
 def _full(view: View, first: str, second: str, shape: tuple[int, int]) -> F64:
-    from anon_core.kernels.pair_counts import (  # a compiler, if nothing else did
-        count_apart,
-        count_linked,
-    )
-
     found: F64 = np.zeros(shape)
     one = view.block_of(first)
     if second in one.columns:

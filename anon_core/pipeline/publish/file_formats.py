@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from anon_core.base.arrays import numbers_of, of_numbers, of_texts
 from anon_core.base.concurrency import ordered_map
+from anon_core.kernels.lines import joined_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,8 +49,6 @@ def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
     yield (",".join(_cell(name, alone=alone) for name in table.column_names) + "\n").encode()
     if not table.num_rows or not table.num_columns:
         return
-    from anon_core.kernels.lines import joined_lines  # a compiler, which few need at once
-
     codes: list[npt.NDArray[np.int32]] = []
     pools: list[pa.Array[Any]] = []
     for position, column in enumerate(table.columns):
