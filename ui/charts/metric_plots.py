@@ -35,6 +35,12 @@ def title_of(metric: str) -> str:
     return family("metric")[metric].title
 
 
+def loss_of_cells(runs: Sequence[Series]) -> dict[str, str]:
+    """Return a name for the loss of cells, by its metric, where the strip's is that of links."""
+    metric = headline("cells")
+    return {metric: f"{title_of(metric)} of cells"} if any(r.facts.permuted for r in runs) else {}
+
+
 def amount(value: float, digits: int = 4) -> str:
     """Return a metric's own value, large ones without digits after the point.
 
@@ -159,13 +165,12 @@ def metric_bullets(
     lines: list[Bullet] = []
     rows: list[dict[str, object]] = []
     other = "the baseline" if alone else runs[0].letter
-    of_cells, links_lost = headline("cells"), any(r.facts.permuted for r in runs)
+    apart = loss_of_cells(runs)
     for name in names:
         for run in runs:
             m = run.facts.result.measures.get(name)
             title, lane = title_of(name), "" if alone else run.letter
-            # What the strip calls the loss is then that of the links.
-            short = f"{title} of cells" if name == of_cells and links_lost else ""
+            short = apart.get(name, "")
             if m is None:
                 lines.append(
                     Bullet(

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from anon_core.base.terms import in_figures
-from anon_core.contracts.metric import headline
 from anon_core.explain.answers.differences import Difference, figure_differences, plan_differences
 from anon_core.explain.text.phrases import against_threshold, chance, limited, share
 from anon_core.explain.text.tiles import Tile, tiles
 from anon_core.release.attack_result import AttackResult
 from ui.charts.attack_plots import name_of
 from ui.charts.chart_frame import Series, table
-from ui.charts.metric_plots import title_of
+from ui.charts.metric_plots import loss_of_cells, title_of
 from ui.state.kept_fields import remembered
 from ui.words.escaping import plain
 
@@ -161,16 +160,14 @@ def figure_table(
         run.letter: {d.what: d for d in figure_differences(first.facts.result, run.facts.result)}
         for run in others
     }
-    # The loss in the table above is then that of the groups.
-    cut, of_cells = any(run.facts.permuted for run in runs), title_of(headline("cells"))
+    apart = {title_of(metric): name for metric, name in loss_of_cells(runs).items()}
     rows: list[tuple[float, dict[str, object]]] = []
     for what in dict.fromkeys(name for own in found.values() for name in own):
         values = {letter: own[what] for letter, own in found.items() if what in own}
         weight = max(d.weight for d in values.values())
         if (weight == 0) != (below == 0) or weight < least or (below and weight >= below):
             continue
-        named = f"{what} of cells" if cut and what == of_cells else what
-        row: dict[str, object] = {"figure": named, first.heading: _figure(values)}
+        row: dict[str, object] = {"figure": apart.get(what, what), first.heading: _figure(values)}
         for run in others if weight else ():
             row[run.heading] = _figure(values, run.letter)
             row[f"{run.letter} against {first.letter}"] = _change(values.get(run.letter))

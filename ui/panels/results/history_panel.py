@@ -42,9 +42,10 @@ def draw() -> None:
 
 def _drawn() -> None:
     kept = _runs()
-    _dots(kept)
+    names = names_of([one.result for one in kept])
+    _dots(kept, names)
     _steps()
-    _list(kept)
+    _list(kept, names)
 
 
 def _steps() -> None:
@@ -78,11 +79,10 @@ def _steps() -> None:
     )
 
 
-def _list(kept: list[results.Kept]) -> None:
+def _list(kept: list[results.Kept], names: list[str]) -> None:
     now = next((i for i, one in enumerate(kept) if one.result is results.shown()), None)
     st.session_state[_LIST] = now
     place = "Runs" if now is None else f"Run {now + 1} of {len(kept)}"
-    names = names_of([one.result for one in kept])
     with st.popover(place, key="history-list", width="stretch"):
         st.radio(
             "Runs so far",
@@ -118,7 +118,7 @@ def name_of(result: Result) -> str:
     return f"{settings} · {made_by(result.plan)}" if settings else made_by(result.plan)
 
 
-def _dots(kept: list[results.Kept]) -> None:
+def _dots(kept: list[results.Kept], names: list[str]) -> None:
     base, shown = results.baseline(), results.shown()
     signs = [
         "now" if one.result is shown else "baseline" if base and one.result is base.result
@@ -126,7 +126,6 @@ def _dots(kept: list[results.Kept]) -> None:
         for one in kept
     ]  # fmt: skip
     figures = [_figures(one.result) for one in kept]
-    names = names_of([one.result for one in kept])
     frame = history_frame(figures, names, signs, id(results.last()))
     if not frame.num_rows:
         return
