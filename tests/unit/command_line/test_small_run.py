@@ -27,7 +27,7 @@ name = "TECHNIQUE"
 name = "k-anonymity"
 k = 5
 """
-#: Packages that a run of CSV to CSV and Parquet has no use for; SciPy's own beginning is numba's.
+#: Packages that a run of CSV to CSV and Parquet has no use for; tables of pairs begin SciPy.
 _UNUSED = {
     *("pandas", "duckdb", "jsonschema", "networkx", "sklearn", "streamlit", "ibis", "statistics"),
     *("scipy.sparse", "scipy.optimize", "scipy.linalg", "scipy.stats", "scipy.special"),
