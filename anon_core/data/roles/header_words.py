@@ -20,6 +20,8 @@ OF_PERSONS = all_of(
     "patient patients person persons customer client member subject participant employee insured "
     "user student pupil patienten kunde kunden versicherte pat pers cust subj"
 )
+#: Of these, words that may be of several: numbers before them count.
+SEVERAL = all_of("patients persons patienten kunden versicherte")
 OF_HOUSEHOLDS = all_of(
     "household hh hhid hhnr famid haushalt haushaltsnummer menage foyer hogar huishouden"
 )
@@ -35,6 +37,11 @@ OF_SURVEYS = all_of(
 )
 OF_STRATA = all_of("stratum strata stratification psu schicht schichtung strate estrato")
 NUMBERED = all_of("id ids nr no num number key pseudonym pseudo")
+#: Words next to whom a column numbers that say nothing else of them.
+CODES = NUMBERED | all_of(
+    "code codes hash token ref reference index file record case chart the of in unique masked "
+    "anonymous anon hashed encrypted study sample local site register registry system"
+)
 #: Headers of numbers that count something.
 COUNTED = all_of("n num number count counts total anzahl zahl nombre numero aantal antal")
 _PERSON_NUMBERS_ABROAD = (
@@ -76,14 +83,19 @@ _QUASI_WORDS = all_of(
     "marital married relationship household education school degree occupation job profession "
     "workclass employer employment department industry language latitude longitude lat lon lng "
     "height weight residence hometown neighborhood neighbourhood admission discharge "
-    "visit date month year"
+    "visit date month year location province municipality suburb office branch division edu occ "
+    "children siblings dependents housing eye eyes hair tower continent citizen "
+    "hired married widowed divorced"
 )
 _SENSITIVE_WORDS = all_of(
     "diagnosis diagnoses diag disease illness condition icd symptom treatment therapy drug "
     "medication hiv bmi insulin glucose cholesterol pregnancy pregnant smoker vaccination "
     "vaccinated disability sick sickness a1c genotype criminal salary income wage pay earnings "
     "debt credit loan mortgage balance savings score religion belief party politics union "
-    "orientation crime conviction charge offence offense recidivism result grade"
+    "orientation crime conviction charge charges offence offense recidivism result grade rating "
+    "performance bonus gpa absence absences sentence arrest arrests blood systolic diastolic "
+    "pressure bp mental addiction alcohol abortion sexual sexuality welfare poverty lunch "
+    "claim claims fine fines default bankruptcy arrears vote voted"
 )
 _ENGLISH: Mapping[Role, frozenset[str]] = {
     "identifier": _IDENTIFIER_WORDS,
@@ -145,7 +157,9 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
         "health",
         "impf* schwanger* grossesse embarazo gravidanza *behindert *behinderung *behinderungen "
         "behinder* schwerbehindert* handicap fehltage* krankentage* krankheitstage* blutdruck "
-        "blutzucker medikament* medicament* traitement therapie* depression* hba1c genotyp*",
+        "blutzucker medikament* medicament* traitement therapie* depression* hba1c genotyp* "
+        "gesundheit* sante salud salute gezondheid* blutgruppe* sanguin* forderbedarf* "
+        "foerderbedarf* sucht* allergie* *allergie raucher* fumeur* fumador* fehlzeit*",
     ),
     (
         "sensitive",
@@ -161,7 +175,8 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
     (
         "sensitive",
         "party or union",
-        "gewerkschaft* syndicat* partei* *partei parti parteimitglied*",
+        "gewerkschaft* syndicat* partei* *partei parti parteimitglied* wahlabsicht* "
+        "wahlentscheidung*",
     ),
     ("sensitive", "diagnosis", "malatti* patologia ziekte* aandoening* sygdom*"),
     (
@@ -169,12 +184,15 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
         "income",
         "gehalt* *gehalt lohn* *lohn einkommen* *einkommen verdienst salaire* revenu* "
         "salari* sueldo ingreso* renta nomina "
-        "stipendio reddito salaris loon inkomen* loen manedsloen arsloen indkomst*",
+        "stipendio reddito salaris loon inkomen* loen manedsloen arsloen indkomst* hheink* "
+        "*eink steuerklasse* lohnsteuerklasse* sozialhilfe* burgergeld* wohngeld*",
     ),
     ("sensitive", "religion", "konfession* glaube* religio* confession* confesion geloof"),
     ("sensitive", "religion", "godsdienst* tro trosretning"),
+    ("sensitive", "sexual orientation", "sexuell* sexuelle orientierung orientacion"),
+    ("sensitive", "marks", "schulnote* abschlussnote* *noten notendurchschnitt* zensur*"),
     ("quasi", "age", "alter edad eta leeftijd* alder"),
-    ("quasi", "sex", "geschlecht* sexe sexo sesso genre genero genere geslacht* koen"),
+    ("quasi", "sex", "geschlecht* geschl sexe sexo sesso genre genero genere geslacht* koen"),
     ("quasi", "date of birth", "geburt* gebdat* gebjahr naissance nacimiento nascita geboorte*"),
     ("quasi", "date of birth", "fodsel* foedsel* foedt geb"),
     ("quasi", "date", "datum *datum aufnahme* entlass*"),
@@ -184,28 +202,37 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
         "place",
         "ort wohnort* stadt gemeinde* kreis landkreis bezirk* bundesland ville commune lieu "
         "ciudad municipio lugar poblacion citta "
-        "comune luogo stad plaats* woonplaats* gemeente* byen kommune* sted bopael bopal",
+        "comune luogo stad plaats* woonplaats* gemeente* byen kommune* sted bopael bopal "
+        "provinc* provinz* departement* canton kanton* stadtteil* viertel quartier* bula",
     ),
     ("quasi", "country", "land herkunft* pays pais paese staat"),
     (
         "quasi",
         "nationality",
         "nationalit* staatsangehor* staatsangehoer* staatsburger* staatsbuerger* nacionalidad "
-        "ciudadania nazionalita cittadinanza staatsburgerschap statsborger*",
+        "ciudadania nazionalita cittadinanza staatsburgerschap statsborger* migration* "
+        "muttersprache* sprache* langue lengua lingua",
     ),
-    ("quasi", "education", "bildung* schulabschluss* schulbildung* diplome* estudios istruzione"),
-    ("quasi", "household", "haushaltsgross* haushaltsgroess* kinderzahl"),
+    (
+        "quasi",
+        "education",
+        "bildung* schulabschluss* schulbildung* diplome* estudios istruzione studio schule "
+        "schulform* schulart* klasse klassenstufe* jahrgang* ecole escuela colegio scuola",
+    ),
+    ("quasi", "household", "haushaltsgross* haushaltsgroess* hhgr* kinderzahl kinder enfants"),
+    ("quasi", "body", "korpergross* koerpergroess* taille augenfarbe* haarfarbe*"),
     (
         "quasi",
         "marital status",
-        "familienstand civil civile matrimonial* burgerlijke civilstand civilstatus agteskabelig* "
-        "aegteskabelig*",
+        "familienstand familial* civil civile matrimonial* burgerlijke civilstand civilstatus "
+        "agteskabelig* aegteskabelig*",
     ),
     (
         "quasi",
         "occupation",
         "beruf* erwerb* tatigkeit* taetigkeit* metier emploi profesion ocupacion empleo "
-        "professione occupazione lavoro mestiere beroep* functie erhverv* stilling*",
+        "professione occupazione lavoro mestiere beroep* functie erhverv* stilling* "
+        "abteilung* arbeitgeber* employeur* werkgever* reparto dienststelle* branche",
     ),
 )
 #: Words that say what they are only with their owner.

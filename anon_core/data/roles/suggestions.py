@@ -13,6 +13,7 @@ from anon_core.data.column import Column
 from anon_core.data.hierarchy.propose.library import matches
 from anon_core.data.roles.findings import DAY, findings, names_people, numbers_somebody
 from anon_core.data.roles.header_words import (
+    CODES,
     COUNTED,
     FREE_TEXT,
     NUMBERED,
@@ -22,6 +23,7 @@ from anon_core.data.roles.header_words import (
     OF_SURVEYS,
     OF_WEIGHTS,
     PERSON_NUMBERS,
+    SEVERAL,
     WEIGHTS,
     all_of,
     head_of,
@@ -340,10 +342,7 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
 
 def _repeats_persons(column: Column, words: Sequence[str], rows: int) -> bool:
     """Return whether a column numbers persons, by name or values, and some have several rows."""
-    named = any(w in PERSON_NUMBERS for w in words) or (
-        any(w in OF_PERSONS for w in words)
-        and (any(w in NUMBERED for w in words) or numbers_somebody(column))
-    )
+    named = any(w in PERSON_NUMBERS for w in words) or _numbers_them(column, words, OF_PERSONS)
     values = len(column.values)
     repeats = 1 < values < rows and rows <= _MOST_REPEATED * values
     return named and repeats and not column.missing and _key_like(column)
@@ -353,8 +352,21 @@ def _repeats_households(column: Column, words: Sequence[str], rows: int) -> bool
     """Return whether a column numbers households, by name and values, and some have several."""
     values = len(column.values)
     few = 1 < values < rows and rows <= _MOST_TOGETHER * values
-    named = not OF_HOUSEHOLDS.isdisjoint(words)
+    named = _numbers_them(column, words, OF_HOUSEHOLDS)
     return named and few and not column.missing and numbers_somebody(column)
+
+
+def _numbers_them(column: Column, words: Sequence[str], them: frozenset[str]) -> bool:
+    """Return whether a column numbers those whom its name names: an age is not of their numbers."""
+    first = next((at for at, word in enumerate(words) if word in them), None)
+    if first is None or (not COUNTED.isdisjoint(words[:first]) and words[first] in SEVERAL):
+        return False
+    if not NUMBERED.isdisjoint(words):
+        return True
+    rest = [w for w in words if w not in them | CODES and not w.isdigit()]
+    if any(w in COUNTED for w in rest) or known_as(rest, "quasi") or known_as(rest, "sensitive"):
+        return False
+    return numbers_somebody(column) and (not rest or column.measure is None)
 
 
 def _weighs(column: Column, words: Sequence[str]) -> bool:

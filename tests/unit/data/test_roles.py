@@ -128,3 +128,36 @@ def test_numbers_of_persons_that_repeat_and_what_people_keep_private() -> None:
     found = {one.name: one.role for one in suggest_roles(table)}
     assert {found[name] for name in hidden} == {"identifier", "person"}
     assert {found[name] for name in (*private, *sick)} == {"sensitive"}
+
+
+def test_what_is_said_of_persons_is_no_number_of_theirs() -> None:
+    """A patient's age was suggested as the column whose values are the people."""
+    known = ("patient_age", "Patient Age", "customer zip", "PatientPLZ", "pat_gebjahr")
+    private = ("insured_income", "client score", "user_rating", "employee salary", "hh_income")
+    counted = ("number of patients", "n_persons", "hh_size", "pers_tax", "member since")
+    theirs = ("customer", "patient code", "Patient number", "subject_id", "person 1", "Kunden-Nr")
+    ages = [f"{20 + row * 7 % 61}" for row in range(240)]
+    table = pd.DataFrame(dict.fromkeys((*known, *private, *counted, *theirs), ages))
+    found = {one.name: one.role for one in suggest_roles(Dataset.from_frame(table))}
+    assert {found[name] for name in known} == {"quasi"}
+    assert {found[name] for name in private} == {"sensitive"}
+    assert {found[name] for name in counted} <= {"undecided", "quasi"}
+    assert {found[name] for name in theirs} == {"identifier", "person"}
+
+
+def test_columns_of_many_trades_are_known_by_their_names() -> None:
+    few = ["a", "b", "c", "d"] * 20
+    known = (
+        "Office", "Abteilung", "Situation familiale", "Housing", "Branch", "Klasse", "Schule",
+        "Muttersprache", "Location", "Cell tower", "geschl", "bula", "Provincia", "edu_level",
+        "Titolo di studio", "occ_code", "eye color", "Arbeitgeber", "migrationshintergrund",
+    )  # fmt: skip
+    private = (
+        "Performance rating", "Bonus %", "Steuerklasse", "Blood type", "Systolic", "Absences",
+        "Default", "Förderbedarf", "GPA", "Free lunch", "Sentence months", "hheink",
+        "wahlabsicht", "gesundheitszustand", "sexuelle_orientierung", "Total charges",
+    )  # fmt: skip
+    table = pd.DataFrame(dict.fromkeys((*known, *private), few))
+    found = {one.name: one.role for one in suggest_roles(Dataset.from_frame(table))}
+    assert {found[name] for name in known} == {"quasi"}
+    assert {found[name] for name in private} == {"sensitive"}

@@ -177,7 +177,7 @@ NOTES = [f"Seen {i} times; asked {name} to come back" for i in range(4) for name
         ("isex", ["M", "F", "F"] * 10, "quasi"),
         ("v2", ["männlich", "weiblich", "divers"] * 10, "quasi"),
         ("v2", ["1", "2"] * 15, "undecided"),
-        ("children", [str(i % 5) for i in range(300)], "undecided"),
+        ("wishes", [str(i % 5) for i in range(300)], "undecided"),
         ("amount", [str(i % 60 + 100) for i in range(300)], "undecided"),
         ("begun", [f"{d:02d}/{m:02d}/2024" for d in range(1, 29) for m in (1, 2)], "quasi"),
         ("begun", [f"{d}.{m}.24" for d in range(1, 29) for m in (1, 2)], "quasi"),
