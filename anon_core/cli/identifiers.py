@@ -6,6 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
+from anon_core.base.errors import listing
 from anon_core.cli.output import OK, tell, write_json
 
 
@@ -75,17 +76,21 @@ def list_safe_harbor(options: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
     from anon_core.data.reading.any_format import read_table
-    from anon_core.data.roles.safe_harbor import SMALL_AREAS, safe_harbor
+    from anon_core.data.roles.safe_harbor import FREE, SMALL_AREAS, free_texts, safe_harbor
 
     year = options.year or datetime.now(UTC).year
     areas = options.small_areas.split(",") if options.small_areas else sorted(SMALL_AREAS)
-    kinds = safe_harbor(read_table(options.data), year=year, small_areas=areas)
+    table = read_table(options.data)
+    kinds, free = safe_harbor(table, year=year, small_areas=areas), free_texts(table)
     if options.json:
         listed = [asdict(kind) for kind in kinds]
-        write_json({"schema": 1, "year": year, "small_areas": list(areas), "kinds": listed})
+        about = {"schema": 1, "year": year, "small_areas": list(areas), "free_texts": list(free)}
+        write_json({**about, "kinds": listed})
         return OK
     for kind in kinds:
         named = ", ".join(f"{c.column} (by {c.by}, {c.share:.0%} of values)" for c in kind.columns)
         tell(f"{kind.letter}. {kind.title}: {kind.state}{f': {named}' if named else ''}")
+    if free:
+        tell(f"{FREE}: {listing(free)}.")
     tell("A list of what is found, not a judgement; expert knowledge of the data goes beyond it.")
     return OK

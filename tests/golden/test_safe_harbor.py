@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.data.roles.safe_harbor import is_card, is_iban, is_vin, safe_harbor
+from anon_core.data.roles.safe_harbor import free_texts, is_card, is_iban, is_vin, safe_harbor
 from anon_core.data.table import Dataset
 
 CELLS = (
@@ -94,3 +94,16 @@ def test_the_command_lists_all_kinds(tmp_path: Path, capsys: pytest.CaptureFixtu
     said = capsys.readouterr().out
     assert "F. E-mail addresses: found: email (by values, 100% of values)" in said
     assert "Q. Photographs of a face: cannot be seen" in said
+
+
+def test_names_are_found_by_their_values_and_free_texts_may_hold_any_kind() -> None:
+    names = ["Anna Becker", "Jonas Weber", "Weiß, Clara", "Paul Koch", "Nina Wolf"]
+    assert found(Patient=names, **{"Patient ID": list("12345"), "Nachname": list("abcde")}) == {
+        "A": ["Patient", "Nachname"],
+        "H": ["Patient ID"],
+    }
+    said = "came with strong pain two days ago and asked for the same drug again"
+    table = pd.DataFrame({"v": [f"{said} {n}" for n in range(30)], "zip": ["90210"] * 30})
+    kinds = safe_harbor(Dataset.from_frame(table), year=2026)
+    assert {k.state for k in kinds if k.letter != "B"} == {"cannot be seen"}
+    assert free_texts(Dataset.from_frame(table)) == ("v",)

@@ -7,10 +7,12 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from anon_core.base.context import Context, now
+from anon_core.base.errors import listing
 from anon_core.data.identifying_sets import SEPARATES, Found, identifying_sets
-from anon_core.data.roles.safe_harbor import safe_harbor
+from anon_core.data.roles.safe_harbor import FREE, free_texts, safe_harbor
 from anon_core.data.table import Dataset
 from ui.state import state
+from ui.words.escaping import plain
 
 #: Seconds that are spent on it, and sets that are shown.
 _SECONDS, _SHOWN = 4.0, 200
@@ -111,4 +113,6 @@ def _safe_harbor(data: Dataset) -> None:
             ),
         },
     )
+    if free := free_texts(data):
+        st.caption(f"{FREE}: {plain(listing(free))}.")
     st.caption("For a release, run `python -m anon_core safe-harbor --data release.csv`.")

@@ -86,10 +86,11 @@ def names_people(values: Sequence[str]) -> bool:
     looked_at = values[:_LOOKED_AT]
     if len(looked_at) < _FEWEST:
         return False
-    return sum(map(_names_somebody, looked_at)) >= _SHARE * len(looked_at)
+    return sum(map(names_somebody, looked_at)) >= _SHARE * len(looked_at)
 
 
-def _names_somebody(value: str) -> bool:
+def names_somebody(value: str) -> bool:
+    """Say whether a text is a person's name: it has a title or a given name."""
     if any(c.isdigit() for c in value) or not value[:1].isalpha():
         return False
     if _TITLE.match(value):

@@ -14,7 +14,9 @@ from itertools import islice
 from typing import Literal
 
 from anon_core.data.column import Column
-from anon_core.data.roles.header_words import all_of, words_of
+from anon_core.data.roles.findings import names_people, names_somebody
+from anon_core.data.roles.header_words import all_of, known_as, words_of
+from anon_core.data.roles.redaction import is_free_text
 from anon_core.data.table import Dataset
 
 State = Literal["found", "not found", "cannot be seen"]
@@ -64,7 +66,8 @@ class Kind:
     letter : str
         As the rule counts them, A to R.
     state : {'found', 'not found', 'cannot be seen'}
-        Of kinds that are not texts nothing is known.
+        Of kinds that are not texts nothing is known; of the others neither, unless they are found,
+        where the table has texts of many words: see `free_texts`.
     """
 
     letter: str
@@ -190,14 +193,17 @@ _KINDS: tuple[tuple[str, str, frozenset[str], Rules], ...] = (
     (
         "B",
         "Places smaller than a state",
-        all_of("address street city town county precinct borough"),
+        all_of(
+            "address street city town county precinct borough municipality suburb neighborhood "
+            "neighbourhood parish hometown latitude longitude lat lon lng"
+        ),
         {},
     ),
     ("C", "Dates, and ages above 89", frozenset(), {"date": is_date}),
     (
         "D",
         "Telephone numbers",
-        all_of("phone telephone tel mobile"),
+        all_of("phone telephone tel mobile msisdn"),
         {"phone": _matches(_PHONE)},
     ),
     ("E", "Fax numbers", all_of("fax"), {}),
@@ -208,7 +214,7 @@ _KINDS: tuple[tuple[str, str, frozenset[str], Rules], ...] = (
     ("J", "Account numbers", all_of("account iban card"), {"iban": is_iban, "card": is_card}),
     ("K", "Certificate and licence numbers", all_of("licence license certificate npi"), {}),
     ("L", "Vehicles and their plates", all_of("vin plate vehicle"), {"vin": is_vin}),
-    ("M", "Devices and their serial numbers", all_of("device serial imei udi"), {}),
+    ("M", "Devices and their serial numbers", all_of("device serial imei imsi udi mac"), {}),
     ("N", "Web addresses", all_of("url website homepage"), {"url": _matches(_URL)}),
     ("O", "Addresses of the Internet", all_of("ip ipaddress"), {"ip": is_ip}),
     ("P", "Biometric identifiers", frozenset(), {}),
@@ -219,6 +225,15 @@ _KINDS: tuple[tuple[str, str, frozenset[str], Rules], ...] = (
 _UNSEEN = "PQR"
 _ZIP = all_of("zip zipcode postcode postal postalcode plz zip3 zip5")
 _AGE = all_of("age ages alter edad")
+#: What an address of a network has in its header.
+_NO_PLACE = all_of("mac ip ipaddress email mail web url")
+#: Kinds by what `known_as` says of headers in other languages.
+_MEANT = {
+    "name": "A", "doctor": "A", "address": "B", "telephone": "D", "e-mail": "F",
+    "social security number": "G",
+}  # fmt: skip
+#: Why nothing of a table with such columns is called "not found"; their names follow.
+FREE = "Texts of many words may hold any kind, so what is not found cannot be seen"
 _BIRTH, _YEARS = all_of("birth born birthyear"), all_of("year birthyear yob")
 
 
@@ -227,8 +242,8 @@ def safe_harbor(
 ) -> tuple[Kind, ...]:
     """List the 18 kinds with the columns that hold identifiers of each.
 
-    A column of names, numbers of records and the like is found by its header; ZIP codes, ages and
-    years of birth by header and value; the others by header or values.
+    A column of numbers of records and the like is found by its header; ZIP codes, ages and years of
+    birth by header and value; the others by header or values.
 
     Examples
     --------
@@ -238,6 +253,7 @@ def safe_harbor(
     ['F']
     """
     found: dict[str, list[ColumnFound]] = {letter: [] for letter, *_ in _KINDS}
+    free = free_texts(dataset)
     for column in dataset.columns:
         for letter, one in _of_column(column, year, small_areas):
             found[letter].append(one)
@@ -248,7 +264,7 @@ def safe_harbor(
             state="found"
             if found[letter]
             else "cannot be seen"
-            if letter in _UNSEEN
+            if letter in _UNSEEN or free
             else "not found",
             columns=tuple(found[letter]),
         )
@@ -256,10 +272,17 @@ def safe_harbor(
     )
 
 
+def free_texts(dataset: Dataset) -> tuple[str, ...]:
+    """Return the columns whose texts of many words may hold identifiers of any kind."""
+    return tuple(column.name for column in dataset.columns if is_free_text(column))
+
+
 def _of_column(
     column: Column, year: int, small_areas: Collection[str]
 ) -> list[tuple[str, ColumnFound]]:
-    words = {*words_of(column.name), column.name.casefold().replace("_", "")}
+    header = words_of(column.name)
+    words = {*header, "".join(header)}
+    meant = _MEANT.get(known_as(header, "identifier").partition("(")[2].rstrip(")"))
     cells = list(islice(column.values, _LOOKED))
     found: list[tuple[str, ColumnFound]] = []
 
@@ -278,9 +301,14 @@ def _of_column(
         look("C", "header", is_age, 0)
     if (words & _BIRTH and words & _YEARS) or "yob" in words:
         look("C", "header", lambda cell: is_birth_year(cell, year), 0)
+    if names_people(column.values):
+        look("A", "values", names_somebody, _SHARE)
     for letter, _, headers, rules in _KINDS:
         for rule in rules.values():
             look(letter, "values", rule, _SHARE)
-        if words & headers and not any(own == letter for own, _ in found):
+        named = words & headers or letter == meant
+        if letter == "B" and not words.isdisjoint(_NO_PLACE):
+            continue
+        if named and not any(own == letter for own, _ in found):
             look(letter, "header", _any, 0)
     return found
