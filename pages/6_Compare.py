@@ -175,6 +175,15 @@ def _add_new(offered: list[str]) -> None:
         st.session_state[_RUNS] = [n for n in offered if n in chosen or n in new][:MOST]
 
 
+def _shown_of(offered: list[str]) -> str:
+    """Return the label of the choice of runs: how many are shown, where not all are."""
+    chosen: list[str] = st.session_state.get(_RUNS) or offered[:MOST]
+    shown = sum(letter in chosen for letter in offered)
+    if shown == len(offered):
+        return "Runs"
+    return f"Runs: {shown} of {len(offered)} shown, click to add"
+
+
 def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
     """Draw the comparison of the pinned runs that are chosen; return those runs."""
     chosen = pins
@@ -183,7 +192,7 @@ def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
             offered = [p.letter for p in pins]
             _add_new(offered)
             letters = st.pills(
-                "Runs",
+                _shown_of(offered),
                 offered,
                 selection_mode="multi",
                 default=offered[:MOST],

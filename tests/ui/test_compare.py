@@ -80,6 +80,19 @@ def test_three_runs_stand_side_by_side_until_one_is_let_go() -> None:
     assert [p.letter for p in app.session_state["state/pins"]] == ["A", "C"]
 
 
+def test_a_run_beyond_the_first_four_is_said_to_be_one_click_away() -> None:
+    held = three_runs()
+    first = held["state/pins"][0]
+    held["state/pins"] += [replace(first, letter=letter) for letter in "DE"]
+    app = open_page(COMPARE, held)
+    pills = next(b for b in app.button_group if b.key == "compare-runs")
+    assert pills.value == ["A", "B", "C", "D"]
+    assert pills.label == "Runs: 4 of 5 shown, click to add"
+    pills.set_value(["A", "B", "C", "D", "E"]).run()
+    assert not app.exception
+    assert next(b for b in app.button_group if b.key == "compare-runs").label == "Runs"
+
+
 def test_statistics_and_two_columns_of_all_runs_are_side_by_side() -> None:
     held = three_runs()
     held["values-fold"] = True

@@ -19,7 +19,7 @@ from anon_core.base.errors import BadInput
 from tests.ui.sessions import CHECKOUT, load, open_page
 from ui.forms.draft_sync import follow
 from ui.state import kept_fields, loading, state
-from ui.state.sessions import session_file
+from ui.state.sessions import kept_sessions, session_file
 
 _FIELDS = {
     "checkbox", "multiselect", "number_input", "pills", "radio", "segmented_control",
@@ -174,3 +174,27 @@ def test_a_choice_that_waits_for_a_run_is_not_overruled_by_what_it_followed(sess
     loading.load_sample("hospital")
     session_file.restore(whole)
     assert follow("export-formulas", "neutralise") == "keep"
+
+
+def test_a_field_that_nobody_changed_is_no_change_where_it_is_not_drawn(
+    session: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Streamlit lets its value go: without this, each visit to Export wrote the session twice."""
+    monkeypatch.setenv(kept_sessions.FOLDER_VARIABLE, str(tmp_path))
+    st.session_state |= load("hospital")
+    written: list[Path] = []
+    monkeypatch.setattr(kept_sessions, "_write", written.append)
+    kept_fields.remembered("ctx-title")
+    st.session_state["ctx-title"] = ""
+    kept_sessions.save()
+    assert len(written) == 1
+    del st.session_state["ctx-title"]
+    kept_sessions.save()
+    st.session_state["ctx-title"] = ""
+    kept_sessions.save()
+    assert len(written) == 1
+    st.session_state["ctx-title"] = "Of one year"
+    kept_sessions.save()
+    assert len(written) == 2
+    kept_fields.forget_table()
+    assert kept_fields.noted() == {}

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypedDict, TypeVar, cast
 
 import streamlit as st
 
-_KEYS = "fields/keys"
+_KEYS, _NOTED = "fields/keys", "fields/noted"
 #: Begins the keys of fields that are about no table.
 _ANY_TABLE = ("other/", "learn/", "experiments/")
 _TEXT = 1_000_000
@@ -65,6 +65,16 @@ def values() -> dict[str, Any]:
     return {key: value for key, value in found.items() if _is_plain(value)}
 
 
+def noted() -> dict[str, Any]:
+    """Return what `values` does, and what was in fields that have gone: whether anything changed.
+
+    Streamlit lets the value of a field go that nobody has changed, where the field is not drawn:
+    such a field is as it was.
+    """
+    st.session_state[_NOTED] = {**st.session_state.get(_NOTED, {}), **values()}
+    return cast(dict[str, Any], st.session_state[_NOTED])
+
+
 def checked(given: object) -> dict[str, Any]:
     """Return the fields of a session file.
 
@@ -91,6 +101,7 @@ def take_over(fields: Mapping[str, Any]) -> None:
 def forget_table() -> dict[str, Any]:
     """Let the fields go that are about a table, since another has other columns; return them."""
     found = {key: value for key, value in values().items() if not key.startswith(_ANY_TABLE)}
+    st.session_state.pop(_NOTED, None)
     for key in [one for one in _keys() if not one.startswith(_ANY_TABLE)]:
         del _keys()[key]
         if key in st.session_state:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Relative change below which figures are folded.
 _LITTLE = 0.02
+#: Runs up to which choices and figures have room next to each other.
+_SIDE_BY_SIDE = 2
 _SIGNS = {"good": "✓", "bad": "✕", "doubtful": "⚠", "plain": ""}
 
 
@@ -51,7 +53,12 @@ def draw(runs: Sequence[Series]) -> None:
     """Draw what differs from the first run, in choices and in figures; what is equal is folded."""
     plans = plan_table(runs)
     with st.container(key="stack-differences"):
-        left, right = st.columns([2, 3], gap="medium")
+        # Every run is a column of the left table and two of the right one: of more than two
+        # runs, each takes the whole width.
+        side_by_side = len(runs) <= _SIDE_BY_SIDE
+        left, right = (
+            st.columns([2, 3], gap="medium") if side_by_side else (st.container(), st.container())
+        )
     with left:
         st.markdown("**Chosen otherwise**")
         if len(plans):

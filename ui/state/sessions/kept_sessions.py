@@ -303,7 +303,7 @@ def _parts() -> tuple[tuple[object, ...], str]:
         (
             written,
             release_context_answers.answers(),
-            kept_fields.values(),
+            kept_fields.noted(),
             len(session_reruns.waiting()),
             noise_budget.totals(),
         )
