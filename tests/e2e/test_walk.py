@@ -63,7 +63,7 @@ def chooses_in_one_panel(page: Page) -> None:
     bins.last.click()
     expect(chosen).to_contain_text("Chosen: class", timeout=30_000)
     wait_for_app(page)
-    expect(panels).to_contain_text(re.compile(r"of [\d,]+ chosen rows"))
+    expect(panels).to_contain_text(re.compile(r"of [\d,]+ chosen"))
     for panel in ("classes-chart", "metrics", "attacks"):
         expect(page.locator(f".st-key-head-{panel}")).to_contain_text("chosen")
     page.keyboard.press("Escape")

@@ -81,7 +81,8 @@ class Tile:
 
 def tiles(result: Result) -> tuple[Tile, Tile, Tile]:
     """Return the three figures of a result, in the order in which they are reported."""
-    return _worst_chance(result), _people(result), _loss(result)
+    chance = _worst_chance(result)
+    return chance, _people(result, chance), _loss(result)
 
 
 def loss_metric(result: Result) -> str:
@@ -234,7 +235,7 @@ def _for_whom(attack: AttackResult) -> str:
     return "for someone"
 
 
-def _people(result: Result) -> Tile:
+def _people(result: Result, chance: Tile) -> Tile:
     attacks = _first_attacks(result)
     every = [a for a in phrases.in_order(result.attacks) if not a.idle]
     if not every:
@@ -250,7 +251,9 @@ def _people(result: Result) -> Tile:
     if most.at_risk:
         share = phrases.share(most.at_risk / max(most.attempted, 1))
         first = max(attacks, key=lambda a: a.at_risk, default=most)
-        note = f"{most.open_words}." if most.undecided else ""
+        # Who it is, unless the chance is the same attacker's and says so.
+        note = "" if most is chance.of and _of(most) else family("attack")[most.attack].summary
+        note += f" {most.open_words}." if most.undecided else ""
         if first is not most and first.at_risk:
             note += f" {title_of(first)}: {first.at_risk:,}."
         return Tile(

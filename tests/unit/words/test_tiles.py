@@ -9,7 +9,9 @@ from unittest.mock import patch
 import pytest
 import streamlit as st
 
+from anon_core.base.registry import family
 from anon_core.explain.text.checklist import thresholds
+from anon_core.explain.text.phrases import kind_of
 from anon_core.explain.text.tiles import Tile, certain, proven, standing, tiles
 from anon_core.pipeline.result import Result
 from anon_core.release.attack_result import AttackResult
@@ -123,6 +125,20 @@ def test_a_tile_is_never_rosier_than_an_attack(result: Result) -> None:
     chance, people, _ = changed(result, every=FINE, background=FINE | {"worst": 0.9, "at_risk": 7})
     assert (people.figure, people.attacker) == ("7 of 8", "Background knowledge on Salary")
     assert "1 time in 1.11, at worst (Background knowledge on Salary)" in chance.note
+
+
+def test_who_puts_most_people_at_risk_is_said_in_a_sentence(result: Result) -> None:
+    names = dict.fromkeys(attack.attack for attack in result.attacks)
+    assert {"skewness", "background", "uniqueness"} <= {*names}
+    for name in names:
+        most = FINE | {"worst": 0.4, "at_risk": 7}
+        chance, people, _ = changed(result, every=FINE, **{name.replace("-", "_"): most})
+        assert people.of is not None
+        assert people.of.attack == name
+        achieves = kind_of(people.of).report.achieves
+        # One attacker is described once: by the chance, where both figures are of one attack.
+        by_chance = chance.of is people.of and achieves and achieves in chance.note
+        assert bool(by_chance) != (family("attack")[name].summary in people.note), name
 
 
 def test_a_run_that_was_not_released_tells_how_it_stood(result: Result) -> None:

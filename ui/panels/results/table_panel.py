@@ -73,7 +73,8 @@ def draw(facts: Facts, *, key: str) -> None:
 def _page(facts: Facts, shown: Rows, number: int, side: str, colours: Palette, key: str) -> None:
     start = (number - 1) * PAGE
     stop = min(start + PAGE, len(shown))
-    of = "chosen rows" if selection.now(facts) else "rows"
+    # No longer than without a choice: the line would break, and the table jump.
+    of = "chosen" if selection.now(facts) else "rows"
     extent = f"{start + 1:,}–{stop:,} of {len(shown):,} {of}"
     _note(_columns(facts), extent, colours, title="Smallest classes first")
     _rows(facts, shown.frame(start, stop), side, colours, key)
