@@ -13,7 +13,7 @@ from anon_core.cli.output import INFEASIBLE, OK, tell, write_json
 
 if TYPE_CHECKING:
     from anon_core.explain.advice.recommendations import Recommendation, Request
-    from anon_core.explain.advice.trials import Trial
+    from anon_core.explain.advice.trials import Offers, Trial
 
 #: Techniques that suit and may be tried, until as many as are reported were found good.
 _TRIED = 8
@@ -116,7 +116,7 @@ def suggest(options: argparse.Namespace) -> int:
             }
         )
     else:
-        _tell(found, request, len(plan.roles.quasi), trials, offered.sample)
+        _tell(found, request, len(plan.roles.quasi), trials, offered)
         if not found:
             tell(
                 (
@@ -161,10 +161,12 @@ def _tell(
     request: Request,
     quasi: int,
     trials: Mapping[str, Trial | None],
-    sample: int,
+    offered: Offers,
 ) -> None:
     source = request.threshold_source
     tell(f"Threshold: a chance of at most {request.threshold:g}{f' ({source})' if source else ''}.")
+    if offered.order:
+        tell(f"In this order: {offered.order}.")
     for place, one in enumerate(found, start=1):
         tell(f"{place}. {one.algorithm.title}: {one.reason}")
         for model in one.models:
@@ -176,5 +178,5 @@ def _tell(
             lost = "" if trial.loss is None else f" loss {trial.loss:.3f},"
             named = ", ".join(a.attack for a in trial.missed)
             met = f"misses the threshold of {named}" if named else "every threshold is met"
-            of = f"a sample of {sample:,} rows" if sample else "this table"
+            of = f"a sample of {offered.sample:,} rows" if offered.sample else "this table"
             tell(f"   Tried on {of}:{lost} {met}.")

@@ -169,6 +169,18 @@ def test_whatever_is_offered_releases_and_meets_every_threshold(
     misses = answer.count("Misses the threshold")
     assert misses in (0, len(offered))  # such are offered where nothing else is
     tried = app.session_state[advice_trials._JOB]
+    came = [
+        (f.loss.value, f.worst.value, f.suppressed)
+        for f in (one.figures for one in tried[1].value.shown)
+        if f is not None
+    ]
+    assert len(came) == len(offered)
+    for place, later in enumerate(came):
+        for first in came[:place]:
+            worse = all(b >= a for a, b in zip(later, first, strict=True))
+            assert not worse or later == first, "one comes first that is worse in everything"
+    order = "least chance first" if misses else "least loss first"
+    assert (order in answer) == (len(offered) > 1)
     for key in offered:
         app = open_page(RUN, {**held, advice_trials._JOB: tried})  # what was tried is kept
         button(app, key).click().run()

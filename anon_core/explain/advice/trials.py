@@ -14,6 +14,7 @@ from anon_core.base.context import Context, now
 from anon_core.base.context import silent as no_report
 from anon_core.base.errors import AnonError, BadPlan, Cancelled, Infeasible, NotFound
 from anon_core.base.registry import family
+from anon_core.base.terms import LOSS
 from anon_core.contracts.metric import headline
 from anon_core.data.table import Dataset
 from anon_core.explain.advice.countermeasures import Inputs
@@ -91,8 +92,12 @@ def tried(recipe: Mapping[str, Any], given: Inputs, context: Context) -> Trial:
 
 
 def _misses(attack: AttackResult) -> bool:
+    return _limited(attack) and attack.worst > attack.threshold
+
+
+def _limited(attack: AttackResult) -> bool:
     named = {p.name for p in family("attack")[attack.attack].parameters()}
-    return "threshold" in named and not attack.idle and attack.worst > attack.threshold
+    return "threshold" in named and not attack.idle
 
 
 #: Seconds after which no further plan is tried, and most that are offered.
@@ -139,6 +144,23 @@ def tried_out(
     return done
 
 
+def _loss_of(trial: Trial) -> float:
+    return math.inf if trial.loss is None else trial.loss
+
+
+def _chance_of(trial: Trial) -> float:
+    attacks = () if trial.result is None else trial.result.attacks
+    return max((a.worst for a in attacks if _limited(a)), default=0.0)
+
+
+def _suppressed_by(trial: Trial) -> float:
+    return 0.0 if trial.result is None else trial.result.release.suppressed
+
+
+#: What offers are ranked by: the name of a figure, and how it is read.
+_LOSS, _CHANCE, _ROWS = (LOSS.lower(), _loss_of), ("chance", _chance_of), ("suppressed", _suppressed_by)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Offers:
     """Which recommendations are worth offering.
@@ -148,6 +170,8 @@ class Offers:
     shown : tuple of (Recommendation, Trial or None)
         Those that release and meet every threshold; where there is none, those that release. None
         for a trial where something has to be settled before any run.
+    order : str
+        By what they are in order, so that none comes after one that is worse in everything.
     refused : tuple of (Recommendation, AnonError)
         Those that release nothing.
     sample : int
@@ -155,6 +179,7 @@ class Offers:
     """
 
     shown: tuple[tuple[Recommendation, Trial | None], ...] = ()
+    order: str = ""
     refused: tuple[tuple[Recommendation, AnonError], ...] = ()
     sample: int = 0
 
@@ -175,8 +200,12 @@ def worth_offering(
         return untried(found)
     released = [(one, trial) for one, trial in done if trial.refused is None]
     good = [(one, trial) for one, trial in released if trial.good]
+    # Where no threshold is met, that comes first which is nearest to it.
+    least = (_LOSS, _CHANCE, _ROWS) if good else (_CHANCE, _LOSS, _ROWS)
+    ranked = sorted(good or released, key=lambda offer: [figure(offer[1]) for _, figure in least])
     return Offers(
-        shown=(*(good or released)[:_MOST],),
+        shown=(*ranked[:_MOST],),
+        order=f"least {least[0][0]} first" if len(ranked) > 1 else "",
         refused=tuple((one, t.refused) for one, t in done if t.refused is not None),
         sample=0 if table is given.dataset else table.rows,
     )

@@ -108,7 +108,8 @@ def _table(came: advice_trials.Found, request: Request, shared: Sequence[str], q
             if came.pending:
                 advice_trials.watch()
             else:
-                st.markdown(f"**{tried}**", help=plain(why))
+                order = f"  \n:small[{came.order}]" if came.order else ""
+                st.markdown(f"**{tried}**{order}", help=plain(why))
         for column, word in zip(head[1:], _HEADS, strict=False):
             column.caption(word)
         for place, offered in enumerate(came.shown):

@@ -62,6 +62,8 @@ class Found:
     ----------
     shown : tuple of Offered
         Those that are offered, in order.
+    order : str
+        By what they are in order; empty where none was tried, or one is alone.
     refused : tuple of (Recommendation, AnonError)
         Those that were tried and release nothing.
     sample : int
@@ -73,6 +75,7 @@ class Found:
     """
 
     shown: tuple[Offered, ...] = ()
+    order: str = ""
     refused: tuple[tuple[Recommendation, AnonError], ...] = ()
     sample: int = 0
     pending: bool = False
@@ -181,7 +184,9 @@ def _found(offers: Offers) -> Found:
             rows=trial.result.problem.rows,
         )
         shown.append(Offered(one=one, trial=replace(trial, result=None), figures=figures))
-    return Found(shown=tuple(shown), refused=offers.refused, sample=offers.sample)
+    return Found(
+        shown=tuple(shown), order=offers.order, refused=offers.refused, sample=offers.sample
+    )
 
 
 def _loaded(part: str) -> Dataset | None:
