@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from threading import Event
 from typing import Any
 from unittest.mock import Mock, patch
 
@@ -221,6 +222,22 @@ def test_what_finds_no_release_is_not_offered(tries: None, monkeypatch: pytest.M
     answer = words(app).replace("\\", "")
     assert "No suitable technique finds a release of this table" in answer
     assert "Mondrian** – Not found: cuts left 2 parts." in answer
+
+
+def test_trials_that_last_say_how_far_they_are_and_let_the_person_go_on(
+    tries: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = Event()
+    monkeypatch.setattr(advice_trials, "PATIENCE", 0.0)
+    refused = trying.Trial(refused=NotFound("Not found.", remedy="Ask less."))
+    monkeypatch.setattr(trying, "tried", lambda *given: go_on.wait(60) and refused)
+    try:
+        app = open_page(RUN, load("hospital"))
+        said = [bar.proto.text for bar in app.get("progress")]
+        assert any("Trying on this table" in one and "go on meanwhile" in one for one in said)
+        assert not button(app, "run").disabled
+    finally:
+        go_on.set()
 
 
 def test_numbers_of_one_letter_are_told_with_their_columns() -> None:

@@ -158,7 +158,8 @@ def _suppressed_by(trial: Trial) -> float:
 
 
 #: What offers are ranked by: the name of a figure, and how it is read.
-_LOSS, _CHANCE, _ROWS = (LOSS.lower(), _loss_of), ("chance", _chance_of), ("suppressed", _suppressed_by)
+_LOSS, _CHANCE = (LOSS.lower(), _loss_of), ("chance", _chance_of)
+_ROWS = ("suppressed", _suppressed_by)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,15 +103,14 @@ def _table(came: advice_trials.Found, request: Request, shared: Sequence[str], q
     if came.sample:
         why += " The sample is random. The whole table usually loses less; Run shows its figures."
     with st.container(border=True, key="advice", gap="xsmall"):
-        head = st.columns(_WIDE, vertical_alignment="bottom", gap="small")
-        with head[0]:
-            if came.pending:
-                advice_trials.watch()
-            else:
-                order = f"  \n:small[{came.order}]" if came.order else ""
-                st.markdown(f"**{tried}**{order}", help=plain(why))
-        for column, word in zip(head[1:], _HEADS, strict=False):
-            column.caption(word)
+        if came.pending:  # as high as the heads of the figures that come
+            advice_trials.watch()
+        else:
+            head = st.columns(_WIDE, vertical_alignment="bottom", gap="small")
+            order = f"  \n:small[{came.order}]" if came.order else ""
+            head[0].markdown(f"**{tried}**{order}", help=plain(why))
+            for column, word in zip(head[1:], _HEADS, strict=False):
+                column.caption(word)
         for place, offered in enumerate(came.shown):
             _line(offered, place, request, shared, quasi, pending=came.pending)
         if came.untried:

@@ -131,7 +131,11 @@ def watch() -> None:
     def drawn() -> None:
         if job.state != "running":
             st.rerun()
-        st.markdown(f"**Trying on {on} …**")
+        first = " once the fast routines are compiled, at the first start only" * job.prepares
+        st.progress(
+            job.share,
+            text=f"**Trying on {on}**{first} … ({job.seconds:.0f} s) You can go on meanwhile.",
+        )
 
     drawn()
 

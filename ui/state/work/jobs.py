@@ -36,6 +36,7 @@ LARGE = 100_000
 LOOK_EVERY = 0.3
 #: Seconds that work which is replaced has for its end, before it counts next to the new.
 STOP_WITHIN = 3.0
+_PREPARING = "Preparing: the fast routines are compiled, at the first start only"
 
 
 @dataclass(kw_only=True, eq=False)
@@ -86,6 +87,11 @@ class Job:
         return "failed" if self.error is not None else "done"
 
     @property
+    def prepares(self) -> bool:
+        """Whether it waits until its algorithms are compiled."""
+        return self.stage == _PREPARING
+
+    @property
     def seconds(self) -> float:
         """Seconds since it was started, up to its end."""
         return (self.over or time.monotonic()) - self.began
@@ -121,7 +127,7 @@ class Job:
             if needs and ready is not None and not ready.is_ready(needs):
                 ready.ask_for(needs)
             while needs and ready is not None and not ready.is_ready(needs):
-                self.note(0.0, "Preparing: the fast routines are compiled, at the first start only")
+                self.note(0.0, _PREPARING)
                 ready.over.wait(0.1)
                 if self.cancel.is_set():
                     return
