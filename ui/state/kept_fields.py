@@ -68,8 +68,8 @@ def values() -> dict[str, Any]:
 def noted() -> dict[str, Any]:
     """Return what `values` does, and what was in fields that have gone: whether anything changed.
 
-    Streamlit lets the value of a field go that nobody has changed, where the field is not drawn:
-    such a field is as it was.
+    Streamlit lets the value of an unchanged field go where the field is not drawn: such a field
+    is as it was.
     """
     st.session_state[_NOTED] = {**st.session_state.get(_NOTED, {}), **values()}
     return cast(dict[str, Any], st.session_state[_NOTED])
