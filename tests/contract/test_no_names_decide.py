@@ -41,6 +41,10 @@ ALLOWED = {
         "anon_core/pipeline/compilation.py",
         "frequency-l-diversity",
     ): "a run made to compile its kernels",
+    (
+        "anon_core/pipeline/compilation.py",
+        "slicing-l-diversity",
+    ): "a run made to compile its kernels",
     ("anon_core/techniques/metrics/group_loss.py", "loss"): "the prices a hull is shown by",
     ("anon_core/techniques/metrics/group_loss.py", "ncp"): "the prices a hull is shown by",
     ("ui/charts/curve_plot.py", "loss"): "heading of a column of figures",

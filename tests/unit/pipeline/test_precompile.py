@@ -78,12 +78,12 @@ def test_a_run_of_another_table_compiles_nothing_afterwards(
             {"name": "anatomy"},
         ):
             permutes = algorithm["name"] in ("slicing", "anatomy")
-            model = {"name": "frequency-l-diversity", "l": 2}
+            diversity = [{"name": f"{of}-l-diversity", "l": 2} for of in ("frequency", "slicing")]
             plan = Plan.from_mapping(
                 {
                     "roles": {"quasi": list(levels), "sensitive": ["ill"]},
                     "algorithm": algorithm,
-                    "models": [model if permutes else {"name": "k-anonymity", "k": 5}],
+                    "models": diversity if permutes else [{"name": "k-anonymity", "k": 5}],
                 }
             )
             result = run(plan, table, {} if permutes else levels)
