@@ -66,6 +66,13 @@ _OF_THINGS = NAMED | all_of(
     "id ids uid uuid guid number nr no num account url ip licence license plate fax username login "
     "str via nir nif fiscale insee"
 )
+#: Words of identifiers, and what they are in other languages, whose values have figures or an at.
+_FIGURES = all_of(
+    "email mail phone telephone tel mobile fax passport ssn iban imei imsi msisdn mac ipaddress mrn"
+)
+_FIGURES_ABROAD = (
+    "telephone", "e-mail", "social security number", "number of a person or a case",
+)  # fmt: skip
 #: Words next to one of `NAMED` that leave it a person's.
 _WITH_A_NAME = all_of(
     "of the full complete legal first last middle given family birth maiden mother father parent "
@@ -85,7 +92,8 @@ _QUASI_WORDS = all_of(
     "height weight residence hometown neighborhood neighbourhood admission discharge "
     "visit date month year location province municipality suburb office branch division edu occ "
     "children siblings dependents housing eye eyes hair tower continent citizen "
-    "hired married widowed divorced"
+    "hired married widowed divorced military veteran veterans nativity transportation commute "
+    "means vehicle vehicles"
 )
 _SENSITIVE_WORDS = all_of(
     "diagnosis diagnoses diag disease illness condition icd symptom treatment therapy drug "
@@ -94,8 +102,8 @@ _SENSITIVE_WORDS = all_of(
     "debt credit loan mortgage balance savings score religion belief party politics union "
     "orientation crime conviction charge charges offence offense recidivism result grade rating "
     "performance bonus gpa absence absences sentence arrest arrests blood systolic diastolic "
-    "pressure bp mental addiction alcohol abortion sexual sexuality welfare poverty lunch "
-    "claim claims fine fines default bankruptcy arrears vote voted"
+    "pressure bp difficulty difficulties impairment mental addiction alcohol abortion sexual "
+    "sexuality welfare poverty lunch claim claims fine fines default bankruptcy arrears vote voted"
 )
 _ENGLISH: Mapping[Role, frozenset[str]] = {
     "identifier": _IDENTIFIER_WORDS,
@@ -131,7 +139,8 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
     (
         "identifier",
         "telephone",
-        "telefon* telephon* telefoon* handy* portable movil cellulare mobiel* mobil* tlf tlfnr",
+        "telefon* telephon* telefoon* handy* portable movil cellulare mobiel* mobil mobilnummer* "
+        "mobilfunk* mobiltelefon* tlf tlfnr",
     ),
     (
         "identifier",
@@ -322,6 +331,18 @@ def _bare(word: str) -> str:
     """
     plain = word.rstrip("0123456789")
     return plain[1:] if len(plain) > _PREFIXED and plain[0] in _TYPE_SIGNS else plain
+
+
+def asks_for_figures(found: str) -> bool:
+    """Return whether the word that `known_as` found is of numbers and addresses, not of names.
+
+    Examples
+    --------
+    >>> [asks_for_figures(known_as([word], "identifier")) for word in ("phone", "telefon", "nom")]
+    [True, True, False]
+    """
+    _, word, meaning = found.split("'", 2)
+    return word in _FIGURES or meaning.strip(" ()") in _FIGURES_ABROAD
 
 
 def is_sure(words: Sequence[str], found: str) -> bool:

@@ -26,6 +26,7 @@ from anon_core.data.roles.header_words import (
     SEVERAL,
     WEIGHTS,
     all_of,
+    asks_for_figures,
     head_of,
     is_sure,
     known_as,
@@ -80,6 +81,8 @@ _KEY_SHARE = 0.95
 _KEY_ROWS = 20
 #: Below this share of distinct values a column called "name" names things, not people.
 _THING_SHARE = 0.05
+#: Up to this share of distinct values texts sort rows into categories, however long they are.
+_FEW_CATEGORIES = 0.01
 #: From this share of distinct values a column distinguishes people, whatever it is about.
 _APART_SHARE = 0.8
 _PATTERN_SHARE = 0.9
@@ -288,13 +291,16 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
     if found := known_as(words, "identifier"):
         if spread >= _THING_SHARE or rows < _KEY_ROWS:
             return "identifier", f"{found} in its name: points to one person."
-        if (named or is_sure(words, found)) and not _flags(column) and not _counts(column, words):
+        if (named or is_sure(words, found)) and not (
+            _flags(column) or _counts(column, words) or _in_words(column, found)
+        ):
             return (
                 "identifier",
                 f"{found} in its name: points to one person, although many rows share a value.",
             )
         return "quasi", f"{found} in its name, but many rows share a value."
-    free = not rules.measured and is_free_text(column)
+    sorts = len(column.values) <= _FEW_CATEGORIES * filled
+    free = not rules.measured and not sorts and is_free_text(column)
     apart = len(column.values) > max(_APART_SHARE * filled, 1)
     if free and len(column.values) >= _FREE_TEXT_SHARE * filled:
         return "left_out", "Its values are texts of many words, and these may name people."
@@ -398,6 +404,13 @@ def _counts(column: Column, words: Sequence[str]) -> bool:
     if column.measure is None or not KINDS[column.kind].amount:
         return False
     return bool(np.all(np.abs(column.measure) < _COUNTED)) and not any(w in NUMBERED for w in words)
+
+
+def _in_words(column: Column, found: str) -> bool:
+    """Return whether values are words where a name asks for figures, as of a telephone's maker."""
+    sample = column.values[:_PATTERN_SAMPLE]
+    written = sum("@" in value or any(map(str.isdigit, value)) for value in sample)
+    return asks_for_figures(found) and written * 2 < len(sample)
 
 
 def _sexes(column: Column) -> bool:

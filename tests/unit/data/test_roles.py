@@ -161,3 +161,25 @@ def test_columns_of_many_trades_are_known_by_their_names() -> None:
     found = {one.name: one.role for one in suggest_roles(Dataset.from_frame(table))}
     assert {found[name] for name in known} == {"quasi"}
     assert {found[name] for name in private} == {"sensitive"}
+
+
+def test_a_few_long_categories_are_no_free_text_and_words_are_no_telephone() -> None:
+    """As a census asks: who has moved, and when somebody leaves for work."""
+    rows = 2400
+    moved = ["No, different house in US", "No, outside US", "Yes, same house (nonmovers)"]
+    leaves = [f"{hour}:00 a.m. to {hour}:29 a.m. on most days of a week" for hour in range(1, 13)]
+    columns = {
+        "Mobility status": [moved[n % 3] for n in range(rows)],
+        "Phone type": [("Android", "iPhone", "none")[n % 3] for n in range(rows)],
+        "Time of departure": [leaves[n % 12] for n in range(rows)],
+        "Self-care difficulty": [("Yes", "No")[n % 2] for n in range(rows)],
+        "Surname": [("Smith", "Jones", "Brown", "Miller")[n % 4] for n in range(rows)],
+        "Doctor": [("Smith", "Jones", "Brown")[n % 3] for n in range(rows)],
+        "Phone": [f"555-{n % 90:04}" for n in range(rows)],
+    }
+    found = suggest_roles(Dataset.from_frame(pd.DataFrame(columns)))
+    roles = {one.name: one.role for one in found}
+    assert {roles[n] for n in ("Surname", "Doctor", "Phone")} == {"identifier"}
+    assert roles["Mobility status"] == roles["Time of departure"] == "undecided"
+    assert roles["Self-care difficulty"] == "sensitive"
+    assert roles["Phone type"] != "identifier"
