@@ -14,7 +14,7 @@ from ui.components.clicks import clicked
 from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options
-from ui.forms.row_filter_form import row_filter_form
+from ui.forms.row_filter_form import asks_of_total, row_filter_form
 from ui.panels import notation_panel, page_frame
 from ui.state import loading, state
 from ui.state.kept_fields import remembered
@@ -40,6 +40,8 @@ def main() -> None:
         return
     for note in data.notes:
         st.info(plain(note), icon=":material/info:")
+    with panel("A row of totals"):
+        asks_of_total(data)
     found = state.once("profile", data.fingerprint, lambda: profile(data))
     if notation_panel.questions(data):
         st.header("To decide", anchor=False)

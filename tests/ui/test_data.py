@@ -184,6 +184,50 @@ def test_the_sheet_of_a_workbook_is_asked_for(start: AppTest) -> None:
     assert start.session_state["state/work"]["draft"]["data"]["sheet"] == "People"
 
 
+def workbook(rows: list[list[object]]) -> bytes:
+    held = io.BytesIO()
+    with xlsxwriter.Workbook(held) as book:
+        sheet = book.add_worksheet("People")
+        for place, row in enumerate(rows):
+            sheet.write_row(place, 0, row)
+    return held.getvalue()
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.xlsx"])
+@pytest.mark.parametrize("word", ["Total", "Summe", "GESAMT:", "Insgesamt", "All", "Grand Total"])
+@pytest.mark.parametrize("last", [True, False])
+def test_a_row_of_totals_is_asked_about(start: AppTest, name: str, word: str, last: bool) -> None:
+    people: list[list[object]] = [["north", 30], ["south", 41], [None, 52]]
+    rows = [["place", "age"], *people, [word, 123]]
+    if not last:
+        rows = [["place", "age"], [word, 123], *people]
+    lines = (",".join("" if one is None else str(one) for one in row) for row in rows)
+    content = workbook(rows) if name == "t.xlsx" else "\n".join(lines).encode()
+    start.file_uploader(key="start/upload/0").upload(name, content, "x/y").run()
+    start.switch_page(DATA).run()
+    assert not start.exception
+    place = "Row 4, the last one" if last else "Row 1, the first one"
+    assert any(place in one.value for one in start.warning)
+    whole = state_of(start)
+    start.button(key="data/where/total_out").click().run()
+    assert not start.exception
+    assert not start.warning
+    assert state_of(start)["where"] == f"(place <> '{word}' or place is missing)"
+    assert "3 of 4 rows are kept" in words(start)
+    start.button(key="data/where/remove").click().run()
+    start.button(key="data/where/total_kept").click().run()
+    assert not start.warning
+    assert state_of(start) == whole
+
+
+def test_a_category_that_is_called_all_is_no_row_of_totals(start: AppTest) -> None:
+    content = b"wards,age\nall,30\nA,40\nB,41\nall,52\n"
+    start.file_uploader(key="start/upload/0").upload("t.csv", content, "x/y").run()
+    start.switch_page(DATA).run()
+    assert not start.exception
+    assert not start.warning
+
+
 def test_rows_are_chosen_by_a_condition_counted_before_and_undone(start: AppTest) -> None:
     opened(start, "hospital")
     whole = state_of(start)

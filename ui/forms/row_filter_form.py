@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.base.terms import count
+from anon_core.base.terms import in_figures
+from anon_core.data.reading.notes import total_row
 from anon_core.data.reading.row_filter import chosen, compared
 from anon_core.data.table import Dataset
 from anon_core.data.values.kinds import KINDS
@@ -13,6 +16,7 @@ from ui.components.clicks import clicked
 from ui.components.guard import handled, show_error
 from ui.state import state
 from ui.state.kept_fields import remembered
+from ui.words.escaping import plain
 
 #: What a comparison is called, by its sign.
 _SIGNS = {
@@ -28,6 +32,49 @@ _SIGNS = {
 }
 #: Values of a column that are offered in a list.
 _MOST_OFFERED = 500
+
+
+#: Whether a row that is called a total was said to be of a person, by the table's fingerprint.
+_A_PERSON = "data/where/total_of"
+
+
+def asks_of_total(data: Dataset) -> None:
+    """Ask whether the first or last row, where it is called a total, is of a person."""
+    found = state.once("total", data.fingerprint, lambda: total_row(data.columns))
+    if found is None or st.session_state.get(_A_PERSON) == data.fingerprint:
+        return
+    column, text, row = found
+    present = str(state.draft()["data"].get("where", "")).strip()
+    with suppress(AnonError):  # what is wrong with a condition is said where it is
+        if present and not chosen(data, present)[row - 1]:
+            return
+    without = compared(column, "<>", [text])
+    if column.missing:
+        without = f"({without} or {compared(column, 'is missing', [])})"
+    st.warning(
+        f"Row {row:,}, the {'first' if row == 1 else 'last'} one, says “{plain(text)}” in "
+        f"{plain(column.name)}. Is it the total of the others? It would count as a person.",
+        icon=":material/help:",
+    )
+    with st.container(horizontal=True, key="data/where/total"):
+        leave_out = f"({present}) and {without}" if present else without
+        st.button(
+            "Leave this row out",
+            key="data/where/total_out",
+            icon=":material/filter_alt:",
+            on_click=handled("A row of totals")(_set),
+            args=(leave_out,),
+        )
+        st.button(
+            "It is a person",
+            key="data/where/total_kept",
+            on_click=handled("A row of totals")(_is_person),
+            args=(data.fingerprint,),
+        )
+
+
+def _is_person(fingerprint: str) -> None:
+    st.session_state[_A_PERSON] = fingerprint
 
 
 def row_filter_form(data: Dataset) -> None:
@@ -121,7 +168,7 @@ def _count(data: Dataset, condition: str) -> int:
     except AnonError as error:
         show_error(error)
         return 0
-    st.caption(f"{kept:,} of {count(data.rows, 'row')} {'is' if kept == 1 else 'are'} kept.")
+    st.caption(f"{kept:,} of {in_figures(data.rows, 'row')} {'is' if kept == 1 else 'are'} kept.")
     return kept
 
 

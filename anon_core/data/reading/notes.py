@@ -17,6 +17,13 @@ from anon_core.data.values.thousands import UNDECIDED
 
 #: A text column of which this share of distinct values are numbers gets a note.
 _MOSTLY = 0.8
+#: What the row of totals is called that ends, or begins, a table made for reading.
+_TOTALS = {
+    "all", "gesamt", "gesamtergebnis", "gesamtsumme", "grand total", "insgesamt", "overall", "sum",
+    "summe", "total", "totals", "zusammen",
+}  # fmt: skip
+#: Rows from which on the first or the last one may be a total of the others.
+_SUMMED = 3
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(?:([.,' ])\d{3})+(?:(?!\1)[.,]\d*)?\s*\Z")
 #: What may be a date, so that others need not be parsed as one, which takes long.
 _DATE_LIKE = re.compile(r"\s*(\d{1,2}([-./])\d{1,2}\2\d{4}|\d{4}([-./])\d{1,2}\3\d{1,2})\s*\Z")
@@ -35,6 +42,22 @@ def header_notes(names: Sequence[str]) -> tuple[str, ...]:
             f"{', '.join(numeric[:5])} is a number; check that the file has a header.",
         )
     return notes
+
+
+def total_row(columns: Sequence[Column]) -> tuple[Column, str, int] | None:
+    """Return the first or last row that is called a total: by which column, its text, its number.
+
+    A text that other rows of the column have too is a category, and no row of totals.
+    """
+    rows = len(columns[0].codes) if columns else 0
+    for place in (rows - 1, 0) if rows >= _SUMMED else ():
+        for column in columns:
+            code = int(column.codes[place])
+            text = column.values[code] if code >= 0 else ""
+            called = text.strip(" :.").casefold() in _TOTALS
+            if called and int(np.count_nonzero(column.codes == code)) == 1:
+                return column, text, place + 1
+    return None
 
 
 def with_notes(column: Column, *, declared: bool) -> Column:
