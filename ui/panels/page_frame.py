@@ -80,6 +80,7 @@ button[data-testid^="stBaseButton-primary"]:not(:disabled) *,
 [data-testid="stPageLink"] a:focus-visible, [data-testid="stElementToolbar"] button:focus-visible
   {outline: 2px solid currentColor; outline-offset: 1px;}
 .stMain .stPopover button[kind="tertiary"] * {color: MUTED;}
+.stMain .stPopover button[kind="tertiary"] > div {margin-right: 0;}
 h1 {font-size: 1.7rem !important; padding-bottom: .6rem !important;}
 h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
 h3 {font-size: 1.05rem !important;}
@@ -105,6 +106,14 @@ h3 {font-size: 1.05rem !important;}
   padding: .5rem .75rem; margin: .5rem 0; border-radius: .5rem;
   border: 1px solid GRID;}
 .aw-explained details p {color: MUTED; font-size: .875rem;}
+.stApp[data-test-connection-state="PINGING_SERVER"]::before {content: "Connecting again …";
+  position: fixed; top: .6rem; left: 50%; transform: translateX(-50%); z-index: 999999;
+  padding: .3rem 1rem; border-radius: .5rem; color: PAPER; background: INK;}
+[data-testid="stDialog"] div:has(> [data-testid="stErrorCodeBlock"]) > :first-child {font-size: 0;}
+[data-testid="stDialog"] div:has(> [data-testid="stErrorCodeBlock"]) > :first-child::after
+  {font-size: 1rem; content: "The workbench does not answer. Start it again as you started it: "
+  "this page then connects by itself.";}
+[data-testid="stDialog"] [data-testid="stErrorCodeBlock"] {display: none;}
 [data-testid="stFileUploaderDropzoneInstructions"] * {white-space: normal; overflow: visible;}
 @media (max-width: 1000px) {
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
@@ -192,7 +201,13 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         initial_sidebar_state="auto",
     )
     # Streamlit writes white on the primary colour, too pale for that in the dark theme.
-    colours = {"MUTED": muted(), "ON_PRIMARY": paper(), "GRID": grid(), "INK": ink()}
+    colours = {
+        "MUTED": muted(),
+        "ON_PRIMARY": paper(),
+        "PAPER": paper(),
+        "GRID": grid(),
+        "INK": ink(),
+    }
     look = re.sub("|".join(colours), lambda found: colours[found[0]], _CSS)
     with reruns.on_every_page():
         st.html(f"<style>{look}</style>")
