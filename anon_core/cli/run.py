@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from anon_core.data.reading.stored import Stored
     from anon_core.data.table import Meaning
+    from anon_core.pipeline.input_tables import Reader
     from anon_core.pipeline.publish.release_folder import Staged
     from anon_core.pipeline.result import Result
     from anon_core.recipe.plan import Plan
@@ -103,6 +104,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from anon_core.pipeline.changes import refuse_no_key
     from anon_core.pipeline.figures import figures_of
     from anon_core.pipeline.input_tables import (
+        read_alongside,
         read_as_declared,
         read_earlier,
         read_population,
@@ -124,6 +126,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from anon_core.recipe.reuse import refuse_undecidable
     from anon_core.recipe.statistics_files import TYPED, typed_files
     from anon_core.verification.checks import verify_files
+    from anon_core.verification.files.reading import read_table
 
     plan = with_key(_plan_of(options), options)
     plan.refuse_guessable()
@@ -170,6 +173,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
             decided: Mapping[str, Any],
             witness: Witness | None,
             extra: Mapping[str, bytes],
+            read: Reader = read_table,
         ) -> Verification:
             folder_of_all = staged.emptied() if tables else staged.new
             hashed.clear()
@@ -198,6 +202,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                     decided=decided,
                     witness=witness,
                     key=plan.key,
+                    read=read,
                 )
                 flushed.result()
             return found
@@ -232,9 +237,10 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                     )
             else:
                 _keep_little(options.data)
-                dataset = read_as_declared(plan, options.data)
-                meanings |= dataset.meanings
-                result = carry(plan, dataset, levels)
+                with read_alongside(plan, options.recipe, options.data) as read:
+                    dataset = read_as_declared(plan, options.data)
+                    meanings |= dataset.meanings
+                    result = carry(plan, dataset, levels, verifier=partial(verifier, read=read))
         if hashed and options.json:
             result = replace(result, written_sha256=digest_of(hashed))
         changed = drift(then, figures_of(result), result) if then is not None else ()

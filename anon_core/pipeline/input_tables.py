@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 from anon_core.base.errors import (
     AnonError,
     BadInput,
     BadPlan,
+    Cancelled,
     InputChanged,
     clipped,
     listing,
@@ -22,6 +26,11 @@ from anon_core.data.reading.loading import GZIP_MARK, load, unpack
 from anon_core.data.reading.stored import is_address, located, name_of
 from anon_core.data.table import Dataset
 from anon_core.recipe.plan import Plan
+from anon_core.verification.files.reading import read_table as read_by_itself
+from anon_core.verification.files.reading_options import Reading, read_options
+from anon_core.verification.files.recipe_files import read_plan as read_recipe
+from anon_core.verification.recipe import section
+from anon_core.verification.text.cells import TextTable
 
 #: Bytes of a file that say what kind it is.
 _HEAD = 600
@@ -166,6 +175,70 @@ def _read_near(plan: Plan, folder: Path, place: str) -> Dataset | None:
         decimals=options.decimals,
     )
     return read_table(folder / place, tokens, most_bytes=MOST_BYTES_OF_COMMANDS)
+
+
+# The private table, which the second computation reads with its own reader.
+
+
+#: Reads the private table, as `verify_files` asks for it.
+Reader = Callable[[Path, Reading], TextTable]
+#: Bytes of a file from which a thread of its own reads it.
+_WORTH_A_THREAD = 32 << 20
+#: Begins of files that are unpacked in memory, which holds one of them at a time: gzip, workbooks.
+_PACKED = (GZIP_MARK, b"PK", b"\xd0\xcf\x11\xe0")
+
+
+@contextmanager
+def read_alongside(plan: Plan, recipe: Path, data: Path) -> Generator[Reader]:
+    """Let the second computation read the private table while the block carries out the plan.
+
+    What is wrong with the file is raised where the table is asked for, and not before. Where the
+    block ends without that, so does the reading. A small file is read when it is asked for, and so
+    is one that has to be unpacked first.
+
+    Yields
+    ------
+    callable
+        What `verify_files` takes as `read`. The block has to see to it that the file stays as it
+        is (`unchanged`).
+    """
+    if not _is_worth_a_thread(data):
+        yield read_by_itself
+        return
+    stopped = Event()
+
+    def go_on() -> None:
+        if stopped.is_set():
+            raise Cancelled("The table is no longer read.")
+
+    names = (*plan.roles.quasi, *plan.roles.sensitive, *plan.roles.insensitive)
+
+    def begin() -> tuple[Reading, TextTable]:
+        reading = read_options(section(read_recipe(recipe, plan.completed()), "data"))
+        table = read_by_itself(data, replace(reading, go_on=go_on))
+        table.prefetch(names)
+        return reading, table
+
+    def read(path: Path, reading: Reading) -> TextTable:
+        as_read, table = early.result()
+        return table if (path, reading) == (data, as_read) else read_by_itself(path, reading)
+
+    with ThreadPoolExecutor(1) as pool:
+        early = pool.submit(begin)
+        try:
+            yield read
+        finally:
+            stopped.set()
+
+
+def _is_worth_a_thread(path: Path) -> bool:
+    try:
+        if not path.is_file() or path.stat().st_size < _WORTH_A_THREAD:
+            return False
+        with path.open("rb") as file:
+            return not file.read(_HEAD).startswith(_PACKED)
+    except (OSError, ValueError):  # reported by those who read it
+        return False
 
 
 # A file that must stay as it is while it is read more than once.

@@ -28,23 +28,15 @@ from anon_core.verification.files.published import (
     check_order,
 )
 from anon_core.verification.files.reading import read_table
-from anon_core.verification.files.reading_options import read_options
+from anon_core.verification.files.reading_options import Reading, read_options
 from anon_core.verification.files.recipe_files import named_path, read_hierarchies, read_plan
 from anon_core.verification.files.spelling import check_spelling
 from anon_core.verification.files.writing import check_presence, check_typed
 from anon_core.verification.findings import Check, Verification, judged, many
 from anon_core.verification.recipe import Levels, Terms, demand, is_guessable, read_terms, section
-from anon_core.verification.rows import averages, coverage, recipe_changes
+from anon_core.verification.rows import averages, coverage, groups, recipe_changes
 from anon_core.verification.rows.changes import with_changes
-from anon_core.verification.rows.groups import (
-    Grouped,
-    Lines,
-    Settled,
-    facts_of,
-    table_names,
-    tally,
-    whole_classes,
-)
+from anon_core.verification.rows.groups import Grouped, Lines, Settled
 from anon_core.verification.rows.membership import Witness
 from anon_core.verification.rows.people import PublicPeople, read_public
 from anon_core.verification.rows.permutation import check_permuted
@@ -144,7 +136,7 @@ def _verified(
     export = section(recipe, "export")
     table = PrivateTable(terms, private, levels)
     published: dict[str, PublishedTable] = {}
-    for name in table_names(terms):
+    for name in groups.table_names(terms):
         found = release_files.read_checked(name, files, export, table)
         if isinstance(found, Check):
             return Verification(checks=(found,))
@@ -229,11 +221,11 @@ def _check_whole(
         _check_columns(terms, file.header),
         _check_rows(release, table),
         *_check_suppression(release, table, fails),
-        check_order(release.ranked()[file.line_of_row]),
+        check_order(file.rank),
     ]
     if terms.neutralised:
         checks.append(check_formulas(file))
-    checks += judge(whole_classes(release))
+    checks += judge(groups.whole_classes(release))
     if terms.shape.levels == "one":
         checks.append(coverage.check_one_level(release, table))
     if terms.bounds:
@@ -259,6 +251,7 @@ def verify_files(
     decided: Mapping[str, Any] | None = None,
     witness: Witness | None = None,
     key: bytes = b"",
+    read: Callable[[Path, Reading], TextTable] = read_table,
 ) -> Verification:
     """Verify a release that lies in a folder, as the names given to `verify`.
 
@@ -277,6 +270,8 @@ def verify_files(
         the release looks like.
     key : bytes, optional
         See `verify`.
+    read : callable, optional
+        Reads the table; for one who had `read_table` begin earlier.
 
     Raises
     ------
@@ -290,20 +285,20 @@ def verify_files(
     release_files.refuse_unfinished(release_folder)
     recipe = read_plan(recipe_path, decided, seed)
     own = section(recipe, "data")
-    private = read_table(Path(data_path), read_options(own))
+    private = read(Path(data_path), read_options(own))
     levels = read_hierarchies(recipe, recipe_path.parent)
     terms = read_terms(recipe, private.names, levels)
     named = [n for key in ("missing_in", "dates", "decimals") for n in own.get(key, ())]
     named += [one["column"] for one in recipe.get("confirmed", ())]
     gone = listing([n for n in named if n not in private.names])
     demand(not gone, f"The table has no column {gone}, which the recipe names.", "Use its table.")
-    tables, export = table_names(terms), section(recipe, "export")
+    tables, export = groups.table_names(terms), section(recipe, "export")
     files = release_files.read_files(release_folder, tables, export)
     public = _public_table(recipe, terms, recipe_path)
     found = verify(recipe, private, levels, files, public, witness, key)
     there = check_presence(export, list(tables), files)
-    read = partial(release_files.read_release, files=files, quasi=(), spelling=lambda _: _AS_TEXT)
-    there += check_typed(export, tables, release_folder, Path(data_path), read)
+    cells = partial(release_files.read_release, files=files, quasi=(), spelling=lambda _: _AS_TEXT)
+    there += check_typed(export, tables, release_folder, Path(data_path), cells)
     names = release_files.names_of_release(tables, export)
     return found.with_checks([*there, release_files.check_folder(release_folder, names)])
 
@@ -376,6 +371,6 @@ def _check_suppression(release: Lines, table: PrivateTable, fails: coverage.Fail
 
 def _facts(release: Lines, table: PrivateTable) -> dict[str, float]:
     classes = release.classes
-    sizes = np.empty(0, np.int64) if classes is None else tally(classes, release.count)
+    sizes = np.empty(0, np.int64) if classes is None else groups.tally(classes, release.count)
     unique = float(np.count_nonzero(release.count == 1))
-    return {**facts_of(release.rows, table, sizes), "unique_over_all_columns": unique}
+    return {**groups.facts_of(release.rows, table, sizes), "unique_over_all_columns": unique}

@@ -16,17 +16,11 @@ from typing import Any, cast
 import numpy as np
 
 from anon_core.base.errors import BadPlan, NotVerified
+from anon_core.verification import table_cells
 from anon_core.verification.files.reading_options import read_options
 from anon_core.verification.findings import Check, tallied
 from anon_core.verification.rows.recipe_changes import rows_where
-from anon_core.verification.table_cells import (
-    NUMBER,
-    Key,
-    TableCells,
-    hidden_parts,
-    sensitive_cells,
-    tabulated,
-)
+from anon_core.verification.table_cells import Key, TableCells
 from anon_core.verification.table_readers import protection
 from anon_core.verification.text.cells import TextTable
 from anon_core.verification.text.kinds import KINDS, kind_of
@@ -65,7 +59,7 @@ def verify_table(
     say("Adding up the rows again")
     lines = _read(published)
     digits = max((len(line[-1].partition(".")[2]) for line in lines if line), default=0)
-    cells = tabulated(table, rows, levels, digits)
+    cells = table_cells.tabulated(table, rows, levels, digits)
     shown = cells.texts(lines)
     if shown is None:
         words = "The published cells are not those of the recipe."
@@ -85,14 +79,16 @@ def verify_table(
     )
     found = [tallied("values", wrong, "Every published number is that of the rows.")]
     say("Applying the rules again")
-    sensitive = sensitive_cells(cells.held, cells.values, rules, cells.unit)
+    sensitive = table_cells.sensitive_cells(cells.held, cells.values, rules, cells.unit)
     bare = sum(not hidden[cell] for cell in sensitive)
     found.append(tallied("sensitive cells", bare, "No sensitive cell is published."))
     say("Checking that sensitive cells stay hidden")
     found.append(protection(cells, hidden, sensitive, recipe, changes or {}, digits, say))
     say("Checking sums of suppressed cells")
-    groups, values, among = hidden_parts(cells, hidden)
-    needed = len(sensitive_cells(cells.held.together(groups, among), values, rules, cells.unit))
+    groups, values, among = table_cells.hidden_parts(cells, hidden)
+    needed = len(
+        table_cells.sensitive_cells(cells.held.together(groups, among), values, rules, cells.unit)
+    )
     words = "No published sum of suppressed cells is sensitive as one cell."
     found.append(tallied("sums", needed, words))
     return found
@@ -162,7 +158,7 @@ def private_rows(
 
         chosen = rows_where(where, column)
         table, numbers = table.kept(chosen), np.flatnonzero(chosen).tolist()
-    texts: dict[str, list[str]] = {NUMBER: list(map(str, numbers))}
+    texts: dict[str, list[str]] = {table_cells.NUMBER: list(map(str, numbers))}
     for name in table.names:
         absent = {text.strip() for text in options.missing_of(name)} - kept(name)
         cells = [(cell or "").strip() for cell in table.column(name).row_texts()]
@@ -213,7 +209,9 @@ def _adjusted(shown: Sequence[str], cells: TableCells, recipe: Mapping[str, Any]
     off = cells.off(values)
     found = [tallied("sums", off, "Totals add up.")]
     change = np.abs(values - cells.values.astype(object))
-    needs = sensitive_cells(cells.held, cells.values, recipe.get("rules", []), cells.unit)
+    needs = table_cells.sensitive_cells(
+        cells.held, cells.values, recipe.get("rules", []), cells.unit
+    )
     near = sum(
         not change[cell] or change[cell] < each * cells.unit for cell, (each, _) in needs.items()
     )

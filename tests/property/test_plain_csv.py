@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from anon_core.pipeline.publish.published_table import (  # pyright: ignore[reportPrivateUsage]
     _group_numbers,
 )
+from anon_core.verification.files import csv_files
 from anon_core.verification.files.csv_files import _split_plain
+from anon_core.verification.rows import tables
 from anon_core.verification.rows.permutation import _steps  # pyright: ignore[reportPrivateUsage]
 from anon_core.verification.rows.tables import joined, numbered
 
@@ -47,6 +49,19 @@ def test_a_well_formed_table_reads_alike_or_is_left_to_the_slow_reader(rows: lis
     assert shown is None or shown == _slow(content)
     special = any(not "".join(row) or set("\r\0\n") & set("".join(row)) for row in rows)
     assert shown is not None or special
+
+
+@given(
+    st.lists(st.lists(_CELL, min_size=2, max_size=2), min_size=1, max_size=12), st.integers(1, 40)
+)
+def test_a_table_reads_alike_in_blocks_of_any_size(rows: list[list[str]], size: int):
+    made = io.StringIO(newline="")
+    csv.writer(made, lineterminator="\n").writerows([["a", "b"], *rows])
+    content = made.getvalue().encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_files, "_BLOCK", size)
+        shown = _shown(content)
+    assert shown is None or shown == _slow(content)
 
 
 @given(st.text(alphabet='a,"\n', max_size=14))
@@ -101,10 +116,16 @@ def test_steps_between_groups_are_those_of_lists(groups: list[list[int]]):
     ]
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4), st.integers(0, 3)), max_size=30))
-def test_tuples_are_numbered_as_they_come(rows: list[tuple[int, int, int]]):
-    columns = [np.array([row[d] for row in rows], np.int64) for d in range(3)]
-    joint, first = joined(columns, len(rows))
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4), st.integers(0, 3)), max_size=30),
+    st.sampled_from([1, 1000, 1 << 31, 1 << 50]),
+    st.sampled_from([0, 1, 4]),
+)
+def test_tuples_are_numbered_as_they_come(rows: list[tuple[int, int, int]], wide: int, tabled: int):
+    columns = [np.array([row[d] * wide for row in rows], np.int64) for d in range(3)]
+    with pytest.MonkeyPatch.context() as patch:  # sorted, looked up in a table, or both
+        patch.setattr(tables, "_TABLED", tabled)
+        joint, first = joined(columns, len(rows))
     place = {row: i for i, row in enumerate(dict.fromkeys(rows))}
     assert joint.tolist() == [place[row] for row in rows]
     assert first.tolist() == [rows.index(row) for row in place]

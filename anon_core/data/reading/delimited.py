@@ -26,7 +26,7 @@ from anon_core.data.values.kinds import ColumnKind
 # Splitting text into cells; ragged rows and open quotes are refused with their place.
 
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 21
 _SENTINEL = "\x02end of table\x03"
 
 
@@ -67,7 +67,9 @@ def split_cells(
         return arrow_csv.read_csv(
             pa.PythonFile(_InTurn(data, behind), mode="r"),
             read_options=arrow_csv.ReadOptions(
-                use_threads=handler is None and length >= MUCH, block_size=block
+                # Of two cores the digest and the second computation's reader take the other one.
+                use_threads=handler is None and length >= MUCH and pa.cpu_count() > 2,
+                block_size=block,
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=separator, newlines_in_values=quoted, invalid_row_handler=handler

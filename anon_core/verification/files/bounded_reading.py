@@ -13,7 +13,7 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,12 +75,27 @@ def read_bytes(path: Path, what: str, most: int = MOST_BYTES, part: int | None =
     return content
 
 
-class FileBytes:
-    """The bytes of a regular file, read from the disk where they are asked for."""
+class _Watched(io.FileIO):
+    """A file that asks before each read whether it goes on."""
 
-    def __init__(self, path: Path, what: str) -> None:
+    def __init__(self, path: Path, go_on: Callable[[], object]) -> None:
+        super().__init__(path)
+        self._go_on = go_on
+
+    def readinto(self, buffer: Any, /) -> int:
+        self._go_on()
+        return super().readinto(buffer)
+
+
+class FileBytes:
+    """The bytes of a regular file, read from the disk where they are asked for.
+
+    `go_on` is asked before each read, and may raise to end it.
+    """
+
+    def __init__(self, path: Path, what: str, go_on: Callable[[], object] = bool) -> None:
         read_bytes(path, what, MOST_BYTES, part=0)
-        self.path = path
+        self.path, self._go_on = path, go_on
         self._mark = _mark(path)
         self._size = os.stat(path).st_size
 
@@ -89,9 +104,13 @@ class FileBytes:
 
     def __getitem__(self, part: slice) -> bytes:
         start, stop, _ = part.indices(self._size)
-        with self.path.open("rb") as file:
+        with self.opened() as file:
             file.seek(start)
             return file.read(max(stop - start, 0))
+
+    def opened(self) -> io.BufferedReader:
+        """Open it for who closes it."""
+        return io.BufferedReader(_Watched(self.path, self._go_on))
 
     def refuse_changed(self) -> None:
         """Refuse a file that was written to since it was first looked at.

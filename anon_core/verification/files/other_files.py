@@ -18,12 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anon_core.base.errors import BadInput
-from anon_core.verification.files.bounded_reading import (
-    ALWAYS_UNPACKED,
-    MOST_CELLS,
-    MOST_RATIO,
-    refuse_wide,
-)
+from anon_core.verification.files import bounded_reading
 from anon_core.verification.files.reading_options import Reading
 
 if TYPE_CHECKING:
@@ -56,7 +51,9 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
         if content[:2] == b"PK":
             with zipfile.ZipFile(io.BytesIO(content)) as parts:
                 size = sum(part.file_size for part in parts.infolist())
-            if size > max(ALWAYS_UNPACKED, MOST_RATIO * len(content)):
+            if size > max(
+                bounded_reading.ALWAYS_UNPACKED, bounded_reading.MOST_RATIO * len(content)
+            ):
                 raise BadInput(f"{name} unpacks to too much.", remedy="Save it as CSV.")
         book = calamine.load_workbook(io.BytesIO(content))
         grids = {
@@ -98,7 +95,7 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
             f"The header of {name} lacks a name of a column.",
             remedy="Name the header's row in the recipe: header_row, under [data].",
         )
-    refuse_wide(len(header), name)
+    bounded_reading.refuse_wide(len(header), name)
     below = [top + 1 + int(i) for i in np.flatnonzero(filled[top + 1 :].any(axis=1))]
     columns = [
         [grid[row][place] if filled[row, place] else None for row in below] for place in used
@@ -250,9 +247,9 @@ def read_statistics(
         read = partial(read, encoding=reading.encoding)
     try:
         _, metadata = read(io.BytesIO(content), metadataonly=True)
-        if (metadata.number_rows or 0) * len(metadata.column_names) > MOST_CELLS:
+        if (metadata.number_rows or 0) * len(metadata.column_names) > bounded_reading.MOST_CELLS:
             raise BadInput(f"{name} declares too many cells.", remedy="Leave out columns.")
-        refuse_wide(len(metadata.column_names), name)
+        bounded_reading.refuse_wide(len(metadata.column_names), name)
         frame, metadata = read(io.BytesIO(content))
     except BadInput:
         raise

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from anon_core.base.errors import BadInput, listing
 from anon_core.verification.files.bounded_reading import Content
@@ -15,7 +16,7 @@ from anon_core.verification.findings import Check, Rows, broken, judged, many, n
 from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.groups import Lines
 from anon_core.verification.rows.tables import joined
-from anon_core.verification.text.cells import Narrow, TextTable
+from anon_core.verification.text.cells import Narrow, TextTable, ranked
 from anon_core.verification.text.texts import Codes, Spelling, is_formula, may_be_guarded
 
 # The published file of one table, read by rows.
@@ -79,6 +80,23 @@ class PublishedTable:
                 wrong |= np.isin(codes, places)
         return numbers(wrong)
 
+    @cached_property
+    def _new(self) -> npt.NDArray[np.bool_] | None:
+        """Where a row prints something else than the one before; None if one is out of order."""
+        new = np.arange(self.rows) < 1
+        for texts, codes in zip(self.texts, self.codes, strict=True):
+            rank = ranked(texts)[0][codes]
+            if np.any((rank[1:] < rank[:-1]) & ~new[1:]):
+                return None
+            new[1:] |= rank[1:] != rank[:-1]
+        return new
+
+    @property
+    def rank(self) -> Codes:
+        """The place of every row in the order of what rows print, shape (rows,)."""
+        rows = self.line_of_row  # lines are numbered as their first rows follow each other
+        return rows if self._new is not None else self.lines.ranked()[rows]
+
     @property
     def line_of_row(self) -> Codes:
         """The distinct line that every row is, shape (rows,)."""
@@ -86,7 +104,9 @@ class PublishedTable:
 
     @cached_property
     def _distinct(self) -> tuple[Codes, Codes]:
-        return joined(self.codes, self.rows)
+        if self._new is None:
+            return joined(self.codes, self.rows)
+        return np.cumsum(self._new) - 1, np.flatnonzero(self._new)  # equal rows follow each other
 
     @cached_property
     def lines(self) -> Lines:

@@ -14,25 +14,9 @@ from urllib.parse import unquote
 import numpy as np
 
 from anon_core.base.errors import BadInput, clipped
-from anon_core.verification.files.bounded_reading import (
-    MOST_BYTES,
-    MOST_CELLS,
-    Content,
-    FileBytes,
-    StoredObject,
-    is_address,
-    objects_at,
-    read_bytes,
-    refuse_wide,
-    unpack,
-)
+from anon_core.verification.files import bounded_reading, other_files
+from anon_core.verification.files.bounded_reading import Content, FileBytes, StoredObject
 from anon_core.verification.files.csv_files import rows_of, split, text_of
-from anon_core.verification.files.other_files import (
-    is_workbook,
-    read_sheet,
-    read_statistics,
-    statistics_reader,
-)
 from anon_core.verification.files.reading_options import Reading, rewritten
 from anon_core.verification.text.cells import Cells, TextTable, cells_of_column, narrow
 
@@ -168,8 +152,8 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
     BadInput
         If it cannot be read, has no header, or a row has too many or too few cells.
     """
-    if is_address(path):
-        folder, objects = objects_at(path)
+    if bounded_reading.is_address(path):
+        folder, objects = bounded_reading.objects_at(path)
         read = [_as_stored(one, reading) for one in objects]
         table = joined([one.name for one in objects], read) if folder else read[0]
     elif path.is_dir():
@@ -181,10 +165,11 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
 
 def _as_written(path: Path, reading: Reading) -> TextTable:
     """Read a file's cells as they stand; what a date says, the whole column tells."""
-    name, file = clipped(path.name), FileBytes(path, "The data file")
+    name, file = clipped(path.name), FileBytes(path, "The data file", reading.go_on)
     head = file[:_HEAD]
     if head.startswith(b"\x1f\x8b"):
-        return _read(unpack(read_bytes(path, "The data file"), name), name, reading)
+        packed = bounded_reading.read_bytes(path, "The data file")
+        return _read(bounded_reading.unpack(packed, name), name, reading)
     return _read(file, name, reading)
 
 
@@ -200,17 +185,18 @@ def _as_stored(stored: StoredObject, reading: Reading) -> TextTable:
         parquet = stored.size >= 4 and lies.read_at(4, 0) == b"PAR1"
     if parquet:
         return read_parquet(stored, name)
-    return _read(unpack(stored.content(), name), name, reading)
+    return _read(bounded_reading.unpack(stored.content(), name), name, reading)
 
 
 def _read(content: Content, name: str, reading: Reading) -> TextTable:
     head = content[:_HEAD]
     if head.startswith(b"PAR1"):
         return read_parquet(content, name)
-    if head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")) and is_workbook(content[:]):
-        return _of_columns(*read_sheet(content[:], name, reading))
-    if statistics_reader(head):
-        return _of_columns(*read_statistics(content[:], name, reading))
+    zipped = head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
+    if zipped and other_files.is_workbook(content[:]):
+        return _of_columns(*other_files.read_sheet(content[:], name, reading))
+    if other_files.statistics_reader(head):
+        return _of_columns(*other_files.read_statistics(content[:], name, reading))
     # By the encoding named, else by its mark, else UTF-8, else Latin-1.
     marked = next((codec for bom, codec in _MARKS if head.startswith(bom)), "")
     encoding = reading.encoding or marked
@@ -345,8 +331,7 @@ def _opened(content: Content | StoredObject, name: str) -> Generator[Any]:
         if isinstance(content, bytes):
             yield pa.BufferReader(content)
         else:
-            where = content.path.open("rb") if isinstance(content, FileBytes) else content.opened()
-            with where as file:
+            with content.opened() as file:
                 yield file
             content.refuse_changed()
     except BadInput:
@@ -366,12 +351,13 @@ def _refuse_large(footer: pq.FileMetaData, name: str) -> None:
     ------
     BadInput
     """
-    refuse_wide(footer.num_columns, name)
+    bounded_reading.refuse_wide(footer.num_columns, name)
     size = sum(footer.row_group(i).total_byte_size for i in range(footer.num_row_groups))
-    if footer.num_rows * footer.num_columns > MOST_CELLS or size > MOST_BYTES:
+    cells, most = bounded_reading.MOST_CELLS, bounded_reading.MOST_BYTES
+    if footer.num_rows * footer.num_columns > cells or size > most:
         raise BadInput(
             f"The file {name} declares {footer.num_rows:,} rows of {footer.num_columns:,} columns, "
-            f"{size / 2**20:,.0f} MiB unpacked; at most {MOST_CELLS:,} cells and "
-            f"{MOST_BYTES / 2**20:,.0f} MiB are read.",
+            f"{size / 2**20:,.0f} MiB unpacked; at most {cells:,} cells and "
+            f"{most / 2**20:,.0f} MiB are read.",
             remedy="Leave out columns that the release does not need.",
         )

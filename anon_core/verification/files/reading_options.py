@@ -38,6 +38,8 @@ class Reading:
         Texts that stand for a missing value.
     missing_in : mapping of str to tuple of str
         The same by column, where the recipe says other ones for it.
+    go_on : callable
+        Asked before each read of a file on this machine; may raise to end it.
     """
 
     separator: str = ""
@@ -49,6 +51,7 @@ class Reading:
     decimals: Mapping[str, str] = field(default_factory=dict[str, str])
     missing: tuple[str, ...] = MISSING_TOKENS
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    go_on: Callable[[], object] = field(default=bool, compare=False)
 
     def missing_of(self, column: str) -> tuple[str, ...]:
         """Return the texts that stand for a missing value in a column."""

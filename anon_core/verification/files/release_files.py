@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from anon_core.base.errors import BadInput, clipped, listing
+from anon_core.verification.files import writing
 from anon_core.verification.files.bounded_reading import Content, FileBytes
 from anon_core.verification.files.published import (
     PublishedTable,
@@ -27,13 +28,6 @@ from anon_core.verification.files.published import (
     split_release,
 )
 from anon_core.verification.files.reading import joined, read_parquet
-from anon_core.verification.files.writing import (
-    TYPED,
-    check_dialect,
-    first_difference,
-    is_parquet_of,
-    names_of,
-)
 from anon_core.verification.findings import Check, Rows, broken, judged, many, named, numbers
 from anon_core.verification.recipe import demand, is_whole
 from anon_core.verification.rows.tables import PrivateTable
@@ -113,7 +107,7 @@ def odd_csv_part(
     Where is a row of the table, 0 for the header of the part; the name is empty where all are.
     """
     for name, rows in _shares(release.rows, names):
-        row = first_difference(files[name], release, rows)
+        row = writing.first_difference(files[name], release, rows)
         if row >= 0:
             return name, rows.start + row if row else 0
     return "", -1
@@ -154,7 +148,7 @@ def check_parts(
 ) -> Check:
     """Check that every Parquet part is, byte for byte, what is written of its share of the rows."""
     for name, own in _shares(release.rows, names):
-        if not is_parquet_of(files[name], release, own):
+        if not writing.is_parquet_of(files[name], release, own):
             extent = f"rows {own.start + 1:,} to {own.stop:,}" if own else "no row"
             return broken(
                 "parquet",
@@ -287,7 +281,7 @@ def check_parquet(
         return check_parts(release, names, files)
     name, file = "parquet", names[0]
     content = files[file]
-    if is_parquet_of(content, release, range(release.rows)):
+    if writing.is_parquet_of(content, release, range(release.rows)):
         return judged(name, False, _SAME.format(file))
     # It is broken; what follows only finds the words.
     content = content[:]
@@ -360,8 +354,8 @@ def file_names(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
 
 def names_of_release(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
     """Return the names of all files that a release's folder may hold."""
-    typed = [f"{table}.{ending}" for table in tables for ending in TYPED]
-    return [*file_names(tables, export), *names_of(list(tables)), *typed, CLASS_WEIGHTS]
+    typed = [f"{table}.{ending}" for table in tables for ending in writing.TYPED]
+    return [*file_names(tables, export), *writing.names_of(list(tables)), *typed, CLASS_WEIGHTS]
 
 
 def read_files(
@@ -378,7 +372,7 @@ def read_files(
     needed = {f"{name}.{READ}" for name in tables if whole}
     return {
         name: FileBytes(folder / name, "The published file")
-        for name in (*file_names(tables, export), *names_of(list(tables)), CLASS_WEIGHTS)
+        for name in (*file_names(tables, export), *writing.names_of(list(tables)), CLASS_WEIGHTS)
         if name in needed or os.path.lexists(folder / name)
     }
 
@@ -387,11 +381,11 @@ def check_formats(
     export: Mapping[str, Any], published: Mapping[str, PublishedTable], files: Mapping[str, Content]
 ) -> list[Check]:
     """Check how every file is written; one that no format has is broken."""
-    found = check_dialect(export, published, files)
+    found = writing.check_dialect(export, published, files)
     for name, release in published.items():
         if not release.file:
             found.append(check_writing(release, [f"{name}.{READ}"], files))
-    known = {*names_of(list(published)), CLASS_WEIGHTS}
+    known = {*writing.names_of(list(published)), CLASS_WEIGHTS}
     for ending, check in FORMATS.items():
         for name, release in published.items():
             known.add(whole := f"{name}.{ending}")

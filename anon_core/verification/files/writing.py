@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from anon_core.base.errors import BadInput
 from anon_core.verification.files.bounded_reading import (
@@ -31,7 +30,7 @@ from anon_core.verification.files.other_files import statistics_reader
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check, broken, judged
 from anon_core.verification.recipe import demand
-from anon_core.verification.text.cells import text_of, texts_to_arrow, to_arrow
+from anon_core.verification.text.cells import Narrow, ranked, text_of, texts_to_arrow, to_arrow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +114,7 @@ def _is_written(
 
     kind = pa.dictionary(pa.int32(), pa.string())
     schema = pa.schema([pa.field(name, kind) for name in release.header])
-    pools = [_ranked(pool) for pool in release.texts]
+    pools = list(map(ranked, release.texts))
     sink = _Against(content)
     with pq.ParquetWriter(
         cast(Any, sink), schema, compression="zstd", write_statistics=cast(Any, extremes)
@@ -154,15 +153,7 @@ class _Against(io.RawIOBase):
         return len(written)
 
 
-def _ranked(texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], list[str]]:
-    """Return each text's place in the order of texts, and the texts in that order."""
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    rank = np.empty(len(texts), dtype=np.int32)
-    rank[order] = np.arange(len(texts), dtype=np.int32)
-    return rank, [texts[i] for i in order]
-
-
-def _with_own_dictionary(ranks: npt.NDArray[np.int32], shown: list[str]) -> Any:
+def _with_own_dictionary(ranks: Narrow, shown: list[str]) -> Any:
     """Return cells with a dictionary of the texts that they show, in order."""
     import pyarrow as pa
 

@@ -15,14 +15,8 @@ import numpy.typing as npt
 
 from anon_core.base.errors import listing
 from anon_core.verification.findings import Check, Rows, broken, judged, many, named, undecided
+from anon_core.verification.rows import matching
 from anon_core.verification.rows.groups import Grouped, Lines, Settled, coded_alike, tally
-from anon_core.verification.rows.matching import (
-    TooLarge,
-    beyond,
-    covering,
-    sole_text,
-    without_partner,
-)
 from anon_core.verification.rows.tables import PrivateTable, joined
 from anon_core.verification.text.labels import untrue
 from anon_core.verification.text.texts import EVERYTHING, Codes, Cover, on_levels
@@ -165,7 +159,7 @@ def check_coverage(names: Sequence[str], release: Lines, table: PrivateTable) ->
         return odd
     try:
         rows = release.last_rows_of(_alone(names, release, table, covers))
-    except TooLarge as error:
+    except matching.TooLarge as error:
         return [undecided("coverage", f"Coverage is not decided. {error.message}")]
     columns = ", ".join(f"'{name}'" for name in sorted(terms.label_names))
     names_alone = f" Labels of {columns} are names, as the recipe confirms: what they say is not "
@@ -198,11 +192,11 @@ def _alone(
 
     def left(keys: Iterable[Codes]) -> Codes:
         kind, _ = joined(keys, every)
-        return beyond(kind[: len(table)], table.count, kind[len(table) :], release.count)
+        return matching.beyond(kind[: len(table)], table.count, kind[len(table) :], release.count)
 
     sizes = [table.columns[n].missing + 1 for n in names]
     runs = [cover.runs for cover in covers]
-    sole = [sole_text(own, size) for own, size in zip(runs, sizes, strict=True)]
+    sole = [matching.sole_text(own, size) for own, size in zip(runs, sizes, strict=True)]
     texts = [text for text in sole if text is not None]
     if len(texts) == len(names):
         # No two texts share a value: every row of the table can stand in one class only.
@@ -213,7 +207,7 @@ def _alone(
         return left(chain(both, exact()))
     classes, first = joined([release.codes_of(n) for n in names], len(release))
     boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
-    point, first, pairs = covering(names, runs, table, boxes)
+    point, first, pairs = matching.covering(names, runs, table, boxes)
     # Everyone in the narrowest class they fit: where each published row then has a row of its own,
     # that is proven by counts alone, as large tables need it: a million rows take 0.2 GB less.
     values = [[sum(b - a + 1 for a, b in own) for own in cover.runs] for cover in covers]
@@ -225,7 +219,7 @@ def _alone(
     if not alone.any() or np.bincount(pairs[0]).max(initial=0) <= 1:
         return alone
     own, shown = np.split(joined(exact(), every)[0], [len(table)])
-    return without_partner(point, own, table.count, classes, shown, release.count, *pairs)
+    return matching.without_partner(point, own, table.count, classes, shown, release.count, *pairs)
 
 
 # Are the rows that are suppressed those of classes that break a privacy model?

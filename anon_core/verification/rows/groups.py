@@ -13,7 +13,7 @@ import numpy.typing as npt
 from anon_core.verification.findings import Rows
 from anon_core.verification.recipe import Terms
 from anon_core.verification.rows.tables import PrivateTable, joined, numbered
-from anon_core.verification.text.cells import Narrow
+from anon_core.verification.text.cells import Narrow, ranked
 from anon_core.verification.text.texts import Codes, Key, Spelling
 
 # How often the classes of a release show the values of one column.
@@ -190,9 +190,7 @@ class Lines:
         place = np.zeros(len(self), dtype=np.int64)
         every = range(len(self.header))
         for at in every if columns is None else map(self.header.index, columns):
-            texts = self.texts[at]
-            order = {text: i for i, text in enumerate(sorted(set(texts)))}
-            rank = np.fromiter(map(order.__getitem__, texts), np.int64, len(texts))
+            rank, order = ranked(self.texts[at])
             both = place * len(order) + rank[self.codes[at]]
             place = numbered(both, (int(place.max(initial=0)) + 1) * len(order))
         return place

@@ -11,14 +11,8 @@ import numpy.typing as npt
 
 from anon_core.verification.files.published import PublishedTable
 from anon_core.verification.findings import Check, judged, undecided
+from anon_core.verification.rows import matching
 from anon_core.verification.rows.groups import Block, Grouped, blocks, coded, codes_shown, tally
-from anon_core.verification.rows.matching import (
-    TooLarge,
-    covering,
-    covering_pairs,
-    text_runs,
-    without_partner,
-)
 from anon_core.verification.rows.tables import PrivateTable, joined, stretched
 from anon_core.verification.text.texts import Codes
 
@@ -105,7 +99,7 @@ def _coarsened(name: str, grouped: Mapping[str, Grouped], table: PrivateTable) -
     texts = published.table.texts_of(name)
     codes, place = np.unique(published.table.codes_of(name), return_inverse=True)
     runs = table.cover(name, texts).runs
-    value, _, (point, cell) = covering((name,), (runs,), table, codes[:, None])
+    value, _, (point, cell) = matching.covering((name,), (runs,), table, codes[:, None])
     return Part(own=value, value=point, cell=cell, **_entries(place, published))
 
 
@@ -203,7 +197,7 @@ def refuse_many(pairs: int, most: int) -> None:
     TooLarge
     """
     if pairs > most:
-        raise TooLarge(
+        raise matching.TooLarge(
             "There are too many people and groups they may be in.",
             remedy="Link more columns, or form groups of similar rows.",
         )
@@ -446,13 +440,13 @@ def _uncovered(
     file, rows = published.table, table.rows
     texts = {name: file.codes_of(name) for name in owns}
     covers = {name: table.cover(name, file.texts_of(name)).runs for name in owns}
-    reads = [text_runs(covers[name], table.columns[name].missing + 1) for name in owns]
+    reads = [matching.text_runs(covers[name], table.columns[name].missing + 1) for name in owns]
     point, first = joined(list(owns.values()), rows)
     shown, line = joined(list(texts.values()), len(file.count))
     points = np.stack([own[first] for own in owns.values()], axis=1)
     boxes = np.stack([codes[line] for codes in texts.values()], axis=1)
-    pairs = covering_pairs(points, boxes, reads)
-    alone = without_partner(
+    pairs = matching.covering_pairs(points, boxes, reads)
+    alone = matching.without_partner(
         point, exact[:rows], np.ones_like(point), shown, exact[rows:], file.count, *pairs
     )
     return set(published.group[alone > 0].tolist())

@@ -100,7 +100,8 @@ def _ranks(column: PrivateColumn) -> Codes:
 # The private table, and what was asked for about it.
 
 
-_HASHED_FROM = 1 << 18
+#: How many codes there may be for each row to be looked up in a table, and not sorted.
+_TABLED = 4
 
 
 class PrivateTable:
@@ -127,12 +128,13 @@ class PrivateTable:
         self._sets: dict[str, LevelSets] = {}
         self._used: dict[str, npt.NDArray[np.bool_]] = {}
         self._further: dict[str, PrivateColumn] = {}
+        self._of_lines: dict[str, Narrow] = {}
         private.prefetch(terms.published)
         for name in private.names:
             if name in terms.published:
                 own = levels.get(name, ()) if name in terms.quasi else None
                 found = self.columns[name] = read_column(terms, private.column(name), name, own)
-                odd = found.spelling.measured and any(isinstance(key, str) for key in found.keys)
+                odd = found.spelling.measured and str in set(map(type, found.keys))
                 what = f"Column '{name}' has values that its type in the recipe does not have."
                 demand(not odd or name not in terms.kinds, what, "Correct [types].")
         kept = np.ones(len(private), dtype=np.bool_)
@@ -194,7 +196,10 @@ class PrivateTable:
 
     def codes(self, name: str) -> Codes:
         """Return the codes of a published column, shape (lines,)."""
-        return self.columns[name].codes_at(self.first)
+        if name not in self._of_lines:
+            column = self.columns[name]
+            self._of_lines[name] = narrow(column.codes_at(self.first), column.missing)
+        return self._of_lines[name].astype(np.int64)
 
     def codes_of_rows(self, column: PrivateColumn) -> Codes:
         """Return a column's codes row by row, shape (rows,)."""
@@ -305,13 +310,14 @@ def joined(columns: Iterable[Codes | Narrow], rows: int) -> tuple[Codes, Codes]:
     most = 1
     for codes in columns:
         size = int(codes.max(initial=0)) + 1
-        if most > (1 << 62) // size:
-            joint = _in_order(joint)
+        full = most > (1 << 62) // size
+        if full or most <= _TABLED * rows < most * size:  # what is numbered now is not sorted later
+            joint = _in_order(joint, most) if full else numbered(joint, most)
             most = int(joint.max(initial=0)) + 1
         joint *= size
         joint += codes
         most *= size
-    joint = _in_order(joint)
+    joint = _in_order(joint, most)
     # Numbers are given in the order of rows: a number is new where it is above all before it.
     highest = np.maximum.accumulate(joint)
     first = np.flatnonzero(highest[1:] != highest[:-1]) + 1
@@ -330,17 +336,22 @@ def stretched(begin: Codes, width: Codes) -> tuple[Codes, Codes]:
     return owner, np.arange(len(owner)) + np.repeat(begin - np.cumsum(width) + width, width)
 
 
-def _in_order(codes: Codes) -> Codes:
-    """Number codes in the order in which they first occur, shape (rows,)."""
-    if len(codes) > _HASHED_FROM:
-        import pyarrow as pa  # a hash table beats sorting, but takes long to load
-
-        coded = cast(Any, pa.array(codes)).dictionary_encode()
-        return coded.indices.to_numpy().astype(np.int64)
-    _, first, place = np.unique(codes, return_index=True, return_inverse=True)
-    number = np.empty(len(first), dtype=np.int64)
-    number[np.argsort(first)] = np.arange(len(first))
-    return number[place]
+def _in_order(codes: Codes, most: int) -> Codes:
+    """Number codes in [0, most) in the order in which they first occur, shape (rows,)."""
+    rows = len(codes)
+    if most <= _TABLED * rows:
+        first = np.full(most, rows)
+        first[codes[::-1]] = np.arange(rows - 1, -1, -1)  # of equal codes the last one stays
+        group = codes
+    else:
+        order = np.argsort(codes)
+        new = np.diff(codes[order], prepend=-1) > 0
+        first = np.minimum.reduceat(order, np.flatnonzero(new)) if rows else order
+        group = np.empty(rows, dtype=np.int64)
+        group[order] = np.cumsum(new) - 1
+    begins = np.zeros(rows + 1, dtype=np.int64)
+    begins[first] = 1
+    return (np.cumsum(begins) - 1)[first][group]
 
 
 def numbered(codes: Codes, size: int) -> Codes:

@@ -63,6 +63,19 @@ def numbering() -> defaultdict[str, int]:
     return defaultdict(count().__next__)
 
 
+def ranked(texts: Sequence[str]) -> tuple[Narrow, list[str]]:
+    """Return each text's place in the order of the different ones, and these in that order.
+
+    Examples
+    --------
+    >>> [own.tolist() for own in ranked(["b", "a", "b"])[:1]], ranked(["b", "a", "b"])[1]
+    ([[1, 0, 1]], ['a', 'b'])
+    """
+    ordered = sorted(set(texts))
+    place = dict(zip(ordered, range(len(ordered)), strict=True))
+    return narrow(np.array([place[text] for text in texts], np.int64), len(ordered)), ordered
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cells:
     """The cells of one column.
@@ -108,6 +121,8 @@ class Cells:
     @classmethod
     def joined(cls, parts: Sequence[Cells]) -> Cells:
         """Return the cells of columns that follow each other, rows below rows."""
+        if len(parts) == 1 and len(set(parts[0].texts)) == len(parts[0].texts):
+            return parts[0]
         code_of = numbering()
         found: list[Narrow] = [np.empty(0, dtype=np.int8)]
         for part in parts:
@@ -266,6 +281,19 @@ def from_arrow(numbers: Any) -> npt.NDArray[Any]:
     return whole[numbers.offset :][: len(numbers)]
 
 
+def joined_texts(parts: Sequence[tuple[Narrow, Any]]) -> Cells:
+    """Return cells that follow each other, given as codes into texts in Arrow, part by part."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    every = pa.concat_arrays([texts for _, texts in parts])
+    whole = every.unique()
+    known = narrow(from_arrow(cast(Any, pc).index_in(every, value_set=whole)), len(whole))
+    ends = np.cumsum([len(texts) for _, texts in parts])
+    found = [known[end - len(own[1]) : end][own[0]] for own, end in zip(parts, ends, strict=True)]
+    return Cells(codes=np.concatenate(found), texts=whole.to_pylist())
+
+
 def cells_of_column(column: pa.ChunkedArray[Any]) -> Cells:
     """Return the cells of a column, each different one made a text once."""
     import pyarrow as pa
@@ -295,7 +323,9 @@ def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
     """
     import pyarrow as pa
 
-    shown = np.bincount(places[places >= 0], minlength=len(values)) > 0
+    shown = np.zeros(len(values) + 1, dtype=np.bool_)
+    shown[places] = True
+    shown = shown[:-1]
     if not shown.all():
         at = np.append(np.cumsum(shown) - 1, -1)
         places, values = at[places], cast(Any, values).take(to_arrow(np.flatnonzero(shown)))

@@ -19,17 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core.base.errors import BadHierarchy
+from anon_core.verification.text import kinds
 from anon_core.verification.text.cells import Cells, Narrow
-from anon_core.verification.text.kinds import (
-    KINDS,
-    Kind,
-    Measure,
-    are_digits,
-    kind_of,
-    number_of,
-    thousands_of,
-    unmarked,
-)
+from anon_core.verification.text.kinds import KINDS, Kind, Measure, number_of
 
 # The lines of a level table, level by level: there may be a hundred thousand of them.
 
@@ -72,7 +64,7 @@ def numbers_of(texts: Sequence[str]) -> npt.NDArray[np.int64] | None:
     >>> numbers_of(["007"]) is None, numbers_of(["1", "-2"]) is None, numbers_of([]) is None
     (True, True, True)
     """
-    if not are_digits(texts) or max(map(len, texts)) > _MOST:
+    if not kinds.are_digits(texts) or max(map(len, texts)) > _MOST:
         return None
     return np.fromstring("\n".join(texts), dtype=np.int64, sep="\n")
 
@@ -393,7 +385,7 @@ def read_private_column(
     tokens = {"", *(token.strip() for token in missing_tokens)}
     if kind is None:  # what no row has tells nothing
         held = itertools.compress(column.texts, column.used()[:-1].tolist())
-        kind = kind_of([text for t in held if (text := t.strip()) not in tokens])
+        kind = kinds.kind_of([text for t in held if (text := t.strip()) not in tokens])
     if KINDS[kind].read is None:
         tokens -= set(kept)
     numbers = numbers_of(column.texts) if kind == "number" else None
@@ -406,9 +398,9 @@ def read_private_column(
     spelling = Spelling(kind=kind, neutralised=neutralised)
     mark = ""
     if spelling.rules.thousands:
-        mark = (thousands_of(present) if thousands is None else thousands) or ""
+        mark = (kinds.thousands_of(present) if thousands is None else thousands) or ""
         if mark:
-            texts = [unmarked(text, mark) for text in texts]
+            texts = [kinds.unmarked(text, mark) for text in texts]
     texts = texts if mark else list(map(spelling.rules.plain, texts))
     present = [t for t, g in zip(texts, gone, strict=False) if not g]
     key_of = dict(zip(present, spelling.keys(present), strict=True))

@@ -381,13 +381,13 @@ def test_a_parquet_file_of_more_cells_than_are_read(monkeypatch: pytest.MonkeyPa
     content = constant(1000)
     assert read_table(content).rows == len(own_reading.read_parquet(content, "x")) == 1000
     monkeypatch.setattr("anon_core.data.reading.parquet.MOST_CELLS", 1999)
-    monkeypatch.setattr(own_reading, "MOST_CELLS", 1999)
+    monkeypatch.setattr(own_opening, "MOST_CELLS", 1999)
     with pytest.raises(BadInput, match=r"1,000 rows of 2 columns"):
         read_table(content)
     with pytest.raises(BadInput, match=r"1,000 rows of 2 columns"):
         own_reading.read_parquet(content, "x")
     monkeypatch.undo()
-    monkeypatch.setattr(own_reading, "MOST_BYTES", 100)
+    monkeypatch.setattr(own_opening, "MOST_BYTES", 100)
     with pytest.raises(BadInput, match="unpacked"):
         own_reading.read_parquet(content, "x")
 

@@ -13,7 +13,7 @@ from anon_core import Dataset, Plan, anonymize, run
 from anon_core.base.errors import BadInput, BadPlan, NotVerified
 from anon_core.data.frames import columns_of, is_pandas
 from anon_core.pipeline.data_frames import texts_of
-from anon_core.verification.rows import coverage
+from anon_core.verification.rows import matching
 
 PEOPLE = pd.DataFrame(
     {
@@ -58,8 +58,8 @@ def test_an_arrow_table_comes_back_as_one():
 
 
 def test_nothing_comes_back_that_does_not_verify(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(coverage, "beyond", lambda own, room, shown, count: count)
-    monkeypatch.setattr(coverage, "without_partner", lambda *given: given[4])
+    monkeypatch.setattr(matching, "beyond", lambda own, room, shown, count: count)
+    monkeypatch.setattr(matching, "without_partner", lambda *given: given[4])
     with pytest.raises(NotVerified):
         anonymize(PEOPLE, plan(), SEX)
 
