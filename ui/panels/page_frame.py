@@ -116,6 +116,8 @@ h3 {font-size: 1.05rem !important;}
 [data-testid="stDialog"] [data-testid="stErrorCodeBlock"] {display: none;}
 [data-testid="stFileUploaderDropzoneInstructions"] * {white-space: normal; overflow: visible;}
 @media (max-width: 1000px) {
+  [class*="st-key-form-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+    > [data-testid="stColumn"]:first-child {min-width: 15rem;}
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-wrap: wrap; row-gap: 1rem;}
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]

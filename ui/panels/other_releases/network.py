@@ -23,7 +23,8 @@ _MADE = "other/network"
 
 def draw() -> None:
     """Draw the tab."""
-    form, drawn = st.columns([1, 3], gap="large")
+    with st.container(key="form-network"):
+        form, drawn = st.columns([1, 3], gap="large")
     with form:
         st.caption(
             "Use it if others know only how many ties someone has, or the labels of the "

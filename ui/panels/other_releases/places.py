@@ -34,7 +34,8 @@ _TITLES = {
 
 def draw() -> None:
     """Draw the tab."""
-    form, shown = st.columns([1, 3], gap="large")
+    with st.container(key="form-places"):
+        form, shown = st.columns([1, 3], gap="large")
     with form:
         st.caption(
             "Use it for requests sent at one moment, if a box is enough for the answer. "

@@ -24,7 +24,8 @@ _MONTHS = {
 
 def draw() -> None:
     """Draw the tab."""
-    form, drawn = st.columns([1, 3], gap="large")
+    with st.container(key="form-republication"):
+        form, drawn = st.columns([1, 3], gap="large")
     with form:
         st.caption(
             "Use it if persons come and go and sensitive values stay the same. Never use "

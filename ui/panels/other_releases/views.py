@@ -24,7 +24,8 @@ _VIEWS = {
 
 def draw() -> None:
     """Draw the tab."""
-    form, drawn = st.columns([1, 3], gap="large")
+    with st.container(key="form-views"):
+        form, drawn = st.columns([1, 3], gap="large")
     with form:
         st.caption(
             "Use it before you publish another projection of a table. It cannot repair "
