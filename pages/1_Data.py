@@ -194,9 +194,10 @@ def _missing(data: Dataset) -> None:
     count = rows_missing(data, named)
     if not named:
         many = rows_missing(data, data.names)
+        some = f"{rows(many)} {'misses' if many == 1 else 'miss'} a value in some column."
         st.caption(
-            f"{rows(many)} {'misses' if many == 1 else 'miss'} a value in some column. Only "
-            "columns with a role count here; mark them on Roles."
+            f"{some if many else 'No value is missing.'} Only columns with a role count here; "
+            "mark them on Roles."
         )
         return
     st.session_state["data/missing"] = state.draft()["data"].get("missing", "keep")

@@ -80,7 +80,7 @@ button[data-testid^="stBaseButton-primary"]:not(:disabled) *,
 [data-testid="stPageLink"] a:focus-visible, [data-testid="stElementToolbar"] button:focus-visible
   {outline: 2px solid currentColor; outline-offset: 1px;}
 .stMain .stPopover button[kind="tertiary"] * {color: MUTED;}
-.stMain .stPopover button[kind="tertiary"] > div {margin-right: 0;}
+[class*="st-key-chart-"] [class*="st-key-head-"] .stPopover button > div {margin-right: 0;}
 h1 {font-size: 1.7rem !important; padding-bottom: .6rem !important;}
 h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
 h3 {font-size: 1.05rem !important;}

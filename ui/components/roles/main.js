@@ -2,6 +2,8 @@
 // ticked. Python owns the roles; here are only what is ticked, looked for and in sight.
 
 const drawn = new WeakMap();
+/** Letters of a name that is cut in its middle where it has no room, and of its end that stay. */
+const LONG = 20, END = 9;
 
 function create(parent) {
   const root = element("div", "roles");
@@ -135,7 +137,16 @@ function line(b, column) {
   };
   const box = element("input", "", { type: "checkbox", "aria-label": `Tick ${column.name}` });
   cell("tick").append(box);
-  cell("name", column.name);
+  const letters = [...column.name];
+  const name = cell("name", column.name);
+  if (letters.length > LONG) {  // names of one questionnaire differ at their ends
+    const parts = element("span", "both");
+    parts.append(
+      element("span", "start", {}, letters.slice(0, -END).join("")),
+      element("span", "end", {}, letters.slice(-END).join("")),
+    );
+    name.replaceChildren(parts);
+  }
   const select = element("select", "", { "aria-label": `Role of ${column.name}` });
   for (const one of b.data.choices) select.append(element("option", "", { value: one.key }, one.word));
   cell("role").append(element("span", "sign", { "aria-hidden": "true" }), select);
