@@ -137,6 +137,8 @@ def test_rows_that_are_drawn_apart_leave_whole_rows_untold() -> None:
     assert alone_over_all(release.view, truth_of(problem, release), Context()) is None
     one = attacked(release, 2)
     assert "The written release shows how many" in one.sentence
+    cut = by_hand(problem, [0, 1, 0, 1], (("q",), ("s",)))
+    assert "written release" not in attacked(cut, 1).sentence  # its rows are no one's
     assert "all published columns" not in {r["columns"] for r in one.details[1].rows}
     whole = lines_of(raw_view(problem), problem.quasi)
     assert whole is not None

@@ -103,14 +103,21 @@ class Uniqueness(Attack):
                 at_risk=unique,
                 threshold=1.0,
                 per_class=found.unique.astype(np.float64),
-                sentence=_sentence(self.size, found, everything, everyone),
+                sentence=_sentence(
+                    self.size, found, everything, everyone, whole=len(view.blocks) == 1
+                ),
                 details=(by_size(found, raw, everyone), bars(found, raw, everyone, everything)),
             )
         ]
 
 
 def _sentence(
-    size: int, found: UniqueRows, everything: tuple[int, int] | None, everyone: int
+    size: int,
+    found: UniqueRows,
+    everything: tuple[int, int] | None,
+    everyone: int,
+    *,
+    whole: bool,
 ) -> str:
     size = min(size, len(found.columns))
     which = "one column" if size == 1 else f"at most {size} columns"
@@ -119,11 +126,13 @@ def _sentence(
         f"of the quasi-identifiers ({per_cent(found.ever / everyone)})"
     )
     sentence += f", most of them in {found.worst_words}." if found.ever else "."
+    if everything is None and not whole:  # cells of a row need not be of one person
+        return sentence
     if everything is None:
         return (
             f"{sentence} The written release shows how many are unique over all published columns."
         )
-    whole = everything[0]
-    are = "is" if whole == 1 else "are"
-    part = per_cent(whole / everyone)
-    return f"{sentence} {whole:,} ({part}) {are} unique over all published columns."
+    alone = everything[0]
+    are = "is" if alone == 1 else "are"
+    part = per_cent(alone / everyone)
+    return f"{sentence} {alone:,} ({part}) {are} unique over all published columns."

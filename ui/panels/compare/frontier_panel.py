@@ -155,7 +155,7 @@ def _values(path: str, parameter: Parameter) -> list[Value]:
         default=first,
         accept_new_options=True,
         **remembered(f"sweep-values-{path}"),
-        width=340,
+        width=352,
     )
     found: list[Value] = []
     for value in cast(Sequence[Value], typed):
