@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
@@ -136,11 +137,13 @@ def _verified(
     export = section(recipe, "export")
     table = PrivateTable(terms, private, levels)
     published: dict[str, PublishedTable] = {}
-    for name in groups.table_names(terms):
-        found = release_files.read_checked(name, files, export, table)
-        if isinstance(found, Check):
-            return Verification(checks=(found,))
-        published[name] = found
+    with ThreadPoolExecutor(1) as other:
+        other.submit(len, table)  # its lines are counted while the release is read
+        for name in groups.table_names(terms):
+            found = release_files.read_checked(name, files, export, table)
+            if isinstance(found, Check):
+                return Verification(checks=(found,))
+            published[name] = found
     first = next(iter(published.values()))
 
     def people(shown: Lines) -> PublicPeople | None:
@@ -156,17 +159,19 @@ def _verified(
     def fails(classes: Grouped) -> tuple[npt.NDArray[np.bool_], Settled | None] | str:
         return registry.fails_alone(classes, table, cache(partial(people, classes.table)))
 
-    if terms.permuted:
-        verification = check_permuted(published, table, judge, witness)
-    else:
-        verification = _check_whole(first, table, judge, fails, witness)
+    with ThreadPoolExecutor(1) as other:
+        formats = other.submit(release_files.check_formats, export, published, files)
+        if terms.permuted:
+            verification = check_permuted(published, table, judge, witness)
+        else:
+            verification = _check_whole(first, table, judge, fails, witness)
     more = averages.check_class_weights(
         recipe, terms, first.lines, table, files.get(release_files.CLASS_WEIGHTS)
     )
     more += [
         check_spelling(own, own.called(name), table, public) for name, own in published.items()
     ]
-    more += [*release_files.check_formats(export, published, files), *changed, *left_out, *chosen]
+    more += [*formats.result(), *changed, *left_out, *chosen]
     more += registry.check_gates(recipe, first.rows, every)
     if terms.left_out:
         more.append(_check_left_out(terms, published))

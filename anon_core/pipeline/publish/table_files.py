@@ -190,18 +190,14 @@ def _write(parts: Iterator[pa.Table], folder: Path, title: str, endings: Sequenc
         into = [make(file) for e, file in files.items() if (make := FORMATS[e].into)]
         opened.callback(let_go, into)
 
-        def write(part: pa.Table) -> None:
-            for one in into:
-                one.add(part)
-
-        # One part is written while the next is made ready.
-        with ThreadPoolExecutor(1) as writer:
-            before: Future[None] | None = None
+        # One part is written while the next is made ready, each file by a thread of its own.
+        with ThreadPoolExecutor(max(len(into), 1)) as writers:
+            before: list[Future[None]] = []
             for part in parts:
-                if before is not None:
-                    before.result()
-                before = writer.submit(write, part)
-            if before is not None:
-                before.result()
+                for one in before:
+                    one.result()
+                before = [writers.submit(one.add, part) for one in into]
+            for one in before:
+                one.result()
         for one in into:
             one.close()

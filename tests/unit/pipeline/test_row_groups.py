@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,6 +16,7 @@ from pyarrow import parquet
 from anon_core import Dataset, Plan, run
 from anon_core.pipeline.publish import file_formats
 from anon_core.pipeline.publish.file_formats import as_csv, as_parquet
+from anon_core.pipeline.publish.table_files import write_table
 from anon_core.pipeline.result import Result
 from anon_core.verification.checks import Verification, verify
 from anon_core.verification.files import writing as rewriting
@@ -206,3 +209,33 @@ def test_csv_does_not_depend_on_row_groups(monkeypatch: pytest.MonkeyPatch) -> N
     whole = carried_out("mondrian")
     in_row_groups(3, monkeypatch)
     assert as_csv(whole.published) == carried_out("mondrian").csv
+
+
+def test_both_files_are_written_at_once_as_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_row_groups(4, monkeypatch)
+    table = carried_out("mondrian").published
+    names = write_table(
+        "release", iter([table]), table.num_rows, tmp_path, parts=1, endings=("csv", "parquet")
+    )
+    assert names == ["release"]
+    assert (tmp_path / "release.csv").read_bytes() == as_csv(table)
+    assert (tmp_path / "release.parquet").read_bytes() == as_parquet(table)
+
+
+@pytest.mark.parametrize("kind", ["_IntoCsv", "_IntoParquet"])
+def test_what_a_file_fails_with_is_raised_when_the_other_is_written(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_row_groups(4, monkeypatch)
+    table = carried_out("mondrian").published
+
+    def full(self: object, part: pa.Table) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(getattr(file_formats, kind), "add", full)
+    with pytest.raises(OSError, match="full"):
+        write_table(
+            "release", iter([table]), table.num_rows, tmp_path, parts=1, endings=("csv", "parquet")
+        )
