@@ -192,13 +192,9 @@ def _check_left_out(terms: Terms, published: Mapping[str, PublishedTable]) -> Ch
     """Check that what no role names is nowhere published."""
     shown = [n for n in terms.left_out if any(n in t.header for t in published.values())]
     named = "Column {} is" if len(terms.left_out) == 1 else "Columns {} are"
-    return judged(
-        "left-out",
-        shown,
-        f"Column {listing(shown)} is published, though no role of the recipe names it.",
-        f"{named.format(listing(terms.left_out))} named by no role, and not published.",
-        column=shown[0] if shown else "",
-    )
+    wrong = f"Column {listing(shown)} is published, though no role of the recipe names it."
+    kept = f"{named.format(listing(terms.left_out))} named by no role, and not published."
+    return judged("left-out", shown, wrong, kept, column=shown[0] if shown else "")
 
 
 def _check_seed(seed: int) -> Check:
@@ -339,13 +335,10 @@ def _check_columns(terms: Terms, header: Sequence[str]) -> Check:
 
 
 def _check_rows(release: Lines, table: PrivateTable) -> Check:
+    wrong = f"{release.rows} rows are published, but the table has only {table.rows}."
+    kept = f"{release.rows} rows are published of {table.rows}."
     return judged(
-        "rows",
-        release.rows > table.rows,
-        f"{release.rows} rows are published, but the table has only {table.rows}.",
-        f"{release.rows} rows are published of {table.rows}.",
-        bound=table.rows,
-        reached=release.rows,
+        "rows", release.rows > table.rows, wrong, kept, bound=table.rows, reached=release.rows
     )
 
 

@@ -437,15 +437,9 @@ def class_check(
     permuted = evidence.form == "permuted" and not evidence.others_known
     where = f", first group {int(np.argmax(broken)) + 1}" if permuted else f" {named(rows)}"
     few = many(int(np.count_nonzero(broken)), "group" if permuted else "class")
-    return judged(
-        evidence.name,
-        rows,
-        f"{what} is broken in {few}, {measured} {extreme:.4g}{where}.",
-        f"Recomputed from the published file: {what} holds ({measured} {extreme:.4g}).",
-        column=column,
-        bound=bound,
-        reached=extreme,
-    )
+    wrong = f"{what} is broken in {few}, {measured} {extreme:.4g}{where}."
+    kept = f"Recomputed from the published file: {what} holds ({measured} {extreme:.4g})."
+    return judged(evidence.name, rows, wrong, kept, column=column, bound=bound, reached=extreme)
 
 
 def _nothing(evidence: Evidence, what: str, bound: float, column: str) -> Check:
@@ -521,15 +515,9 @@ def at_least(
     if permuted and rows:
         first = int(np.argmax(small))
         worst = f"first group {first + 1} with {int(reached[first])}"
-    return judged(
-        evidence.name,
-        rows,
-        f"{what} is broken: {few} fewer than {bound} {unit}, {worst}.",
-        f"Recomputed from the published file: {what} holds ({best} {least}).",
-        column=column,
-        bound=float(bound),
-        reached=float(least),
-    )
+    wrong = f"{what} is broken: {few} fewer than {bound} {unit}, {worst}."
+    kept = f"Recomputed from the published file: {what} holds ({best} {least})."
+    return judged(evidence.name, rows, wrong, kept, column=column, bound=bound, reached=least)
 
 
 def at_most_shares(evidence: Evidence, counted: Histogram, least: int, column: str) -> Check:

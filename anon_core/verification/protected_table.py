@@ -107,10 +107,8 @@ def refuse_broken(checks: Sequence[Check]) -> None:
     """
     for check in checks:
         if not check.holds and not check.unchecked:
-            raise NotVerified(
-                f"The second computation does not confirm the table: {check.sentence}",
-                remedy="Nothing was written. Please report it with the recipe.",
-            )
+            what = f"The second computation does not confirm the table: {check.sentence}"
+            raise NotVerified(what, remedy="Nothing was written. Please report it with the recipe.")
 
 
 def private_rows(

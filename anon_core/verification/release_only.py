@@ -155,16 +155,11 @@ def _unchecked(terms: Terms, left: Sequence[Check]) -> tuple[Check, ...]:
         "suppressed-rows": terms.shape.levels == "one" and terms.shape.rows == "all",
         "groups": terms.averaged,
     }
+    said = [one.sentence.removesuffix(" Treated as broken.") for one in left]
+    others = [(name, what) for name, what in _NEEDS_TABLE.items() if asked.get(name, True)]
     return (
-        *(
-            not_checked(one.name, one.sentence.removesuffix(" Treated as broken."), one.column)
-            for one in left
-        ),
-        *(
-            not_checked(name, f"{what} was not checked.")
-            for name, what in _NEEDS_TABLE.items()
-            if asked.get(name, True)
-        ),
+        *(not_checked(one.name, own, one.column) for one, own in zip(left, said, strict=True)),
+        *(not_checked(name, f"{what} was not checked.") for name, what in others),
     )
 
 
@@ -172,15 +167,12 @@ def _of_columns(terms: Terms, published: Mapping[str, PublishedTable]) -> list[C
     """Check that the columns of the recipe are published, each once, and no others."""
     group = {group_name(terms.published)} if terms.permuted else set[str]()
     shown = [n for table in published.values() for n in table.header if n not in group]
-    return [
-        check_identifiers(terms, [shown]),
-        judged(
-            "columns",
-            sorted(shown) != sorted(terms.published),
-            "The published columns are not the recipe's.",
-            f"The {len(shown)} published columns are those the recipe names for it.",
-        ),
-    ]
+    odd, wrong = (
+        sorted(shown) != sorted(terms.published),
+        "The published columns are not the recipe's.",
+    )
+    kept = f"The {len(shown)} published columns are those the recipe names for it."
+    return [check_identifiers(terms, [shown]), judged("columns", odd, wrong, kept)]
 
 
 def _spelling_of(terms: Terms, levels: Levels, column: str) -> Spelling:

@@ -61,10 +61,8 @@ def read_bytes(path: Path, what: str, most: int = MOST_BYTES, part: int | None =
                     break
                 content += more
     except OSError as error:
-        raise BadInput(
-            f"{what} cannot be read: {name} ({error.strerror}).",
-            remedy="Check the path and your permissions.",
-        ) from error
+        words = f"{what} cannot be read: {name} ({error.strerror})."
+        raise BadInput(words, remedy="Check the path and your permissions.") from error
     except ValueError as error:  # BadInput, or a character that no path may hold
         if isinstance(error, BadInput):
             raise
@@ -125,19 +123,15 @@ class FileBytes:
 
 def _changed(name: str) -> BadInput:
     """Return the error of a file that was written to meanwhile."""
-    return BadInput(
-        f"The file {clipped(name)} changed while it was read.",
-        remedy="Try again when no program writes to the file.",
-    )
+    what = f"The file {clipped(name)} changed while it was read."
+    return BadInput(what, remedy="Try again when no program writes to the file.")
 
 
 def _refuse_large(what: str, size: int, most: int) -> None:
     """Refuse a file of more bytes than are read."""
     if size > most:
-        raise BadInput(
-            f"{what} has {size / 2**20:,.1f} MiB; at most {most / 2**20:,.1f} are read.",
-            remedy="Leave out columns that the release does not need.",
-        )
+        words = f"{what} has {size / 2**20:,.1f} MiB; at most {most / 2**20:,.1f} are read."
+        raise BadInput(words, remedy="Leave out columns that the release does not need.")
 
 
 def _mark(path: Path) -> tuple[int, ...]:
@@ -154,10 +148,8 @@ def _refuse_irregular(mode: int, what: str, name: str) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode):
-        raise BadInput(
-            f"{what} {name} is a pipe, a device or a socket, not a file.",
-            remedy="Save it as a file and name that.",
-        )
+        words = f"{what} {name} is a pipe, a device or a socket, not a file."
+        raise BadInput(words, remedy="Save it as a file and name that.")
 
 
 def refuse_wide(columns: int, name: str) -> None:
@@ -168,10 +160,8 @@ def refuse_wide(columns: int, name: str) -> None:
     BadInput
     """
     if columns > MOST_COLUMNS:
-        raise BadInput(
-            f"{name} has {columns:,} columns; at most {MOST_COLUMNS:,} are read.",
-            remedy="Leave out columns that the release does not need.",
-        )
+        what = f"{name} has {columns:,} columns; at most {MOST_COLUMNS:,} are read."
+        raise BadInput(what, remedy="Leave out columns that the release does not need.")
 
 
 def unpack(content: bytes, name: str) -> bytes:

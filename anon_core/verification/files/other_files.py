@@ -56,26 +56,19 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
             ):
                 raise BadInput(f"{name} unpacks to too much.", remedy="Save it as CSV.")
         book = calamine.load_workbook(io.BytesIO(content))
+        shown = calamine.SheetVisibleEnum.Visible, calamine.SheetTypeEnum.WorkSheet
+        likely = [one.name for one in book.sheets_metadata if (one.visible, one.typ) == shown]
+        asked = [one for one in book.sheet_names if one == reading.sheet]
+        names = asked if reading.sheet else likely
         grids = {
-            sheet_of_book.name: [
-                list(row) for row in book.get_sheet_by_name(sheet_of_book.name).iter_rows()
-            ]
-            for sheet_of_book in book.sheets_metadata
-            if sheet_of_book.name == reading.sheet
-            or (
-                not reading.sheet
-                and sheet_of_book.visible == calamine.SheetVisibleEnum.Visible
-                and sheet_of_book.typ == calamine.SheetTypeEnum.WorkSheet
-            )
+            one: [list(row) for row in book.get_sheet_by_name(one).iter_rows()] for one in names
         }
     except (calamine.CalamineError, zipfile.BadZipFile) as error:
         raise BadInput(f"{name} is not a readable workbook.", remedy="Save it again.") from error
     grids = {n: g for n, g in grids.items() if any(_holds(cell) for row in g for cell in row)}
     if len(grids) != 1:
-        raise BadInput(
-            f"{name} has {len(grids)} sheets that may hold the table.",
-            remedy="Name one in the recipe: sheet, under [data].",
-        )
+        what = f"{name} has {len(grids)} sheets that may hold the table."
+        raise BadInput(what, remedy="Name one in the recipe: sheet, under [data].")
     title, grid = next(iter(grids.items()))
     begin = book.get_sheet_by_name(title).start  # rows are handed over from its first column on
     for row, column, form in _padded(content, title):
@@ -91,10 +84,8 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
     used = np.flatnonzero(filled[top:].any(axis=0)).tolist() if top < len(grid) else []
     header = [_name(grid[top][place]) for place in used]
     if not header or not all(header):
-        raise BadInput(
-            f"The header of {name} lacks a name of a column.",
-            remedy="Name the header's row in the recipe: header_row, under [data].",
-        )
+        remedy = "Name the header's row in the recipe: header_row, under [data]."
+        raise BadInput(f"The header of {name} lacks a name of a column.", remedy=remedy)
     bounded_reading.refuse_wide(len(header), name)
     below = [top + 1 + int(i) for i in np.flatnonzero(filled[top + 1 :].any(axis=1))]
     columns = [
@@ -104,10 +95,8 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
         kinds = set(map(type, cells))
         late = any(isinstance(cell, float) and cell >= 2_958_466 for cell in cells)
         if (datetime.time in kinds or late) and kinds & {datetime.date, datetime.datetime}:
-            raise BadInput(
-                f"Column '{title}' of {name} holds days and a number that is not one.",
-                remedy="Correct the column, or store it as text.",
-            )
+            what = f"Column '{title}' of {name} holds days and a number that is not one."
+            raise BadInput(what, remedy="Correct the column, or store it as text.")
     return header, columns
 
 

@@ -140,13 +140,9 @@ def check_identifiers(terms: Terms, published: Iterable[Sequence[str]]) -> Check
     """Check that no identifier is published, given the columns of each table."""
     every = [name for header in published for name in header]
     shown = [name for name in terms.identifier if name in every]
-    return judged(
-        "identifiers",
-        shown,
-        f"Identifier {listing(shown)} is published.",
-        f"No identifier column is published{' as it is' if terms.shown else ''}.",
-        column=shown[0] if shown else "",
-    )
+    wrong = f"Identifier {listing(shown)} is published."
+    kept = f"No identifier column is published{' as it is' if terms.shown else ''}."
+    return judged("identifiers", shown, wrong, kept, column=shown[0] if shown else "")
 
 
 def check_order(rank: Codes, of: str = "") -> Check:
@@ -169,12 +165,9 @@ def check_formulas(release: PublishedTable) -> Check:
     ]
     rows = release.rows_showing(odd)
     few = many(len(rows), "row", "has", "have")
-    return judged(
-        "formulas",
-        rows,
-        f"{few} a cell that a spreadsheet could execute {named(rows)}.",
-        "No cell starts like a formula, and no part of one that may become a cell.",
-    )
+    wrong = f"{few} a cell that a spreadsheet could execute {named(rows)}."
+    kept = "No cell starts like a formula, and no part of one that may become a cell."
+    return judged("formulas", rows, wrong, kept)
 
 
 def check_readable(release: PublishedTable) -> Check | None:

@@ -210,10 +210,8 @@ def _read(content: Content, name: str, reading: Reading) -> TextTable:
             raise BadInput(
                 f"The file {name} cannot be split into rows and cells.", remedy="Check its quotes."
             ) from error
-    raise BadInput(
-        f"The file {name} is not written in the encoding '{tried[-1]}'.",
-        remedy="Name its encoding in the recipe, under [data].",
-    )
+    what = f"The file {name} is not written in the encoding '{tried[-1]}'."
+    raise BadInput(what, remedy="Name its encoding in the recipe, under [data].")
 
 
 def _read_csv(content: Content, codec: str, name: str, reading: Reading) -> TextTable:
@@ -226,10 +224,8 @@ def _read_csv(content: Content, codec: str, name: str, reading: Reading) -> Text
     if not names:
         raise BadInput(f"The file {name} is empty.", remedy="It needs a header and rows.")
     for number, cells in found.ragged.items():
-        raise BadInput(
-            f"Row {number} of {name} has {cells} cells where the header has {len(names)}.",
-            remedy="Check its separators and quotes.",
-        )
+        what = f"Row {number} of {name} has {cells} cells where the header has {len(names)}."
+        raise BadInput(what, remedy="Check its separators and quotes.")
     width = len(names)
     # Spreadsheets end every line with a separator: a column without a name and without a value.
     while width and not any(map(str.strip, (names[width - 1], *columns[width - 1].texts))):
@@ -285,10 +281,8 @@ def read_parquet(content: Content | StoredObject, name: str, *, every: bool = Fa
                     parts.append(_cells_of(table.column(at), name))
         columns = [Cells.joined(parts) for parts in found]
         if any(len(column.codes) != footer.num_rows for column in columns):
-            raise BadInput(
-                f"The file {name} has another number of rows than it declares.",
-                remedy="Write it again.",
-            )
+            what = f"The file {name} has another number of rows than it declares."
+            raise BadInput(what, remedy="Write it again.")
         return columns
 
     names = [schema.names[place] for place in places]
@@ -311,10 +305,8 @@ def _cells_of(column: pa.ChunkedArray[Any], name: str) -> Cells:
     try:
         return cells_of_column(column)
     except (pa.ArrowException, ValueError, OverflowError) as error:
-        raise BadInput(
-            f"The file {name} holds a day or a time outside the years 1 to 9999.",
-            remedy="Correct it, or store it as text.",
-        ) from error
+        what = f"The file {name} holds a day or a time outside the years 1 to 9999."
+        raise BadInput(what, remedy="Correct it, or store it as text.") from error
 
 
 @contextmanager

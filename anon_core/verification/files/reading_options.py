@@ -133,22 +133,17 @@ def rewritten(
 
     def load(places: Sequence[int]) -> list[Cells]:
         table.prefetch([table.names[place] for place in places])
+        columns = [(table.column_at(place), table.names[place]) for place in places]
         return [
-            _column(
-                table.column_at(place),
-                name := table.names[place],
-                orders.get(name, ""),
-                marks.get(name, ""),
-                {token.strip() for token in missing(name)} | {""},
-            )
-            for place in places
+            _column(cells, name, orders.get(name, ""), marks.get(name, ""), missing(name))
+            for cells, name in columns
         ]
 
     return TextTable(table.names, len(table), load)
 
 
 def _column(cells: Cells, name: str, order: str, mark: str, tokens: Collection[str]) -> Cells:
-    places = np.flatnonzero(cells.used()[:-1]).tolist()
+    places, tokens = np.flatnonzero(cells.used()[:-1]).tolist(), {"", *map(str.strip, tokens)}
     texts = {text for place in places if (text := cells.texts[place].strip()) not in tokens}
     likely = _PARTS.fullmatch(next(iter(texts), "")) is not None
     if order in ("dmy", "mdy", "excel"):
@@ -164,10 +159,8 @@ def _column(cells: Cells, name: str, order: str, mark: str, tokens: Collection[s
             return cells
         read = ways[0]
     if None in read.values():
-        raise BadInput(
-            f"Column '{name}' is not written as the recipe says.",
-            remedy="Correct dates or decimals, under [data].",
-        )
+        what = f"Column '{name}' is not written as the recipe says."
+        raise BadInput(what, remedy="Correct dates or decimals, under [data].")
     return Cells(codes=cells.codes, texts=[read.get(t.strip()) or t for t in cells.texts])
 
 

@@ -205,19 +205,15 @@ def files_of_folder(place: Path, columns: Iterable[str]) -> Mapping[str, Path]:
         present = [one for one in place.iterdir() if one.is_file() and one.name[0] != "."]
         present = [one for one in present if one.name.lower()[-4:] in (".csv", ".txt")]
     except OSError as error:
-        raise BadHierarchy(
-            f"The folder {clipped(place.name)} cannot be read ({error.strerror}).",
-            remedy="Check the path; it is relative to the recipe.",
-        ) from error
+        what = f"The folder {clipped(place.name)} cannot be read ({error.strerror})."
+        raise BadHierarchy(what, remedy="Check the path; it is relative to the recipe.") from error
     free = set(columns)
     given: dict[str, Path] = {}
     for fits in (str.__eq__, _is_spelled_alike, _is_part):
         pairs = [(c, f) for c in sorted(free) for f in present if fits(c, f.stem)]
         if len({c for c, _ in pairs}) != len(pairs) or len({f for _, f in pairs}) != len(pairs):
-            raise BadHierarchy(
-                f"In the folder {clipped(place.name)} a file fits no column, or several.",
-                remedy="Name each file after one column.",
-            )
+            what = f"In the folder {clipped(place.name)} a file fits no column, or several."
+            raise BadHierarchy(what, remedy="Name each file after one column.")
         given |= dict(pairs)
         free -= set(given)
         present = [one for one in present if one not in given.values()]

@@ -129,12 +129,8 @@ def check_writing(
         marks = f"other rows than its share, or {marks},"
         written = f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, the "
         written += "one way to write its share of the rows."
-    return judged(
-        "writing",
-        Rows(total=1, first=(row,)) if row > 0 else odd,
-        f"{odd} is not written as {what} is, first {where}: {marks} could mark a person.",
-        written,
-    )
+    words = f"{odd} is not written as {what} is, first {where}: {marks} could mark a person."
+    return judged("writing", Rows(total=1, first=(row,)) if row > 0 else odd, words, written)
 
 
 def _shares(rows: int, names: Sequence[str]) -> Iterator[tuple[str, range]]:

@@ -139,13 +139,9 @@ def t_closeness(evidence: Evidence) -> list[Check]:
 
         return evidence.histogram(column).each(near)
 
+    what = f"t = {float(most):g}"
     return each_column(
-        evidence,
-        f"t = {float(most):g}",
-        distances,
-        bound=float(most),
-        measured="largest distance",
-        worst="most",
+        evidence, what, distances, bound=float(most), measured="largest distance", worst="most"
     )
 
 
@@ -301,14 +297,9 @@ def delta_disclosure(evidence: Evidence) -> list[Check]:
 
         return evidence.histogram(column).each(reach)
 
-    return each_column(
-        evidence,
-        f"δ = {float(most):g}",
-        reaches,
-        bound=float(most),
-        measured="largest |ln| of a ratio",
-        worst="most",
-    )
+    wrong = f"δ = {float(most):g}"
+    kept = "largest |ln| of a ratio"
+    return each_column(evidence, wrong, reaches, bound=float(most), measured=kept, worst="most")
 
 
 def _disclosed(shown: Counts, table: Mapping[Hashable, int], every: int) -> Decimal | None:
@@ -381,10 +372,12 @@ def epsilon_m_anonymity(evidence: Evidence) -> list[Check]:
             crowd = max(crowd, near)
         return most * crowd <= size, size / crowd
 
+    wrong = f"ε = {float(reach):g}, m = {float(most):g}"
+    kept = "least rows per near one"
     return each_column(
         evidence,
-        f"ε = {float(reach):g}, m = {float(most):g}",
+        wrong,
         lambda column: evidence.numbers(column).each(apart),
         bound=float(most),
-        measured="least rows per near one",
+        measured=kept,
     )

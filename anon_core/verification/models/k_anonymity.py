@@ -148,14 +148,9 @@ def check_matches(
         rows = evidence.rows_of(np.logical_or.reduce([matches[side][1] for side in sides]))
     what = what.format(k)
     where = f" {named(rows)}" if rows else ""
-    found = judged(
-        evidence.name,
-        reached < k,
-        f"Broken is that {what}: the fewest are {reached}{where}.",
-        f"Recomputed from the published file: {what} (fewest {reached}).",
-        bound=float(k),
-        reached=float(reached),
-    )
+    wrong = f"Broken is that {what}: the fewest are {reached}{where}."
+    kept = f"Recomputed from the published file: {what} (fewest {reached})."
+    found = judged(evidence.name, reached < k, wrong, kept, bound=k, reached=reached)
     return [found if found.holds else replace(found, rows=rows.first)]
 
 

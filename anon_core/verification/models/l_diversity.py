@@ -51,12 +51,14 @@ def l_diversity(evidence: Evidence) -> list[Check]:
 def entropy_l_diversity(evidence: Evidence) -> list[Check]:
     """Σ p·ln p of every class is at most −ln l, in whole numbers: N^N ≥ l^N · Π c^c."""
     least = evidence.number("l", least=1)
+    wrong = f"entropy l = {float(least):g}"
+    kept = "least effective number of values"
     return each_column(
         evidence,
-        f"entropy l = {float(least):g}",
+        wrong,
         lambda column: evidence.histogram(column).known.each(lambda shown: _spread(shown, least)),
         bound=float(least),
-        measured="least effective number of values",
+        measured=kept,
     )
 
 
@@ -81,14 +83,16 @@ def _spread(shown: Counts, least: Fraction) -> tuple[bool, float]:
 def recursive_l_diversity(evidence: Evidence) -> list[Check]:
     """In every class the commonest value has fewer rows than c times those from the l-th on."""
     factor, first = evidence.number("c", above=0), evidence.integer("l")
+    wrong = f"recursive c = {float(factor):g}, l = {first}"
+    kept = "largest ratio of the commonest to the rare values"
     return each_column(
         evidence,
-        f"recursive c = {float(factor):g}, l = {first}",
+        wrong,
         lambda column: evidence.histogram(column).known.each(
             lambda shown: _compared(shown, factor, first)
         ),
         bound=float(factor),
-        measured="largest ratio of the commonest to the rare values",
+        measured=kept,
         worst="most",
     )
 
@@ -139,12 +143,14 @@ def _of_people(evidence: Evidence, least: int, column: str) -> Check:
 def alpha_k_anonymity(evidence: Evidence) -> list[Check]:
     """Every class has k rows, and no value more than α of them."""
     share, least = evidence.number("alpha", above=0, most=1), evidence.integer("k")
+    wrong = f"α = {float(share):g}, k = {least}"
+    kept = "largest share of a value"
     return each_column(
         evidence,
-        f"α = {float(share):g}, k = {least}",
+        wrong,
         lambda column: evidence.histogram(column).each(lambda shown: _filled(shown, share, least)),
         bound=float(share),
-        measured="largest share of a value",
+        measured=kept,
         worst="most",
     )
 
@@ -165,12 +171,14 @@ def _filled(shown: Counts, share: Fraction, least: int) -> tuple[bool, float]:
 def background_bound(evidence: Evidence) -> list[Check]:
     """Whichever value of a class is ruled out, none is more than factor times the others left."""
     most = evidence.number("factor", above=0)
+    wrong = f"factor = {float(most):g}"
+    kept = "largest ratio of a value to the others left"
     return each_column(
         evidence,
-        f"factor = {float(most):g}",
+        wrong,
         lambda column: evidence.histogram(column).known.each(lambda shown: _surest(shown, most)),
         bound=float(most),
-        measured="largest ratio of a value to the others left",
+        measured=kept,
         worst="most",
     )
 
@@ -207,12 +215,14 @@ def km_anonymity(evidence: Evidence) -> list[Check]:
         fewest = min(held.values())
         return fewest >= least, float(fewest)
 
+    wrong = f"k = {least}, m = {most}"
+    kept = "fewest rows with the same items"
     return each_column(
         evidence,
-        f"k = {least}, m = {most}",
+        wrong,
         lambda column: evidence.histogram(column).each(rarest),
         bound=float(least),
-        measured="fewest rows with the same items",
+        measured=kept,
     )
 
 

@@ -370,14 +370,9 @@ def _of_all(
         What is said before the rows.
     """
     raising = evidence.rows_of(high)
-    found = judged(
-        evidence.name,
-        fails,
-        f"{what} is broken: it is {reached:.4g}, {raised}{named(raising)}.",
-        f"Recomputed from the {read}: {what} holds ({reached:.4g}).",
-        bound=float(bound),
-        reached=reached,
-    )
+    wrong = f"{what} is broken: it is {reached:.4g}, {raised}{named(raising)}."
+    kept = f"Recomputed from the {read}: {what} holds ({reached:.4g})."
+    found = judged(evidence.name, fails, wrong, kept, bound=bound, reached=reached)
     return replace(found, rows=raising.first) if fails else found
 
 

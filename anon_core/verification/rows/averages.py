@@ -386,12 +386,7 @@ def _of_weights(
         abs(own - sum_of_group) > half * n + sum_of_group / 10**12
         for own, n, sum_of_group in zip(shown, sizes, total, strict=True)
     ]
-    return judged(
-        _WEIGHTS,
-        any(off),
-        f"{many(sum(off), 'class', 'has', 'have')} another mean weight than that of its rows.",
-        f"Recomputed from the table: the mean weight of each of {many(len(keys), 'class')}.",
-        column=weight,
-        bound=float(sum(total)),
-        reached=float(sum(shown)),
-    )
+    wrong = f"{many(sum(off), 'class', 'has', 'have')} another mean weight than that of its rows."
+    kept = f"Recomputed from the table: the mean weight of each of {many(len(keys), 'class')}."
+    bound, reached = sum(total), sum(shown)
+    return judged(_WEIGHTS, any(off), wrong, kept, column=weight, bound=bound, reached=reached)

@@ -117,11 +117,8 @@ class Request:
     def draw(self) -> np.random.Generator:
         """The numbers that the seed gives for this change, from the first on."""
         digest, seed = self.source.content[1], self.source.terms.seed
-        demand(
-            seed is not None,
-            "The recipe has no seed, so what its changes drew cannot be drawn again.",
-            "Use the completed recipe, which `run --recipe-out` writes.",
-        )
+        what = "The recipe has no seed, so what its changes drew cannot be drawn again."
+        demand(seed is not None, what, "Use the completed recipe, which `run --recipe-out` writes.")
         return random_of(cast(int, seed), "change", self.name, *sorted(self.columns), digest)
 
     def text(self, name: str, default: str) -> str:
@@ -473,11 +470,8 @@ def with_changes(
 
 def _hmac(key: bytes, *fields: bytes, after: bytes = b"") -> bytes:
     """Return HMAC-SHA-256 of fields behind their lengths."""
-    demand(
-        len(key) == 32,
-        "A change asks for the secret key of 64 hexadecimal digits, and it was not given.",
-        "Give it with --key-file, or in the environment as ANONYMITY_KEY.",
-    )
+    what = "A change asks for the secret key of 64 hexadecimal digits, and it was not given."
+    demand(len(key) == 32, what, "Give it with --key-file, or in the environment as ANONYMITY_KEY.")
     content = b"".join(len(one).to_bytes(4, "big") + one for one in fields) + after
     return hmac.digest(key, content, "sha256")
 
@@ -526,10 +520,8 @@ def ff1(key: bytes, numbers: Sequence[int], radix: int, tweak: bytes) -> list[in
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
-        raise BadPlan(
-            "Codes of the same form are made again with AES, whose library is not installed.",
-            remedy="Install the extra 'ff1'.",
-        ) from error
+        what = "Codes of the same form are made again with AES, whose library is not installed."
+        raise BadPlan(what, remedy="Install the extra 'ff1'.") from error
     n, t = len(numbers), len(tweak)
     u = n // 2
     v = n - u

@@ -30,10 +30,8 @@ class TooLarge(AnonError):
 
 
 def _too_large() -> TooLarge:
-    return TooLarge(
-        "There are too many rows and overlapping classes to match them.",
-        remedy="Publish classes that overlap less, or fewer rows at a time.",
-    )
+    what = "There are too many rows and overlapping classes to match them."
+    return TooLarge(what, remedy="Publish classes that overlap less, or fewer rows at a time.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -197,10 +197,8 @@ def refuse_many(pairs: int, most: int) -> None:
     TooLarge
     """
     if pairs > most:
-        raise matching.TooLarge(
-            "There are too many people and groups they may be in.",
-            remedy="Link more columns, or form groups of similar rows.",
-        )
+        what = "There are too many people and groups they may be in."
+        raise matching.TooLarge(what, remedy="Link more columns, or form groups of similar rows.")
 
 
 def meetings(

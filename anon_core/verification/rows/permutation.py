@@ -237,16 +237,10 @@ def check_boxes(terms: Terms, lines: Lines) -> list[Check]:
     own = [lines.codes_of(name) for name in terms.quasi]
     rows = tally(joined(own, len(lines.count))[0], lines.count)
     few = int(np.count_nonzero(rows < least))
-    return [
-        judged(
-            "boxes",
-            few,
-            f"{many(few, 'box', 'has', 'have')} fewer than {least} rows.",
-            f"Every box of quasi-identifiers has {least} rows or more, over all groups.",
-            bound=float(least),
-            reached=float(rows.min()) if len(rows) else 0.0,
-        )
-    ]
+    wrong = f"{many(few, 'box', 'has', 'have')} fewer than {least} rows."
+    kept = f"Every box of quasi-identifiers has {least} rows or more, over all groups."
+    reached = float(rows.min()) if len(rows) else 0.0
+    return [judged("boxes", few, wrong, kept, bound=least, reached=reached)]
 
 
 # ---- is it true ----------------------------------------------------------------------------------

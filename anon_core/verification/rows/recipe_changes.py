@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator as op
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -235,18 +236,10 @@ def _one_comparison(left: list[str], column: Callable[[str], PrivateColumn]) -> 
 
 
 def _compared(key: Any, sign: str, values: Sequence[Any]) -> bool:
-    first = values[0]
-    ways: dict[str, Callable[[], bool]] = {
-        "=": lambda: key == first,
-        "<>": lambda: key != first,
-        "<": lambda: key < first,
-        "<=": lambda: key <= first,
-        ">": lambda: key > first,
-        ">=": lambda: key >= first,
-        "in": lambda: key in values,
-        "between": lambda: first <= key <= values[-1],
-    }
-    return bool(ways[sign]())
+    if sign in ("in", "between"):
+        return key in values if sign == "in" else bool(values[0] <= key <= values[-1])
+    signs = {"=": op.eq, "<>": op.ne, "<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge}
+    return bool(signs[sign](key, values[0]))
 
 
 def _written(column: PrivateColumn, piece: str) -> Key:
