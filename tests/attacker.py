@@ -57,8 +57,16 @@ def table(number: int) -> Case:
         sensitive=("illness",),
         kinds={"age": "number", "zip": "text", "illness": "text"},
         levels={
-            "age": [(str(a), f"[{a // 10}*]", f"[{a // 30}**]", "*") for a in range(90)],
-            "zip": [(str(z), f"{z // 3}+", f"{z // 6}++", "*") for z in range(100, 112)],
+            "age": [
+                (
+                    str(a),
+                    f"{a // 10 * 10}-{a // 10 * 10 + 9}",
+                    f"{a // 30 * 30} to {a // 30 * 30 + 29}",
+                    "*",
+                )
+                for a in range(90)
+            ],
+            "zip": [(str(z), f"Group {z // 3}", f"Group {z // 6}.0", "*") for z in range(100, 112)],
         },
     )
 

@@ -228,7 +228,7 @@ def draw_levels(rng: np.random.Generator, values: Sequence[str], *, intervals: b
         else:
             joined = np.unique(rng.integers(0, parts, parts), return_inverse=True)[1]
         group = joined[group]
-        above.append([f"g{level}.{g}" for g in group])
+        above.append([f"Group {level}.{g}" for g in group])
     lines = list(zip(values, *above, ["*"] * len(values), strict=True))
     return [lines[i] for i in rng.permutation(len(lines))]
 

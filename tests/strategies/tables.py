@@ -53,7 +53,7 @@ def hierarchies(draw: st.DrawFn, values: Sequence[str], *, intervals: bool) -> L
         # A value that is joined with no other may keep its name: branches of different length.
         short = draw(st.booleans())
         names = [
-            name if short and group.count(g) == 1 else f"g{level}.{g}"
+            name if short and group.count(g) == 1 else f"Group {level}.{g}"
             for name, g in zip(names, group, strict=True)
         ]
         above.append(names)

@@ -198,12 +198,11 @@ def untrue(column: Column) -> list[FalseLabel]:
 
 
 def unread(column: Column) -> list[str]:
-    """Return the groups' labels of the draft that contain digits and state no range."""
+    """Return the groups' labels of the draft that contain digits or dates and cannot be read."""
     history = work(column).history
 
     def find() -> list[str]:
-        groups = {cell for row in to_rows(history.draft) for cell in row[1:-1]}
-        return unread_labels(sorted(groups), column.kind, set(column.values))
+        return unread_labels(to_rows(history.draft), column.kind)
 
     return state.once("unread", (column.name, column.kind, history.present), find)
 

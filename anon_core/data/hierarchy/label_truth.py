@@ -1,23 +1,36 @@
 """What a group's label claims of its values, and whether it is true: ``0109*``, ``20-29``.
 
 A label is published in the place of a value, so that one that claims a range, a beginning or a set
-which does not hold all of its members is a false cell. A label that claims nothing that can be
-read, such as ``young`` or ``Group 3``, is no one's business but the person's who chose it.
+which does not hold all of its members is a false cell. One that holds figures or words of time and
+cannot be read is asked about. A label that claims nothing, such as ``young`` or ``Group 3``, is no
+one's business but the person's who chose it.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from unicodedata import combining, normalize
 
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.hierarchy.construction import LevelRows
 from anon_core.data.hierarchy.propose.dates_and_times import minute_of_day
 from anon_core.data.hierarchy.range_forms import stated_range
-from anon_core.data.hierarchy.ranges import Range, every_year, readings
+from anon_core.data.hierarchy.ranges import (
+    Range,
+    every_year,
+    in_figures,
+    month,
+    months,
+    readings,
+    states_numbers,
+    states_times,
+    weekday,
+    weekdays,
+)
 from anon_core.data.table import MISSING
 from anon_core.data.values.kinds import KINDS, ColumnKind, measured_kinds
 
@@ -30,11 +43,12 @@ _FILLED = re.compile(
 )
 _CODES = re.compile(
     r"(?:[^\d()]*\(|\[)?(?P<low>(?P<letters>[A-Za-z]{1,4})\d+)"
-    r"\s*(?:[-–—]|\.\.|\b(?:to|bis)\b|à )\s*(?P<high>[A-Za-z]{0,4}\d+)[)\]]?(?:\s+\D.*)?"
+    r"\s*(?:[-–—]|\.\.|\b(?:to|bis)\b|à )\s*(?P<high>[A-Za-z]{0,4}\d+[A-Z]?)[)\]]?(?:\s+\D.*)?"
 )
 #: The first digits of codes, and what is left out of them.
 _HEADS = re.compile(
-    r"(?P<low>\d+)(?P<fill>[xX*_#•]*)\s*(?:[-–—]|\.\.|\b(?:to|bis)\b|à )\s*(?P<high>\d+)(?P=fill)"
+    r"(?P<low>\d+)(?P<fill>[xX*_#•]*)\s*(?:[-–—]|\.\.|\b(?:to|bis)\b|à )\s*(?P<high>\d+)"
+    r"(?:(?P=fill)|[xX*_#•]+)"
 )
 #: An hour without minutes, as 8 in 8-12 Uhr.
 _HOUR = re.compile(
@@ -56,6 +70,19 @@ _DENIED = re.compile(
     r"(?:(?:not|nicht|keine?|non|other than|andere als|autre que)\b[\s-]*|≠|!=|<>)(?=\S)",
     re.IGNORECASE,
 )
+#: A word before a range, a number or a beginning: grade 1-3, level 2, PLZ 80.
+_WORDED = re.compile(r"[^\W\d_]+\.?[ -]?(?P<rest>\d.*)")
+#: Dates that are read as texts.
+_LIKE_DAYS = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
+_NUMBER_LIST = re.compile(r"\d+(?:(?:, ?|,? (?:and|or|und|oder|et|ou) | ?[/&+] ?)\d+)*")
+_SINGLE_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+_SEVERAL_NUMBERS = re.compile(
+    r"\d+(?:[.,]\d+)?(?:\s*(?:[-–,/&+]|to|bis|à|and|or|und|oder|et|ou)\s*\d+(?:[.,]\d+)?)*"
+)
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|e|ème|\.)(?!\w)")
+_ONE_WORD = re.compile(r"(?:[^\W\d_]+[.:]?[ .:-] ?)?(?P<number>\d.*?)(?: [^\W\d_]+)?")
+#: A number of a group says nothing about the group.
+_NUMBERED = re.compile(r"(?:group|gruppe|groupe|cluster) \d+(?:\.\d+)*", re.IGNORECASE)
 _AND_MORE = re.compile(r"(?P<first>.+) and (?P<more>\d+) more")
 _PARTS = re.compile(r",? or | / |, ")
 #: Further marks between values of a column, of which a set is claimed only if all parts are some.
@@ -107,22 +134,59 @@ def false_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[FalseL
     >>> [(one.label, one.line, one.instead) for one in false_labels(ages, "number")]
     [('20-29', 3, '20-31')]
     """
+    return _judged(rows, kind)[0]
+
+
+def unread_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[str]:
+    """Return the labels that hold numbers, or words of time, and claim nothing that can be read.
+
+    The top is none of them, nor is a label that a value is written as. Among texts, a label is a
+    name if most values under it are no numbers and begin with none, or have the label's digits too.
+
+    Examples
+    --------
+    >>> rows = [("20", "g0_4", "*"), ("25", "20-29", "*"), ("31", "thirty something", "*")]
+    >>> unread_labels(rows, "number")
+    ['g0_4', 'thirty something']
+    >>> rows = [("90331", "PLZ 80", "*"), ("4x4 long", "4x4", "*"), ("SARS", "Covid-19", "*")]
+    >>> unread_labels(rows, "text")
+    ['PLZ 80']
+    """
+    return list(dict.fromkeys(_judged(rows, kind)[1]))
+
+
+def _judged(rows: Sequence[Sequence[str]], kind: ColumnKind) -> tuple[list[FalseLabel], list[str]]:
+    """Return the false labels of a level table, and those that have to be asked about."""
     lines = rows.lines if isinstance(rows, LevelRows) else range(1, len(rows) + 1)
     cleaned = [tuple(map(str.strip, row)) for row in rows]
     known = [(line, row) for line, row in zip(lines, cleaned, strict=True) if row[0] != MISSING]
     place = {row[0]: i for i, (_, row) in enumerate(known)}
     read = KINDS[kind].read
     measures = set() if read is None else {m for m in map(read, place) if not math.isnan(m)}
+    folded: dict[str, list[str]] = {}
+    for value in place if read is None else ():
+        folded.setdefault(value.casefold(), []).append(value)
     found: list[FalseLabel] = []
-    for level in range(1, len(known[0][1]) if known else 0):
+    unread: list[str] = []
+    height = len(known[0][1]) if known else 0
+    for level in range(1, height):
         groups: dict[str, list[int]] = {}
         for i, (_, row) in enumerate(known):
             groups.setdefault(row[level], []).append(i)
         for label, inside in groups.items():
             members = [known[i][1][0] for i in inside]
             paths = [known[i][1][:level] for i in inside]
-            reader = _Reader(kind=kind, members=members, paths=paths, place=place, known=measures)
+            reader = _Reader(
+                kind=kind,
+                members=members,
+                paths=paths,
+                place=place,
+                known=measures,
+                folded=folded,
+            )
             holds = reader.claim(label)
+            if holds is None and not (level == height - 1 and len(groups) == 1):
+                unread += [label] * reader.asks(label)
             outside = () if holds is None else tuple(m for m in members if not holds(m))
             if outside:
                 first = next(i for i in inside if known[i][1][0] == outside[0])
@@ -136,32 +200,7 @@ def false_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[FalseL
                         instead=_free(reader.instead(label, outside), place, groups),
                     )
                 )
-    return found
-
-
-def unread_labels(
-    labels: Sequence[str], kind: ColumnKind, values: Collection[str] = ()
-) -> list[str]:
-    """Return the labels of numbers, dates or times that hold digits and state no range.
-
-    The column's own values are none of them: a label that is one claims it (`false_labels`).
-
-    Examples
-    --------
-    >>> unread_labels(["20-29", "g0_4", "young", "[20, 30[", "20", "24"], "number", ["20", "25"])
-    ['g0_4', '24']
-    """
-    read = KINDS[kind].read
-    if read is None:
-        return []
-    known = {value: i for i, value in enumerate(values)}
-    measures = {read(value) for value in values}
-    reader = _Reader(kind=kind, members=(), paths=((),), place=known, known=measures)
-    return [
-        label
-        for label in dict.fromkeys(labels)
-        if label not in known and any(map(str.isdigit, label)) and reader.claim(label) is None
-    ]
+    return found, unread
 
 
 def with_true_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[list[str]]:
@@ -188,16 +227,27 @@ def with_true_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[li
 
 
 def refuse_false_labels(name: str, rows: Sequence[Sequence[str]], kind: ColumnKind) -> None:
-    """Refuse a level table with a label that is not true of all its values.
+    """Refuse a level table with a label that is not true of all its values, or may not be.
 
     Raises
     ------
     BadHierarchy
         Naming the label, a line and a label to put in its place.
     """
-    found = false_labels(rows, kind)
-    if not found:
+    found, unread = _judged(rows, kind)
+    if not found and not unread:
         return
+    names = f'{name} = {{ names = "the reason why" }}.'
+    if not found:
+        others = (
+            "" if len(unread) == 1 else f" {len(unread) - 1} more labels cannot be read either."
+        )
+        raise BadHierarchy(
+            f"Hierarchy of '{name}': label '{unread[0]}' seems to state a number or a time, and is "
+            f"written so that no one can check it against its values.{others}",
+            remedy="Write ranges as 20-29. If the labels are names and no ranges, confirm it on "
+            f"Hierarchies, or in the recipe under [labels]: {names}",
+        )
     first = found[0]
     values = {row[0].strip() for row in rows}
     label = "a label" if first.label in values else f"'{first.label}'"
@@ -208,26 +258,46 @@ def refuse_false_labels(name: str, rows: Sequence[Sequence[str]], kind: ColumnKi
         f"a release would say what is false.{others}",
         remedy="Rename the group to what it holds, or move the values out of it. On Hierarchies "
         "one click renames all; in a recipe do it under [labels]: "
-        f'{name} = "rename". If the labels are names and no ranges, confirm it there: '
-        f'{name} = {{ names = "the reason why" }}.',
+        f'{name} = "rename". If the labels are names and no ranges, confirm it there: {names}',
         values=[*first.outside[:5]],
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Reader:
-    """Reads what labels of one group claim; what they may mean depends on its members."""
+    """Reads what labels of one group claim; what they may mean depends on its members.
+
+    `folded` has the values of texts by how they read without capitals.
+    """
 
     kind: ColumnKind
     members: Sequence[str]
     paths: Sequence[Sequence[str]]
     place: dict[str, int]
     known: Collection[float] = ()
+    folded: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
     @property
     def nodes(self) -> int:
         """The fewest nodes that the group has on a level below its own."""
         return min(len(set(own)) for own in zip(*self.paths, strict=True))
+
+    def asks(self, label: str) -> bool:
+        """Say whether a label that claims nothing may yet state a number or a time."""
+        if label in self.place or _NUMBERED.fullmatch(label):
+            return False
+        if KINDS[self.kind].amount:
+            return states_numbers(label)
+        if KINDS[self.kind].read is not None:
+            return states_times(label)
+        if not any(map(str.isdigit, label)):
+            return (self._most(_numbers) and states_numbers(label)) or (
+                self._most(_LIKE_DAYS.match) and states_times(label)
+            )
+        said = _figures(label)
+        if not self._most(lambda value: value[:1].isdigit() or _numbers(value) is not None):
+            return False
+        return any((own := _figures(value)) and not said <= own for value in self.members)
 
     def claim(self, label: str) -> Holds | None:
         """Return a test of whether a value is what the label claims; None where it claims none."""
@@ -259,6 +329,8 @@ class _Reader:
         if text in self.place:
             return _equal(text)
         read = KINDS[self.kind].read
+        if read is None and (alike := self.folded.get(text.casefold())):
+            return alike.__contains__
         if known and (read is None or not (read(text) != read(text) or read(text) in self.known)):
             return None
         return self._one(text, apart=True)
@@ -286,8 +358,10 @@ class _Reader:
             stated = readings(label, self.kind)
             if not stated and apart and read(label) == read(label):
                 stated = [(read(label), read(label))]
-            ways = [_within(one, read) for one in stated]
-            return self._true_way(ways) if ways else every_year(label, self.kind)
+            ways = [_within(one, read) for one in stated] or every_year(label, self.kind)
+            if ways or apart or not KINDS[self.kind].amount:
+                return self._true_way(ways)
+            return next(self._worded(label), None)
         return next(self._meant(label, apart=apart), None)
 
     def _meant(self, label: str, *, apart: bool) -> Iterator[Holds]:
@@ -295,6 +369,7 @@ class _Reader:
 
         In a list (`apart`) a reading may fit few of the members.
         """
+        yield from self._of_calendar(label)
         ends = label.split(" to ")
         if len(ends) == 2 and all(end in self.place for end in ends):
             first, last = (self.place[end] for end in ends)
@@ -306,6 +381,12 @@ class _Reader:
                 true = self._true_way([*ways, *_of_beginnings(label)])
                 if true is not None:
                     yield true
+        spelled = in_figures(label) != label
+        if spelled and not apart:
+            yield from self._of_numbered(label)
+        starred = next(_of_beginnings(label), None) if "*" in label else None
+        if starred is not None and self._most(starred):
+            yield starred
         if (mask := _MASK.fullmatch(label)) is not None:
             holds = _begins(mask["head"]) if mask["head"] else _ends(mask["tail"])
             if any(map(str.isdigit, label)) or apart or self._most(holds):
@@ -314,7 +395,7 @@ class _Reader:
         codes = _CODES.fullmatch(label)
         if codes is not None:
             low, high = codes["low"], codes["high"]
-            high = high if not high.isdigit() else codes["letters"] + high
+            high = high if not high[0].isdigit() else codes["letters"] + high
             if len(low) == len(high) and self._most(holds := _between_codes(low, high)):
                 yield holds
         letters = _LETTERS.fullmatch(label)
@@ -325,6 +406,9 @@ class _Reader:
         filled = _FILLED.fullmatch(label)
         if filled is not None and self._most(holds := _begins(filled["head"])):
             yield holds
+        if not apart:
+            yield from self._of_numbered(label)
+            yield from self._worded(label)
         if (more := _AND_MORE.fullmatch(label)) is not None and more["first"] in self.place:
             fits = self.nodes <= int(more["more"]) + 1 and more["first"] in self.members
             yield lambda _: fits
@@ -350,13 +434,84 @@ class _Reader:
         true = (holds for holds in ways if all(map(holds, self.members)))
         return next(true, ways[0] if ways else None)
 
-    def _most(self, holds: Holds) -> bool:
-        return sum(map(holds, self.members)) * 2 > len(self.members)
+    def _worded(self, label: str) -> Iterator[Holds]:
+        """Yield what a number, range or beginning says with a word before it, if most are so."""
+        worded = _WORDED.fullmatch(in_figures(label))
+        if worded is None:
+            return
+        rest = worded["rest"]
+        ways = _of_numbers(rest, names=True) if self._most(_numbers) else []
+        ways += [_begins(rest)] if len(rest) > 1 and rest.isalnum() else []
+        true = self._true_way([*ways, *_of_beginnings(rest)])
+        yield from (one for one in (true, *ways) if one is not None and self._most(one))
+
+    def _of_numbered(self, label: str) -> Iterator[Holds]:
+        """Yield what a range says of texts with a number each: grade 1, III, three."""
+        ways = [] if label.isdigit() else _of_numbers(label, names=False)
+        if ways and self._most(_numbers):
+            yield self._true_way([*ways, *_of_beginnings(label)]) or ways[0]
+
+    def _of_calendar(self, label: str) -> Iterator[Holds]:
+        """Yield what a label says of names of days and months."""
+        for read, meant in ((weekday, weekdays), (month, months)):
+            ways = [_named_within(read, days) for days in meant(label)]
+            if ways and self._most(lambda value: read(_word(value)) is not None):  # noqa: B023 - called at once
+                yield self._true_way(ways) or ways[0]
+
+    def _most(self, holds: Callable[[str], object]) -> bool:
+        return sum(map(bool, map(holds, self.members))) * 2 > len(self.members)
 
 
 def _within(stated: Range, read: Callable[[str], float]) -> Holds:
     low, high = stated
     return lambda value: low <= read(value) <= high
+
+
+def _of_numbers(label: str, *, names: bool) -> list[Holds]:
+    """Return what a range or a list of numbers says of texts with a number or range each.
+
+    With `names`, texts without figures are other names and not outside.
+    """
+    label = in_figures(label)
+    ranges = readings(label, "number")
+    if names and not ranges and _NUMBER_LIST.fullmatch(label):
+        single = [(float(one), float(one)) for one in re.findall(r"\d+", label)]
+        return [lambda value: any(_numbered(value, one, names) for one in single)]
+    return [partial(_numbered, stated=one, names=names) for one in ranges]
+
+
+def _numbered(value: str, stated: Range, names: bool) -> bool:
+    own = _numbers(value)
+    if own is None:
+        return names and not any(map(str.isdigit, value))
+    return stated[0] <= own[0] and own[1] <= stated[1]
+
+
+@lru_cache(maxsize=10_000)
+def _numbers(value: str) -> Range | None:
+    """Return the number or range that a text holds, perhaps with a word: Grade 1, III, 5th-6th."""
+    text = _ORDINAL.sub("", in_figures(value.strip()))
+    found = _ONE_WORD.fullmatch(text)
+    text = text if found is None else found["number"]
+    # Bare figures with marks between them are codes: 63/03/13, 19-104.
+    form = _SINGLE_NUMBER if text == value.strip() else _SEVERAL_NUMBERS
+    if form.fullmatch(text) is None:
+        return None
+    numbers = [float(one.replace(",", ".")) for one in re.findall(r"\d+(?:[.,]\d+)?", text)]
+    return min(numbers), max(numbers)
+
+
+def _named_within(read: Callable[[str], int | None], within: Collection[int]) -> Holds:
+    return lambda value: read(_word(value)) in within
+
+
+def _word(value: str) -> str:
+    return value.casefold().strip(" .")
+
+
+def _figures(text: str) -> set[str]:
+    """Return the figures that a text holds, without zeros before them."""
+    return {found.lstrip("0") for found in re.findall(r"\d+", text)}
 
 
 def _begins(head: str) -> Holds:

@@ -171,6 +171,9 @@ _MULTIPLIED = re.compile(
     r"|(?P<billion>mrd\.?|milliarden?|milliards?|billions?|bn))(?=€|EUR|CHF|USD|\W|$))?",
     _WORDS,
 )
+#: Marks for what is left out that are behind the second end alone: 80-89***.
+_FILLED_LAST = re.compile(r"\A(\d+)(\s*\D{1,3}\s*)(\d+)([*xX#_•]{2,})\Z")
+_SMALL_M = re.compile(r"(?<=\d)m(?!\w)")
 _POWERS = {"thousand": 3, "million": 6, "billion": 9}
 
 
@@ -199,13 +202,16 @@ def ways_to_read(label: str) -> Iterator[str]:
     >>> list(ways_to_read("50-100k"))
     ['50000-100000']
     """
-    label = label.strip()
+    label = _FILLED_LAST.sub(r"\1\4\2\3\4", label.strip())
     if any(mark in label for mark in " '’\u00a0\u202f\u2009"):
         label = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), label)
     whole = label
     if "," in label or "." in label:
         whole = _MARKED.sub(lambda found: re.sub(r"\D", "", found[0]), label)
-    yield from dict.fromkeys(map(_multiplied, (label, whole)))
+    ways = [*map(_multiplied, (label, whole))]
+    if _SMALL_M.search(label):  # metres, minutes and months, or millions
+        ways.append(_multiplied(_SMALL_M.sub("M", whole)))
+    yield from dict.fromkeys(ways)
 
 
 def stated_range(label: str, span: Span) -> Range | None:
@@ -344,7 +350,9 @@ def _one_sided(label: str, span: Span) -> Range | None:
     for pattern, upper in _BEHIND:
         match = pattern.fullmatch(text)
         end = None if match is None else _bare(match["end"], span)
-        if match is not None and end is not None and _are_units(match["unit"]):
+        unit = "" if match is None else match["unit"].strip()
+        odd = unit and (_UNIT.fullmatch(unit) is None or _SAYS_MORE.search(unit))
+        if end is not None and not odd and _are_units(unit):
             return (-math.inf, end[1]) if upper else (end[0], math.inf)
     return None
 

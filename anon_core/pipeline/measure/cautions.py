@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from anon_core.base.errors import listing
 from anon_core.base.terms import in_figures
-from anon_core.data.hierarchy.label_truth import unread_labels
 from anon_core.data.reading.notes import how_to_keep
 from anon_core.data.table import MISSING_TOKENS
 from anon_core.data.values.doubts import (
@@ -43,7 +42,6 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_rare_members(plan, release),
         *_raised(plan),
         *_idle_hierarchies(plan),
-        *_unread_labels(plan, release),
         *_strangers(problem),
         *_lacking(problem),
         *_counted_coarsely(plan, problem),
@@ -194,30 +192,6 @@ def _rare_members(plan: Plan, release: Release) -> Iterator[str]:
                 f"Sets of '{name}' list {members.rare:,} exact {many} that fewer than {few(plan)} "
                 f"people have: the release shows the real value of {whose}. Build a hierarchy "
                 "for the column and publish its groups, or make the column an identifier."
-            )
-
-
-def _unread_labels(plan: Plan, release: Release) -> Iterator[str]:
-    """Ask about groups of numbers, dates or times that may state a range no one can read."""
-    columns = release.problem.dataset
-    for name in release.problem.quasi:
-        if name in plan.labels.names:
-            continue
-        vocabulary, hierarchy = release.vocabularies[name], release.problem.hierarchies[name]
-        groups = [
-            text
-            for text, level in zip(vocabulary.texts, vocabulary.level.tolist(), strict=True)
-            if 0 < level < hierarchy.height
-        ]
-        column = columns.column(name)
-        unread = unread_labels(groups[:_MOST_LABELS], column.kind, set(column.values))
-        if unread:
-            yield (
-                f"Labels of '{name}' such as '{unread[0]}' contain digits but state no range that "
-                f"can be read ({in_figures(len(unread), 'label')}). Nothing checks that they are "
-                "true of their values. Write ranges as 20-29. If the labels are names, confirm it "
-                f'on Hierarchies, or in the recipe under [labels]: {name} = {{ names = "the reason '
-                'why" }.'
             )
 
 

@@ -18,7 +18,7 @@ from anon_core.verification.findings import Check, Rows, broken, judged, many, n
 from anon_core.verification.rows import matching
 from anon_core.verification.rows.groups import Grouped, Lines, Settled, coded_alike, tally
 from anon_core.verification.rows.tables import PrivateTable, joined
-from anon_core.verification.text.labels import untrue
+from anon_core.verification.text.labels import false_and_unread
 from anon_core.verification.text.texts import EVERYTHING, Codes, Cover, on_levels
 
 # Does every column stand between the lowest and the highest level that the recipe allows?
@@ -143,11 +143,16 @@ def check_coverage(names: Sequence[str], release: Lines, table: PrivateTable) ->
     for name, cover in zip(names, covers, strict=True):
         shown = release.texts_of(name)
         claimed = () if name in terms.label_names else table.levels.get(name, ())
-        false = untrue(claimed, table.columns[name].spelling, shown)
+        false, unread = false_and_unread(claimed, table.columns[name].spelling, shown)
         for texts, what in (
             (
                 [i for i, text in enumerate(shown) if text in false],
                 "labels that claim a range or beginning not all of their values have",
+            ),
+            (
+                [i for i, text in enumerate(shown) if text in unread],
+                "labels that seem to state a number or a time, are written so that nothing can "
+                "check them, and are not confirmed as names under [labels]",
             ),
             (cover.unknown, "texts that no level of its hierarchy and no value explains"),
             (cover.ambiguous, "texts that mean different things on different levels"),

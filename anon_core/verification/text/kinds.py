@@ -182,7 +182,7 @@ def _nanoseconds(text: str) -> tuple[int, bool] | None:
     return (minutes * 60 + second) * 10**9 + fraction, offset != ""
 
 
-_MONTHS = (
+MONTHS = (
     *("january januari janvier jänner enero gennaio", "february februari février febrero febbraio"),
     *("march mars märz mrz marzo maart", "aprile avril abril", "mayo mai maggio mei"),
     *("june juin junio giugno", "july juillet julio luglio", "augustus août agosto"),
@@ -223,15 +223,20 @@ def month_range(label: str) -> Between | None:
     if kind := said.get("kind"):
         months = 6 if kind[0] in "hs" else 3
     if word := said.get("word"):
-        alike = [
-            n
-            for n, names in enumerate(_MONTHS, start=1)
-            if any(bare(name).startswith(bare(word)) for name in names.split())
-        ]
-        part = alike[0] if len(alike) == 1 else 13
+        month = named(word, MONTHS)
+        part = 13 if month is None else month + 1
     if year >= datetime.MAXYEAR or part * months > 12:
         return None
     return _months(year, (part - 1) * months + 1, months)
+
+
+def named(word: str, names: Sequence[str]) -> int | None:
+    """Return the place of the one name that is a word, or begins with its three letters or more."""
+    said, word = [bare(line).split() for line in names], bare(word)
+    whole = [n for n, line in enumerate(said) if word.removesuffix("s") in line]
+    begun = [n for n, line in enumerate(said) if any(name.startswith(word) for name in line)]
+    found = whole or (begun if len(word) >= 3 else [])
+    return found[0] if len(found) == 1 else None
 
 
 def bare(word: str) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, partial
+from functools import lru_cache, partial
 from itertools import product
 
-from anon_core.verification.text.kinds import KINDS, bare
+from anon_core.verification.text.kinds import KINDS, MONTHS, bare, month_range, named
 from anon_core.verification.text.texts import Spelling, level_columns
 
 # The second computation's own way to read a label that states a range, in many tools' forms.
@@ -28,56 +29,46 @@ Read = Callable[[str], "tuple[Exact, Exact] | None"]
 Inside = Callable[[Exact], bool]
 
 
-def _phrases(text: str) -> frozenset[str]:
-    return frozenset(text.split("|"))
-
-
-_TO = _phrases("-|–|—|‒|−|~|..|...|…|to|through|thru|until|bis|bis zu|à|jusqu'à")
-_AND = _phrases("and|und|et")
-_FIRST = _phrases("from|von|vom|de|du|age|ages|aged|alter|âge|âges|€|$|£|eur|usd|gbp|chf")
-_BOTH = _phrases("between|zwischen|entre")
+#: Words before a limit, as signs.
+_SAID = {
+    "<=": "at most|up to|no more than|bis zu|bis|not more than|less than or equal to|höchstens"
+    "|au plus|maximal|kleiner(?: oder)? gleich|jusqu'à|maximum|max\\.?|inférieur ou égal à|<=|=<|≤",
+    ">=": "at least|from|no less than|ab|mindestens|not less than|greater than or equal to"
+    "|grö(?:ß|ss)er(?: oder)? gleich|à partir de|au moins|dès|minimum|min\\.?|since|seit|depuis"
+    "|supérieur ou égal à|>=|=>|≥|⩾",
+    "<": "less than|fewer than|under|below|unter|weniger als|kleiner als|kleiner|moins de"
+    "|inférieur à|lower than|younger than|before|jünger als|vor|plus jeune que|avant|<",
+    ">": "more than|greater than|over|above|über|mehr als|grö(?:ß|ss)er als|plus de|supérieur à"
+    "|higher than|older than|after|älter als|nach|plus âgée? que|après|grö(?:ß|ss)er|>",
+}
+_LIMITS = {sign: re.compile(rf"(?i)(?:{words})(?![^\W\d_])\s*") for sign, words in _SAID.items()}
+#: What a limit is of: a name before a sign, the word of ages or bis before words.
+_LIMITED = re.compile(r"(?i)[^\W\d]+\s*(?=[<>=≤≥⩽⩾])|(?:ages?|aged|alter|âges?|bis)\s+(?=[^\W\d])")
 _BEGUN = re.compile(
-    rf"(?i)(?:(?:{'|'.join((_FIRST | _BOTH) - {*'€$£'})})(?![^\W\d_])\s*|[€$£]\s*)+"
+    r"(?i)(?:(?:from|von|vom|de|du|ages?|aged|alter|âges?|eur|usd|gbp|chf|between|zwischen|entre)"
+    r"(?![^\W\d_])\s*|[€$£]\s*)+"
 )
-_BELOW = _phrases(
-    "<|less than|fewer than|under|below|unter|weniger als|kleiner als|kleiner|moins de|inférieur à"
-    "|lower than|younger than|before|jünger als|vor|plus jeune que|avant"
+_BETWEEN = re.compile(
+    r"(?i)\s*(?:\.\.\.?|[…–—‒−~,;&-]|(?<![^\W\d_])(?:to|through|thru|until|bis zu|bis|à|jusqu'à|"
+    r"(?P<and>and|und|et|but|aber))(?![^\W\d_]))\s*"
 )
-_BELOW_WORDS = "|".join(word for word in sorted(_BELOW) if word != "<")
-_AT_MOST = _phrases(
-    "<=|=<|≤|⩽|at most|up to|no more than|bis|bis zu|not more than|less than or equal to"
-    "|kleiner gleich|höchstens|maximal|au plus|jusqu'à|max|max.|maximum|inférieur ou égal à"
-)
-_ABOVE = _phrases(
-    ">|more than|greater than|over|above|über|mehr als|grösser als|plus de|supérieur à|higher than"
-    "|older than|after|älter als|nach|plus âgé que|plus âgée que|après|grösser"
-)
-_AT_LEAST = _phrases(
-    ">=|=>|≥|⩾|at least|from|no less than|ab|mindestens|not less than|greater than or equal to"
-    "|grösser gleich|à partir de|au moins|dès|min|min.|since|seit|depuis|minimum"
-    "|supérieur ou égal à"
-)
-_OR_MORE = re.compile(
-    r"\+|(?<!\w)(plus|(and|or|und|oder|et|ou) (more|over|older|above|up|greater|higher|mehr|älter"
-    r"|darüber|höher|plus âgée?s?|plus|au-delà|au-dessus))(?!\w)"
-)
-_OR_LESS = re.compile(
-    r"(?<!\w)(and|or|und|oder|et|ou) (less|fewer|under|younger|below|lower|weniger|jünger|darunter"
-    r"|moins âgée?s?|moins|au-dessous)(?!\w)"
+_CHAIN = re.compile(r"([^<>≤≥=]+?)\s*(<=?|≤)[^\d<>=≤≥]*(<=?|≤)\s*(.+)")
+_ENDING = re.compile(
+    r"(?i)(.+?)\s*(?:\+|\bplus\b|\b(?:and|or|und|oder|et|ou) (?:(?:more|over|older|above|up"
+    r"|greater|higher|mehr|älter|darüber|höher|plus âgée?s?|plus|au-delà|au-dessus)\b|(?P<less>"
+    r"(?:less|fewer|under|younger|below|lower|weniger|jünger|darunter|moins âgée?s?|moins"
+    r"|au-dessous)\b)))(\D*)"
 )
 #: Words that a value may have with it; with any other word a label is a name.
 _UNITS = re.compile(
-    r"(?:acre|adult|adulte|age|année|bed|beschäftigt|besuch|bett|cas|cent|day|dollar|einwohner"
-    r"|employee|enfant|erwachsen|euro|franc|habitant|haushalt|heure|hour|household|inch|inhabitant"
-    r"|item|jahr|jour|jährig|kinder|lebensjahr|lit|mile|minut|mitarbeiter|monat|month|ménage|person"
-    r"|personne|piece|pièce|point|pound|punkt|room|row|salarié|second|sekund|semaine|stund|tag"
-    r"|tonne|ton|unit|visit|visite|week|woch|year|zimmer|âgé)(?:e?[ns]|e|innen)?|a|alt|an|annually"
-    r"|ans|bpm|brutto|c|cal|child|children|chf|cl|cm|czk|db|dkk|dl|eur|f|feet|fois|franken|ft|fälle"
-    r"|g|gbp|gross|h|ha|hpa|hr|hrs|huf|hz|ie|iu|j|jpy|jähriger|jährlich|kcal|kg|kj|km|kmh|kw|kwh|l"
-    r"|lb|lbs|m|mal|mbar|men|mg|mi|min|mins|ml|mm|mmhg|mmol|mois|mol|monatlich|monthly|mph|ms|mw"
-    r"|mwh|net|netto|ng|nok|of|old|oz|p|pa|par|pct|people|per|percent|pln|pour|pp|pro|prozent|qm"
-    r"|rappen|räume|révolus|s|sec|sek|sq|sqm|std|stück|t|times|usd|v|w|women|yd|yearly|yen|yo|yr"
-    r"|yrs|°c|°f|µg|µm|μg"
+    r"(?:acre|adult|adulte|année|beschäftigt|besuch|bett|cent|dollar|einwohner|employee|enfant"
+    r"|erwachsen|euro|franc|habitant|haushalt|heure|hour|household|inch|inhabitant|item|jahr|jour"
+    r"|jährig|kinder|lebensjahr|mile|minut|mitarbeiter|monat|month|ménage|person|personne|piece"
+    r"|pièce|point|pound|punkt|room|salarié|second|sekund|semaine|stund|tonne|unit|visit|visite"
+    r"|week|woch|year|zimmer)(?:e?[ns]|e|innen)?|annually|brutto|child|children|feet|franken|fälle"
+    r"|gross|jähriger|jährlich|mbar|mmhg|mmol|monatlich|monthly|netto|people|percent|prozent|rappen"
+    r"|(?!(?:and|und|et|ou|or|to|bis|à|de|von|vom|du|ab|dès|vor)\Z)[^\W\d_]{1,3}|räume|révolus"
+    r"|stück|women|yearly|°[cf]"
 )
 #: Words that multiply the number before them: powers of ten.
 _POWERS = {"k": 3, "tsd": 3, "tausend": 3, "thousand": 3, "mille": 3, "millier": 3, "t": 3} | {
@@ -90,7 +81,6 @@ _POWER = re.compile(
     r"(?=€|eur|chf|usd|\W|$))?"
 )
 _UNIT = re.compile(r"([^\W\d_]|[€$£%‰°])\D*")
-_WORD_FIRST = re.compile(r"[^\W\d_]+\.?(?= )")
 _PLAIN = re.compile(r"([0-9]+) ?[-–] ?([0-9]+)")
 _OPENING, _CLOSING = {"[": True, "(": False, "]": False}, {"]": True, ")": False, "[": False}
 _ENDLESS = {"": None, "∞": 1, "inf": 1, "+∞": 1, "+inf": 1, "infinity": 1, "-∞": -1, "-inf": -1}
@@ -111,7 +101,8 @@ def meanings(label: str, read: Read) -> list[Inside]:
         text = text[1:-1].strip()
     groups = r"(?<![\d.,])\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*(?!\d|\1)"
     whole = re.sub(groups, lambda m: m[0].replace(m[1], ""), text)
-    for way in dict.fromkeys((_multiplied(text), _multiplied(whole))):
+    large = re.sub(r"(?<=\d)m(?!\w)", "M", whole)  # metres, minutes and months, or millions
+    for way in dict.fromkeys(map(_multiplied, (text, whole, large))):
         claims = list(_claims(way, read))
         if len(claims) == 1 and claims[0] is not None:
             found.append(claims[0])
@@ -131,18 +122,16 @@ def _multiplied(text: str) -> str:
 
 def _core(text: str) -> str:
     """Return the part of a label that states a range, in plain signs and without compounds."""
-    text = text.translate(str.maketrans("＜＞＝～＋－≦≧\u2010\u2011\u2015\ufe63", "<>=~+-≤≥----"))
+    text = text.translate(str.maketrans("⩽＜＞＝～＋－≦≧\u2010\u2011\u2015\ufe63", "≤<>=~+-≤≥----"))
+    text = re.sub(r"^(\w+)\.?(\s*(?:[-–—]|to|bis|à)\s*[^\W\d]+\.?,? (\d{4}))$", r"\1 \3\2", text)
+    text = re.sub(r"^(\d+)(\s*\D{1,3}\s*)(\d+)([*xX#_•]{2,})$", r"\1\4\2\3\4", text)  # 80-89**
     text = re.sub(r"(?i)^(?:min|lowest)\s*(?:[-–—]|\b(?:to|thru)\b)\s*(?=\d)", "≤", text)
     text = re.sub(r"(?i)^(\d\S*?)\s*(?:[-–—]|\b(?:to|thru)\b)\s*(?:max|highest)$", r"≥\1", text)
     text = re.sub(r"(?i)(\d)-\s+(bis|to|à)\b", r"\1 \2", text)
     text = re.sub(r"(?i)(\d)-(?:jährige?[nr]?|year-olds?)\b", r"\1 ", text)
     text = re.sub(r"(?<!\w)([^\W\d_]+)-(?=\d)", r"\1 ", text)  # over-65s, Jan-2020
-    text = re.sub(
-        r"(?i)\b(bis|to|up to)( and| zu)? "
-        r"(?:einschließlich|einschl\.?|inklusive|inkl\.?|including|inclusive)(?!\w)",
-        r"\1",
-        text,
-    )
+    included = r"(?:einschließlich|einschl\.?|inklusive|inkl\.?|including|inclusive)(?!\w)"
+    text = re.sub(rf"(?i)\b(bis|to|up to)( and| zu)? {included}", r"\1", text)
     leaves_out = r"ex|ohne|without|sans|\bnot?\b|nicht|außer"  # and so is no note
     text = re.sub(rf"(?i)(?<=\d)\s*\((?![^()]*(?:{leaves_out}))[^()\d]*\)$", "", text)
     named = r"[^\W\d_]+\s*(?:[:=]\s*([\d<>≤≥\[\]+−-].*)|\(([^()]*\d[^()]*)\))"
@@ -155,28 +144,49 @@ def _claims(text: str, read: Read) -> Iterator[Inside | None]:
     if text[:1] in _OPENING and text[-1:] in _CLOSING and len(text) > 2:
         yield from _bracketed(text, read)
         return
-    both = list(_two(text, read))
-    if both:
-        yield from both
+    chain = _CHAIN.fullmatch(text)
+    ends = chain and (_plain(chain[1], read), _plain(chain[4], read))
+    if chain and ends and ends[0] and ends[1]:
+        yield _inside(ends[0], chain[2] != "<", ends[1], chain[3] != "<")
         return
-    for before, value, behind in _one_value(text, read):
-        lower = before.casefold().replace("er oder gleich", "er gleich")
-        first, _, rest = lower.partition(" ")
-        if rest and (first[:3] in ("age", "âge", "alt") or (first in _AT_MOST and rest in _BELOW)):
-            lower = rest  # bis unter 30, aged over 65
-        named = re.sub(r"^[^\W\d_]+ ?(?=[<>=≤≥⩽⩾])", "", lower)
-        if (lower in _AT_MOST or named in _AT_MOST) and _is_unit(behind):
-            yield lambda v, top=value[1]: v <= top
-        elif (lower in _BELOW or named in _BELOW) and _is_unit(behind):
-            yield lambda v, top=value[0]: v < top
-        elif (lower in _AT_LEAST or named in _AT_LEAST) and _is_unit(behind):
-            yield lambda v, low=value[0]: v >= low
-        elif (lower in _ABOVE or named in _ABOVE) and _is_unit(behind):
-            yield lambda v, low=value[1]: v > low
-        elif (not lower or lower in _FIRST) and _says(_OR_MORE, behind):
-            yield lambda v, low=value[0]: v >= low
-        elif (not lower or lower in _FIRST) and _says(_OR_LESS, behind):
-            yield lambda v, top=value[1]: v <= top
+    both = list(_two(text, read))
+    yield from both
+    (sign, rest), ending = _limit(text), _ENDING.fullmatch(text)
+    if both:
+        return
+    if sign and (value := _plain(rest, read)):
+        low, top = (value, (None, None)) if sign[0] == ">" else ((None, None), value)
+        yield _inside(low, sign == ">=", top, sign == "<=")
+    elif ending and _is_unit(ending[3].strip()) and (value := _plain(ending[1], read)):
+        low, top = ((None, None), value) if ending["less"] else (value, (None, None))
+        yield _inside(low, True, top, True)
+
+
+def _limit(text: str) -> tuple[str, str]:
+    """Return the sign of a limit that a text begins with, empty if there is none, and the rest."""
+    for begun in (found.end() if (found := _LIMITED.match(text)) else 0, 0):
+        for sign, words in _LIMITS.items():
+            if limit := words.match(text, begun):
+                return sign, text[limit.end() :]
+    return "", text
+
+
+def _two(
+    text: str, read: Read, low_in: bool = True, top_in: bool = True
+) -> Iterator[Inside | None]:
+    """Yield what labels of two values claim, parted anywhere: ``20-29``, ``ab 20 bis unter 30``."""
+    both = re.match(r"(?i).*\b(?:between|zwischen|entre)\b", text)
+    for found in _BETWEEN.finditer(text):
+        left, right = text[: found.start()], text[found.end() :]
+        (lower, begun), (upper, rest) = _limit(left), _limit(right)
+        low, top = _plain(begun, read), _plain(rest, read)
+        listed = found["and"] or found[0].strip() in {",", ";", "&"}
+        joined = bool(both and found["and"]) or (upper[:1] == "<" and (lower or found["and"]))
+        starred = ("*" in left) != ("*" in right)  # a footnote's
+        if not low or not top or starred or lower[:1] == "<" or upper[:1] == ">":
+            continue
+        if joined or not listed:
+            yield _inside(low, low_in and lower != ">", top, top_in and upper != "<")
 
 
 def _bracketed(text: str, read: Read) -> Iterator[Inside | None]:
@@ -188,12 +198,8 @@ def _bracketed(text: str, read: Read) -> Iterator[Inside | None]:
             if low is not None and top is not None:
                 yield _inside(low, low_in, top, top_in)
                 return
-    for low, middle, top, strict in _pairs(inner, read):
-        if middle in _TO:
-            if (text[0], text[-1]) == ("(", ")"):
-                yield _inside(low, True, top, True)
-            else:
-                yield _inside(low, low_in, top, top_in and not strict)
+    round_ones = text[0] + text[-1] == "()"
+    yield from _two(inner, read, low_in or round_ones, top_in or round_ones)
 
 
 def _end(text: str, read: Read, side: int) -> End | None:
@@ -222,87 +228,13 @@ def _inside(low: End, low_in: bool, top: End, top_in: bool) -> Inside | None:
     return inside
 
 
-def _two(text: str, read: Read) -> Iterator[Inside | None]:
-    """Yield what labels of two values claim: ``20-29``, ``between 20 and 29``, ``20 ≤ x < 30``."""
-    begun, rest = _begun(text)
-    joined = _TO | (_AND if begun & _BOTH else set())
-    if begun <= _FIRST | _BOTH:
-        for low, middle, top, strict in _pairs(rest, read):
-            if middle in joined:
-                yield _inside(low, True, top, not strict)
-    signs = {"<": False, "<=": True, "≤": True}
-    for low, middle, top, _ in _pairs(text, read, signs=True):
-        found = re.fullmatch(r"(<=|<|≤)[^<>=≤≥]*?(<=|<|≤)", middle)
-        if found is not None:
-            yield _inside(low, signs[found[1]], top, signs[found[2]])
-    first = re.fullmatch(r"[^\W\d]* ?(>=|≥|>) ?(.*)", text)
-    if first is not None:
-        for low, middle, top, _ in _pairs(first[2], read, signs=True):
-            found = re.fullmatch(r"(?:and|und|et|to|bis|à|[,;&–-]) ?[^\W\d]* ?(<=|<|≤)", middle)
-            if found is not None:
-                yield _inside(low, first[1] != ">", top, signs[found[1]])
-
-
-def _begun(text: str) -> tuple[set[str], str]:
-    """Return the words that a range begins with, and what follows them."""
-    begun = found[0] if (found := _BEGUN.match(text)) else ""
-    return {*re.findall(r"[^\W\d_]+|[€$£]", begun.casefold())}, text[len(begun) :]
-
-
-def _pairs(
-    text: str, read: Read, *, signs: bool = False
-) -> Iterator[tuple[tuple[Exact, Exact], str, tuple[Exact, Exact], bool]]:
-    """Yield the ways to part a text into a value, a word or mark, and a value.
-
-    The last of the four says whether the upper value is left out, as in ``20 bis unter 30``.
-    """
-    for found in re.finditer(
-        r"\s*[<≤][^\d]*?[<≤]=?\s*|\s*\D*?[<≤]=?\s*(?=[\d€$£+−-])"
-        if signs
-        else rf"\s*(?:(?:\.\.\.?|[-–—‒−~…])(?:\s*(?:{_BELOW_WORDS})\b)?"
-        r"|(?<=[\s\d])[^\W\d_][^\d<>=≤≥€$£+−-]*)\s*<?\s*",
-        text,
-    ):
-        low = _plain(text[: found.start()], read)
-        top = _plain(text[found.end() :], read)
-        starred = ("*" in text[: found.start()]) != ("*" in text[found.end() :])  # a footnote's
-        if low is None or top is None or starred:
-            continue
-        middle = " ".join(found[0].casefold().split())
-        if signs:
-            yield low, middle, top, False
-            continue
-        unit = _WORD_FIRST.match(middle)
-        ways = [middle, middle[unit.end() :].strip() if unit and _is_unit(unit[0]) else ""]
-        for way, word in product(ways, _TO | _AND):
-            rest = way.removeprefix(word).strip()
-            if way.startswith(word) and (rest == "" or rest in _BELOW):
-                yield low, word, top, rest != ""
-                break
-
-
-def _one_value(text: str, read: Read) -> Iterator[tuple[str, tuple[Exact, Exact], str]]:
-    """Yield the longest value of a label, with what is before and behind it."""
-    first = next((i for i, c in enumerate(text) if c.isdigit()), None)
-    if first is None:
-        return
-    for begin in (first - 1, first):
-        if begin < 0 or (begin < first and text[begin] not in "+-"):
-            continue
-        for end in range(len(text), first, -1):
-            value = read(text[begin:end]) if text[end - 1].isdigit() else None
-            if value is not None:
-                yield text[:begin].strip(), value, text[end:].strip().casefold()
-                return
-
-
 def _plain(text: str, read: Read) -> tuple[Exact, Exact] | None:
     """Read a value, without a unit behind it or a currency before it."""
     text = text.strip()
     value = read(text) if text else None
     if value is not None:
         return value
-    text = _begun(text)[1]
+    text = text[found.end() if (found := _BEGUN.match(text)) else 0 :]
     last = max((i for i, c in enumerate(text) if c.isdecimal()), default=-1) + 1
     return read(text[:last].strip()) if last and _is_unit(text[last:].strip()) else None
 
@@ -317,14 +249,6 @@ def _is_unit(text: str) -> bool:
     return _UNIT.fullmatch(text) is not None and known and not further
 
 
-def _says(words: re.Pattern[str], behind: str) -> bool:
-    """Say whether words are behind a value; a unit may be before or behind them."""
-    return any(
-        _is_unit(behind[: found.start()].strip()) and _is_unit(behind[found.end() :].strip())
-        for found in words.finditer(behind)
-    )
-
-
 # The second computation's own reading of what a published label claims of the values under it.
 
 
@@ -333,7 +257,7 @@ _MASK = re.compile(r"([^\s*]+)\*+")
 _FILLED = re.compile(r"(?:[^\W\d]+\.? )?([^\s*]*?\d)(?:\.?[xX]+|_+|#+|\?+|…|•+|\.{2,}|\*+|\.?-+)")
 _CODES = re.compile(
     r"(?<!\w)([A-Z]{0,4})(\d+)([xX*_#•]*)\s*(?:[-–—]|\.\.|to\b|bis\b|à(?= ))"
-    r"\s*([A-Z]{1,4})?(\d+)\3(?!\w)"
+    r"\s*([A-Z]{1,4})?(\d+[A-Z]?)(?:\3|[xX*_#•]{2,})(?!\w)"
 )
 _CLOCK = re.compile(
     r"(?<![\d:])(\d{1,2})(?: ?(?:Uhr|h|heures)(?!\w)|(?=\s*[-–]\s*\d{1,2} ?(?:Uhr|h)(?!\w)))"
@@ -343,9 +267,66 @@ _NIGHT = re.compile(r"(\d{1,2}:\d{2})\s*(?:[-–]|\bto\b|\bbis\b)\s*(\d{1,2}:\d{
 _PARTS = re.compile(r",? or | / |, ")
 #: Further marks between values of the column, of which a set is claimed if all parts are such.
 _LISTED = re.compile(r"\s*[/;|&+]\s*|,\s*(?!\d)|,\s+|,?\s+(?:or|oder|ou|und|and|et)\s+")
-_YEARLESS = re.compile(r"\d\. ?[^\W\d]+|[^\W\d]+\.?(?: ?\d\d?)?")
 _DENIED = re.compile(
     r"(?i)(?:(?:not|nicht|keine?|non|other than|andere als|autre que)\b[\s-]*|≠|!=|<>)(?=\S)"
+)
+_WEEKDAYS = (
+    *("monday montag lundi mo", "tuesday dienstag mardi di", "wednesday mittwoch mercredi mi"),
+    *("thursday donnerstag jeudi do", "friday freitag vendredi fr"),
+    *("saturday samstag sonnabend samedi sa", "sunday sonntag dimanche so"),
+)
+#: What several days of a week are called, with the first and the last of the days they may mean.
+_WEEKS = (
+    (r"week-?ends?|wochenenden?", (5, 7)),
+    (r"(?:week|business) ?days?|(?:wochen|arbeits)tage?|jours (?:ouvrés|de semaine)", (0, 5)),
+    (r"work(?:ing)? ?days?|werktage?|jours ouvrables", (0, 5), (0, 6)),
+)
+#: From winter on: names, first and last day in the north by any source, as month and day.
+_SEASONS = (
+    ("winter hiver invierno inverno", 1201, 321),
+    ("spring springtime frühling frühjahr printemps primavera lente voorjaar", 301, 622),
+    ("summer summertime sommer été verano estate zomer", 601, 924),
+    ("autumn fall herbst automne otoño autunno herfst", 901, 1223),
+)
+_SEASON = re.compile(r"([^\W\d]+)(?:[ ,-]+(\d{4})(?:[/–-](\d{2}|\d{4}))?)?|(\d{4})[ -]+([^\W\d]+)")
+_TIMES = re.compile(
+    r"(?i)week|woche|semaine|jahr|year|année|monat|month|quart|semest|trimest|decade|décennie|siècle"
+    rf"|century|(?<!\w)(?:{'|'.join(' '.join(one[0] for one in _SEASONS).split())})"
+)
+_DAY = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
+_NAMES = (MONTHS, _WEEKDAYS)
+_ENDS = re.compile(r"\s*(?:[-–—/]|\.\.|…|\b(?:to|bis|through|thru|till|until)\b|\bà\b)\s*")
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen",
+    "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
+    " sechzehn siebzehn achtzehn neunzehn",
+    "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"
+    " dix-sept dix-huit dix-neuf",
+)
+_TENS = (
+    "twenty thirty forty fifty sixty seventy eighty ninety",
+    "zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig",
+    "vingt trente quarante cinquante soixante",
+)
+_ONE = {word: n for line in _ONES for n, word in enumerate(line.split())}
+_TEN = {word: 10 * n for line in _TENS for n, word in enumerate(line.split(), start=2)}
+_HUNDREDS = ("a hundred", "one hundred", "hundred", "einhundert", "hundert", "cent")
+_FOURSCORE = {"quatre-vingt": 80, "quatre vingt": 80, "und": 0, "ein": 1}
+_AMOUNTS = _ONE | _TEN | _FOURSCORE | dict.fromkeys(_HUNDREDS, 100)
+_ATOM = re.compile("|".join(sorted(_AMOUNTS, key=len, reverse=True)))
+_ONE_OF = "|".join(sorted(_ONE, key=len, reverse=True))
+_TEN_OF = "quatre[- ]vingt|" + "|".join(_TEN).replace("dreissig", "drei(?:ß|ss)ig")
+_SPELLED = re.compile(
+    rf"(?i)(?<![^\W_])(?<!\d )(?:(?:(?:{_ONE_OF}|ein)und)?(?:{_TEN_OF})(?:[ -](?:{_ONE_OF})|"
+    rf"(?: et |-et-)(?:un|onze))?(s)?|{'|'.join(_HUNDREDS)}|{_ONE_OF})(?![^\W_])"
+)
+_ROMAN_ONES = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
+_ROMANS = {f"{'X' * (n // 10)}{_ROMAN_ONES[n % 10]}": n for n in range(1, 40)}
+_SEVERAL = re.compile(r"\d+(?:(?:, ?|,? (?:and|or|und|oder|et|ou) | ?[/&+] ?)\d+)*")
+_SINGLE = re.compile(r"\d+(?:[.,]\d+)?")
+_NUMBERED = re.compile(
+    r"\d+(?:[.,]\d+)?(?:\s*(?:[-–,/&+]|to|bis|à|and|or|und|oder|et|ou)\s*\d+(?:[.,]\d+)?)*"
 )
 _LETTERS = re.compile(
     r"\[?([^\W\d_]{1,3})\s*(?:[-–—]|\.\.|\b(?:to|bis|through)\b|\bà\b|(?<=\[.),)\s*([^\W\d_]{1,3})\]?"
@@ -355,33 +336,78 @@ _LETTERS = re.compile(
 def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collection[str]) -> set[str]:
     """Return those published texts that are labels and claim what not all of their values are.
 
-    Only plain claims are read: ranges, tails, masked codes, years and months.
-
     Examples
     --------
     >>> rows = [["01090", "0109*", "*"], ["02625", "0109*", "*"]]
     >>> untrue(rows, Spelling(kind="text", neutralised=False), ["0109*", "*"])
     {'0109*'}
     """
-    found: set[str] = set()
+    return false_and_unread(levels, spelling, texts)[0]
+
+
+def false_and_unread(
+    levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collection[str]
+) -> tuple[set[str], set[str]]:
+    """Return the published labels that are false, and those that no one can check.
+
+    These hold figures or words of time, claim nothing that is read, and are no label of all values.
+
+    Examples
+    --------
+    >>> rows = [["20", "g0", "*"], ["30", "g1", "*"]]
+    >>> false_and_unread(rows, Spelling(kind="number", neutralised=False), ["g0", "*"])
+    (set(), {'g0'})
+    """
+    false: set[str] = set()
+    unread: set[str] = set()
     values, *above = level_columns(levels) or [[]]
-    known = {spelling.key(value) for value in values if value}
+    known: set[object] = {spelling.key(value) for value in values if value}
+    if not spelling.measured:
+        known |= {(value.casefold(),) for value in values}
     shown = set(texts) - {""} if spelling.measured else set(texts) - {*values, ""}
-    for level in above:
+    for number, level in enumerate(above, start=1):
         if shown.isdisjoint(level):
             continue
         members: dict[str, list[str]] = {}
         for value, label in zip(values, level, strict=True):
             if value and label in shown:
                 members.setdefault(label, []).append(value)
+        top = number == len(above) and len({*level}) == 1
         for label, inside in members.items():
-            said = [_true(way, inside, spelling) for way in _readings(label, spelling, known)]
+            ways = _readings(label, spelling, known, inside)
+            said = [_true(way, inside, spelling) for way in ways]
             if False in said and True not in said:
-                found.add(label)
-    return found
+                false.add(label)
+            if not top and {*said} <= {None} and _asks(label, spelling, inside):
+                unread.add(label)
+    return false, unread
+
+
+def _asks(label: str, spelling: Spelling, members: Sequence[str]) -> bool:
+    """Say whether a label may state a number or a time; a group's number says nothing."""
+    if re.fullmatch(r"(?i)(?:group|gruppe|groupe|cluster) \d+(?:\.\d+)*", label):
+        return False
+    words = re.findall(r"[^\W\d_]+", label.casefold())
+    timed = _TIMES.search(label) or any(named(w, n) is not None for w in words for n in _NAMES)
+    counted = _SPELLED.search(label)
+    if any(map(str.isdigit, label)):
+        own, likely = _figures(label), _most(lambda v: v[:1].isdigit() or _numbers_in(v), members)
+        lack = likely and any(its and not own <= its for its in map(_figures, members))
+        return spelling.measured or lack
+    if spelling.measured:
+        return bool(counted if spelling.rules.averaged else timed)
+    return bool((counted and _most(_numbers_in, members)) or (timed and _most(_DAY.match, members)))
+
+
+def _figures(text: str) -> set[str]:
+    return {found.lstrip("0") for found in re.findall(r"\d+", text)}
 
 
 Holds = Callable[[str], bool | None]
+
+
+def _most(holds: Callable[[str], object], members: Sequence[str]) -> bool:
+    return sum(map(bool, map(holds, members))) * 2 > len(members)
 
 
 def _true(holds: Holds, members: Sequence[str], spelling: Spelling) -> bool | None:
@@ -393,7 +419,9 @@ def _true(holds: Holds, members: Sequence[str], spelling: Spelling) -> bool | No
     return all(said) or (False if meant else None)
 
 
-def _readings(label: str, spelling: Spelling, known: Collection[object]) -> list[Holds]:
+def _readings(
+    label: str, spelling: Spelling, known: Collection[object], members: Sequence[str]
+) -> list[Holds]:
     """Return what may say if a value is as claimed (None where it is no such value at all)."""
     denied = _DENIED.match(label)
     if denied and (said := _one_claim(label[denied.end() :], spelling, known, apart=True)):
@@ -401,14 +429,81 @@ def _readings(label: str, spelling: Spelling, known: Collection[object]) -> list
     inner, found = label, _one_claim(label, spelling, known)
     if label[:1] + label[-1:] in ("{}", "[]", "()"):
         inner = label[1:-1] if ";" in label else re.sub(r",(?=\S)", ", ", label[1:-1])
-    whole = spelling.measured and bool(found)  # Q1/2020
+    whole = any(_true(way, members, spelling) is not None for way in found)  # Q1/2020
     for marks, text in ((_PARTS, label), (_LISTED, inner.strip())):
         texts = [part.strip() for part in marks.split(text)]
         parts = [_one_claim(part, spelling, known, apart=True) for part in texts]
         odd = {key for key in map(spelling.key, texts) if not isinstance(key, str)} - {*known}
         if len(parts) > 1 and all(parts) and not (marks is _LISTED and odd) and not whole:
             found.append(partial(_in_list, label, parts))
-    return found
+    words = [] if found and spelling.measured else [*_of_words(label, spelling, members)]
+    return words if words and _in_figures(label) != label else [*found, *words]
+
+
+def _of_words(label: str, spelling: Spelling, members: Sequence[str]) -> Iterator[Holds]:
+    """Yield what a label says that has a word with its range, or over texts with a number each."""
+    if spelling.measured and not spelling.rules.averaged:
+        return
+    numbered = _most(_numbers_in, members)
+    if worded := re.fullmatch(r"[^\W\d_]+\.?[ -]?(\d.*)", _in_figures(label)):
+        rest = worded[1]
+        ways = [*(_of_numbers(rest, names=True) if numbered else ()), *_codes(rest)]
+        ways += [partial(_begins, rest)] * (len(rest) > 1 and rest.isalnum())
+        yield from (way for way in ways if _most(way, members))
+    if not spelling.measured and not label.isdigit() and numbered:
+        yield from _of_numbers(label, names=False)
+    for names in () if spelling.measured else _NAMES:
+        if _most(lambda value, names=names: named(_word(value), names) is not None, members):
+            for meant in _of_names(label, names):
+                yield lambda value, own=meant, names=names: named(_word(value), names) in own
+
+
+def _begins(head: str, value: str) -> bool:
+    return value.startswith(head)
+
+
+def _word(value: str) -> str:
+    return value.casefold().strip(" .")
+
+
+def _of_numbers(label: str, *, names: bool) -> list[Holds]:
+    """Return what a range or list of numbers says of texts; some may be `names` without figures."""
+    text = _in_figures(label)
+    ways = meanings(text, partial(_ends, Spelling(kind="number", neutralised=False)))
+    if names and _SEVERAL.fullmatch(text) and not ways:
+        listed = {*map(Fraction, re.findall(r"\d+", text))}
+        ways: list[Inside] = [listed.__contains__]
+
+    def holds(way: Inside, value: str) -> bool:
+        own = _numbers_in(value)
+        return all(map(way, own)) if own else names and not any(map(str.isdigit, value))
+
+    return [partial(holds, way) for way in ways]
+
+
+def _numbers_in(value: str) -> list[Fraction]:
+    """Return the number, or both ends of a range, of a text with a word: Grade 1, III, 5th-6th."""
+    text = re.sub(r"(?<=\d)(?:st|nd|rd|th|er|e|ème|\.)(?!\w)", "", _in_figures(value.strip()))
+    text = re.sub(r"^[^\W\d_]+[.:]?[ .:-] ?(?=\d)|(?<=\d) [^\W\d_]+$", "", text)
+    form = _NUMBERED if text != value.strip() else _SINGLE  # 63/03/13 is a code
+    found = re.findall(_SINGLE, text) if form.fullmatch(text) else []
+    return [Fraction(one.replace(",", ".")) for one in found]
+
+
+@lru_cache(maxsize=10_000)
+def _in_figures(text: str) -> str:
+    """Return a text with numbers in words and roman digits as figures: ``twenty-one``, ``IV``."""
+    if text.isascii() and not any(map(str.isalpha, text)):
+        return text
+    text = re.sub(r"(?<!\w)[IVX]+(?!\w)", lambda found: str(_ROMANS.get(found[0], found[0])), text)
+    text = re.sub(r"(?i)ties(?!\w)", "tys", text)
+
+    def figures(found: re.Match[str]) -> str:
+        return (
+            f"{sum(map(_AMOUNTS.__getitem__, _ATOM.findall(found[0].casefold())))}{found[1] or ''}"
+        )
+
+    return _SPELLED.sub(figures, text)
 
 
 def _in_list(label: str, parts: Sequence[Sequence[Holds]], value: str) -> bool:
@@ -428,6 +523,8 @@ def _one_claim(
     at = spelling.key(label)
     if label and (at in known or (apart and not isinstance(at, str))):
         return [lambda value: spelling.key(value) == at]
+    if apart and (label.casefold(),) in known:
+        return [lambda value: value.casefold() == label.casefold()]
     digits = any(map(str.isdigit, label))
     if not spelling.measured and (mask := _MASK.fullmatch(label)) is not None:
         return [lambda value: value.startswith(mask[1]) or (False if digits else None)]
@@ -440,7 +537,7 @@ def _one_claim(
         own = Spelling(kind=kind, neutralised=False)
         found += [partial(_is_inside, own, way) for way in ranges_of(label, own)]
     if spelling.measured:
-        return found or _of_every_year(label, spelling)
+        return found or [*_of_every_year(label, spelling)]
     if (letters := _LETTERS.fullmatch(label)) and len(letters[1]) == len(letters[2]):
         low, high = (bare(end.casefold()) for end in letters.groups())
         if len(low) == 1 or low[0] == high[0]:
@@ -465,23 +562,67 @@ def _codes(label: str) -> list[Holds]:
     return [lambda v: (len(v) >= len(low) + longer and low <= v[: len(low)] <= high) or None]
 
 
-def _of_every_year(label: str, spelling: Spelling) -> list[Holds]:
-    """Read a period without its year, such as ``Jan-Mar``, in the years around a value."""
+def _of_every_year(label: str, spelling: Spelling) -> Iterator[Holds]:
+    """Yield what a label says of days without a year, or of a season that may have one."""
+    ways: list[Callable[[date], bool]] = [*_of_seasons(label)]
+    if not re.search(r"\d{4}", label):
+        ways += [partial(_named, month=True, among=own) for own in _of_names(label, MONTHS)]
+        ways += [partial(_named, month=False, among=own) for own in _of_names(label, _WEEKDAYS)]
+    if week := re.fullmatch(r"(?i)kw ?(\d\d?)", label):
+        ways.append(lambda day: day.isocalendar().week == int(week[1]))
+    for way in () if spelling.rules.averaged else ways:
 
-    @cache
-    def ways(year: int) -> list[Inside]:
-        return ranges_of(_YEARLESS.sub(rf"\g<0> {year:04}", label), spelling)
+        def holds(value: str, way: Callable[[date], bool] = way) -> bool | None:
+            key = spelling.key(value)
+            day = None if isinstance(key, str) else spelling.rules.write(key)[:10]
+            return None if day is None else way(date.fromisoformat(day))
 
-    def holds(value: str) -> bool | None:
-        if isinstance(key := spelling.key(value), str):
-            return None
-        year = int(spelling.rules.write(key)[:4])
-        near = range(max(1, year - 1), min(9998, year + 1) + 1)
-        return any(way(Fraction(key)) for one in near for way in ways(one))
+        yield holds
 
-    label = re.sub(r"\s+(?:to|bis|à)\s+", "-", label)
-    dated = spelling.kind == "number" or re.search(r"\d{4}", label) is not None
-    return [holds] if not dated and ways(2000) else []
+
+def _named(day: date, *, month: bool, among: Collection[int]) -> bool:
+    return (day.month - 1 if month else day.weekday()) in among
+
+
+def _of_seasons(label: str) -> Iterator[Callable[[date], bool]]:
+    """Yield which days a season may have in the north and the south, if it has no or some year.
+
+    A winter belongs to the year in which it begins or ends, or to both parts of a year.
+    """
+    found = _SEASON.fullmatch(label.casefold())
+    year = int(found[2] or found[4] or 0) if found else 0
+    for names, *ends in _SEASONS:
+        if not found or (found[1] or found[5]) not in names.split():
+            continue
+        for turn, years in product((0, 600), ("begun", "ended", "own")[: 1 if found[3] else 3]):
+            low, top = ((end + turn - 101) % 1200 + 101 for end in ends)
+            if not found[3] or int(found[3]) % 100 == (year + 1) % 100:
+                yield partial(_in_season, low, top, year, years)
+
+
+def _in_season(low: int, top: int, year: int, years: str, day: date) -> bool:
+    at, over = day.month * 100 + day.day, low > top
+    inside = (at >= low or at <= top) if over else low <= at <= top
+    begun = day.year - (over and at <= top)
+    return inside and year in (0, {"begun": begun, "ended": begun + over, "own": day.year}[years])
+
+
+def _of_names(label: str, names: Sequence[str]) -> list[Collection[int]]:
+    """Return the sets of days of the week, or of months, that a label may name, counted from 0."""
+    plain, months = label.casefold().strip(), names is MONTHS
+    for form, *meant in () if months else _WEEKS:
+        if re.fullmatch(form, plain):
+            return [range(first, last) for first, last in meant]
+    if months and not plain.isalpha() and (part := month_range(f"{plain} 2001")):
+        return [range(date.fromordinal(part[0]).month - 1, date.fromordinal(part[1]).month)]
+    for season, (words, *_) in enumerate(_SEASONS):
+        if months and plain in words.split():
+            return [{(season * 3 + n + turn) % 12 for n in (11, 12, 13)} for turn in (0, 6)]
+    ends = [named(end.strip(" ."), names) for end in _ENDS.split(plain)]
+    if len(ends) > 2 or None in ends or (not months and _of_names(label, MONTHS)):
+        return []
+    first, last = ends[0] or 0, ends[-1] or 0
+    return [{(first + n) % len(names) for n in range((last - first) % len(names) + 1)}]
 
 
 def _of_times(label: str) -> list[Inside]:
@@ -509,6 +650,7 @@ def _in_minutes(inside: Inside, value: str) -> bool | None:
 
 def ranges_of(label: str, spelling: Spelling) -> list[Inside]:
     """Return what may say whether a measured value is in a label's range, most likely first."""
+    label = _in_figures(label) if spelling.rules.averaged else label
     ways = meanings(label, partial(_ends, spelling))
     stated = spelling.rules.stated(label)
     if not ways and stated is not None:

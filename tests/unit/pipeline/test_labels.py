@@ -6,16 +6,18 @@ import json
 import random
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
 
 from anon_core import run
 from anon_core.__main__ import main
-from anon_core.base.errors import BadHierarchy, BadPlan
+from anon_core.base.errors import BadHierarchy, BadPlan, NotVerified
 from anon_core.data.hierarchy.label_truth import with_true_labels
 from anon_core.data.table import Dataset
 from anon_core.explain.text.checklist import published
+from anon_core.pipeline import prepare
 from anon_core.recipe.plan import Plan
 from anon_core.verification.rows.recipe_changes import relabelled
 from anon_core.verification.text.texts import Spelling
@@ -150,16 +152,24 @@ k = 3
     assert ("renamed to the range" if "rename" in labels else REASON) in text
 
 
-def test_labels_with_digits_that_state_no_range_are_asked_about() -> None:
+def test_labels_with_digits_that_state_no_range_are_asked_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     named = [[row[0], f"g{(int(row[0]) - 1) // 5}", "*"] for row in AGES]
 
-    def cautions(**more: Any) -> str:
+    def made(**more: Any) -> Any:
         plan = Plan.from_mapping(recipe(**more))
         data = Dataset.from_frame(table(), kinds=plan.types)
-        return " ".join(run(plan, data, {"age": named}).cautions)
+        return run(plan, data, {"age": named})
 
-    assert "Labels of 'age' such as 'g0' contain digits" in cautions()
-    assert "contain digits" not in cautions(labels={"age": {"names": REASON}})
+    with pytest.raises(BadHierarchy, match="'g0' seems to state a number or a time") as refused:
+        made()
+    assert 'age = { names = "the reason why" }' in refused.value.remedy
+    assert "\n" not in refused.value.remedy
+    assert made(labels={"age": {"names": REASON}}).verification.holds
+    monkeypatch.setattr(prepare, "refuse_untrue", Mock())
+    with pytest.raises(NotVerified, match="labels that seem to state a number or a time"):
+        made()
 
 
 @pytest.mark.often

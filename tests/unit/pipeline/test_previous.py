@@ -171,7 +171,7 @@ def test_what_cannot_be_laid_together_is_undecided(tmp_path: Path) -> None:
         assert check.sentence.endswith("Treated as broken.")
 
 
-ILL = {"ill": [(f"illness {n}", f"kind {n // 3}", "*") for n in range(9)]}
+ILL = {"ill": [(f"illness {n}", f"Group {n // 3}", "*") for n in range(9)]}
 
 
 @pytest.mark.parametrize("written", ["labels", "values", "otherwise"])

@@ -102,11 +102,11 @@ def _confirm(column: str, field: str) -> None:
 
 
 def _unread(labels: Sequence[str]) -> str:
-    several = f"{len(labels):,} labels such as “{labels[0]}” contain"
-    what = several if len(labels) > 1 else f"Label “{labels[0]}” contains"
+    several = f"{len(labels):,} labels such as “{labels[0]}” seem"
+    what = several if len(labels) > 1 else f"Label “{labels[0]}” seems"
     return plain(
-        f"{what} digits but no range that can be read, so nothing checks what they say. Write "
-        "ranges as 20-29, or confirm that the labels are names."
+        f"{what} to state a number or a time, and no one can check it. Runs are blocked until you "
+        "write ranges as 20-29, or confirm the labels as names."
     )
 
 
