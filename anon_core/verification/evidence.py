@@ -511,12 +511,12 @@ def at_least(
     smallest, best = ("smallest", "smallest class") if unit == "rows" else ("fewest",) * 2
     if best == "fewest" or permuted:
         best = f"fewest in a {'group' if permuted else 'class'}"
-    worst = f"the {smallest} {least} {named(rows)}"
+    worst = f"the {smallest} {least:,} {named(rows)}"
     if permuted and rows:
         first = int(np.argmax(small))
         worst = f"first group {first + 1} with {int(reached[first])}"
-    wrong = f"{what} is broken: {few} fewer than {bound} {unit}, {worst}."
-    kept = f"Recomputed from the published file: {what} holds ({best} {least})."
+    wrong = f"{what} is broken: {few} fewer than {bound:,} {unit}, {worst}."
+    kept = f"Recomputed from the published file: {what} holds ({best} {least:,})."
     return judged(evidence.name, rows, wrong, kept, column=column, bound=bound, reached=least)
 
 

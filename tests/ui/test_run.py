@@ -15,7 +15,7 @@ from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel
 from anon_core.data.samples import sample
 from anon_core.explain.text import checklist
-from anon_core.explain.text.phrases import says_nothing
+from anon_core.explain.text.phrases import model_sentences, says_nothing
 from anon_core.explain.text.plan_words import intentions
 from anon_core.recipe.plan import Plan
 from tests.ui.sessions import (
@@ -413,10 +413,17 @@ def test_a_release_that_says_nothing_is_not_called_one_without_a_word() -> None:
     loaded = words(open_page(RUN, held)).replace("\\", "")
     nothing = "Every quasi-identifier is generalized to the top of its hierarchy or suppressed"
     assert nothing in loaded
+    assert "1 class of 8 rows." in loaded
     assert nothing in words(open_page(RESULTS, held, tab=VERDICTS)).replace("\\", "")
     assert [i.mark for i in checklist.published(result) if i.about == "nothing"] == ["note"]
     held = load(models=[{"name": "k-anonymity", "k": 2}])
     assert not says_nothing(carried_out(held))
+
+
+def test_large_numbers_of_a_release_have_their_marks_between_thousands() -> None:
+    held = load("hospital", models=[{"name": "k-anonymity", "k": 4000}])
+    (sentence,) = model_sentences(carried_out(held))
+    assert sentence.endswith("k = 4,000 holds (smallest class 5,000).")
 
 
 def test_a_fold_says_at_once_what_is_changed_in_it() -> None:

@@ -274,11 +274,12 @@ def _outcome(result: Result) -> str:
         )
     loss = result.measures.get(headline("cells"))
     lost = f" Loss {loss.value:.3f}: {SCALE}." if loss else ""
-    classes = "class" if len(sizes) == 1 else "classes"
     has = rows(smallest)
     if result.counted == "people":
         has = _people(int(result.hiding.min(initial=result.problem.people)))
-    return f"{len(sizes):,} {classes}, the smallest has {has}. {hidden(result)}{lost}"
+    if len(sizes) == 1:
+        return f"1 class of {has}. {hidden(result)}{lost}"
+    return f"{len(sizes):,} classes, the smallest has {has}. {hidden(result)}{lost}"
 
 
 def _people(number: int) -> str:

@@ -29,8 +29,8 @@ class Skewness(SecretAttack):
     title: ClassVar[str] = "Skewness"
     summary: ClassVar[str] = (
         "An attacker who knows how common each sensitive value is finds a person's class, and "
-        "sees that a value is much more common there: one in five have it in general, three in "
-        "four in the class."
+        "sees that a value is much more common there: for example, one in five have it in "
+        "general, and three in four in the class."
     )
     formula: ClassVar[str] = (
         "gain of a class = max over values of c(v)/|G| − share of v; rate = its mean over people: "

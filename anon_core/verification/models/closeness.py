@@ -335,7 +335,7 @@ def k_e_anonymity(evidence: Evidence) -> list[Check]:
             return False, 0.0
         return numbers[-1] - numbers[0] >= width, float(numbers[-1] - numbers[0])
 
-    what = f"k = {least}, e = {float(width):g}"
+    what = f"k = {least:,}, e = {float(width):g}"
     return each_column(
         evidence,
         what,

@@ -225,7 +225,7 @@ def differential_privacy(evidence: Evidence) -> list[Check]:
         raise CannotTell("its least class takes too long to find")
     others = [model.get("k", 0) for model in terms.models]
     asked = max(least, *(k for k in others if isinstance(k, int)))
-    what = f"k = {least} for ε = {float(for_rows):g} and δ = {float(delta):g}"
+    what = f"k = {least:,} for ε = {float(for_rows):g} and δ = {float(delta):g}"
     # What the budget went into; that it adds up was made sure of before.
     levels = f"{float(for_levels):g} on levels and " if for_levels else ""
     account = (

@@ -45,10 +45,10 @@ def k_anonymity(evidence: Evidence) -> list[Check]:
     if evidence.terms.person:
         if columns or subsets:
             raise CannotTell("it is counted in people of all quasi-identifiers only")
-        what = f"k = {k} people"
+        what = f"k = {k:,} people"
         return [people_at_least(evidence, what, k, measured="fewest people in a class")]
     if not columns and not subsets:
-        return [at_least(evidence, f"k = {k}", evidence.sizes, k, unit="rows")]
+        return [at_least(evidence, f"k = {k:,}", evidence.sizes, k, unit="rows")]
     chosen = columns or evidence.terms.quasi
     if subsets > len(chosen):
         raise CannotTell(f"subsets is {subsets}, and there are {len(chosen)} columns")
@@ -61,7 +61,7 @@ def k_anonymity(evidence: Evidence) -> list[Check]:
         np.minimum.at(reached, group, tally(own, table.count)[own])
     evidence.settled.append(partial(_rare_left, evidence, alike, k))
     of = f"every {subsets} of {listing(chosen)}" if subsets else listing(chosen)
-    return [at_least(evidence, f"k = {k} for {of}", reached, k, unit="rows")]
+    return [at_least(evidence, f"k = {k:,} for {of}", reached, k, unit="rows")]
 
 
 def _columns(evidence: Evidence) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def k_map(evidence: Evidence) -> list[Check]:
     """Every published class fits at least k people of the public table."""
     k, people = evidence.integer("k"), evidence.people_inside()
     what = "fewest people of the public table"
-    return [class_check(evidence, f"k = {k}", people < k, people, bound=float(k), measured=what)]
+    return [class_check(evidence, f"k = {k:,}", people < k, people, bound=float(k), measured=what)]
 
 
 # Bucket size, recomputed.
@@ -111,7 +111,7 @@ def k_map(evidence: Evidence) -> list[Check]:
 def bucket_size(evidence: Evidence) -> list[Check]:
     """Every published group, or class of whole rows, has at least k rows."""
     k = evidence.integer("k")
-    what = f"bucket size k = {k}" if evidence.form == "permuted" else f"k = {k}"
+    what = f"bucket size k = {k:,}" if evidence.form == "permuted" else f"k = {k:,}"
     return [at_least(evidence, what, evidence.sizes, k, unit="rows")]
 
 

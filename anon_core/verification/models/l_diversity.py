@@ -143,7 +143,7 @@ def _of_people(evidence: Evidence, least: int, column: str) -> Check:
 def alpha_k_anonymity(evidence: Evidence) -> list[Check]:
     """Every class has k rows, and no value more than α of them."""
     share, least = evidence.number("alpha", above=0, most=1), evidence.integer("k")
-    wrong = f"α = {float(share):g}, k = {least}"
+    wrong = f"α = {float(share):g}, k = {least:,}"
     kept = "largest share of a value"
     return each_column(
         evidence,
@@ -215,7 +215,7 @@ def km_anonymity(evidence: Evidence) -> list[Check]:
         fewest = min(held.values())
         return fewest >= least, float(fewest)
 
-    wrong = f"k = {least}, m = {most}"
+    wrong = f"k = {least:,}, m = {most}"
     kept = "fewest rows with the same items"
     return each_column(
         evidence,

@@ -51,11 +51,11 @@ def k_map_by_size(evidence: Evidence) -> list[Check]:
     k = evidence.integer("k", least=2)
     alpha = evidence.number("alpha", above=0, most=1)
     if evidence.text("weights"):
-        what, fewer = f"k = {k} people by the weights, as estimated", partial(_shown_by_fewer, k)
+        what, fewer = f"k = {k:,} people by the weights, as estimated", partial(_shown_by_fewer, k)
         return [_by_weights(evidence, what, fewer, alpha, "largest chance of fewer")]
     share = evidence.number("share", above=0, most=1)
     least = _rows_enough(k - 1, share, alpha)
-    what = f"k = {k} people by estimate"
+    what = f"k = {k:,} people by estimate"
     if evidence.terms.person:
         return [people_at_least(evidence, what, least, measured="fewest people of the table")]
     return [at_least(evidence, what, evidence.sizes, least, unit="rows")]
