@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from anon_core import Dataset, Plan, run
-from anon_core.pipeline.publish import file_formats
+from anon_core.pipeline.publish import file_formats, table_files
 from anon_core.pipeline.publish.file_formats import as_csv, as_parquet
 from anon_core.pipeline.publish.table_files import write_table
 from anon_core.pipeline.result import Result
@@ -52,7 +52,7 @@ TWO_TABLES = ("anatomy", "permutation")
 
 
 def in_row_groups(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for writer in (file_formats, rewriting):
+    for writer in (file_formats, table_files, rewriting):
         monkeypatch.setattr(writer, "ROW_GROUP", rows)
 
 
