@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
@@ -164,7 +164,7 @@ def _verified(
         if terms.permuted:
             verification = check_permuted(published, table, judge, witness)
         else:
-            verification = _check_whole(first, table, judge, fails, witness)
+            verification = _check_whole(first, table, judge, fails, witness, other)
     more = averages.check_class_weights(
         recipe, terms, first.lines, table, files.get(release_files.CLASS_WEIGHTS)
     )
@@ -214,9 +214,13 @@ def _check_whole(
     judge: Callable[[Mapping[str, Grouped]], Sequence[Check]],
     fails: coverage.Fails,
     witness: Witness | None,
+    other: Executor,
 ) -> Verification:
-    """Check a release whose rows stay whole."""
-    terms, release, names = table.terms, file.lines, table.terms.quasi
+    """Check a release whose rows stay whole; `other` carries out what takes long meanwhile."""
+    terms, release = table.terms, file.lines
+    averaged = averages.numbers_of(table) if terms.averaged else ()
+    names = tuple(n for n in terms.quasi if n not in averaged)
+    covered = other.submit(coverage.check_coverage, names, release, table)
     checks = [
         check_identifiers(terms, [file.header]),
         _check_columns(terms, file.header),
@@ -238,8 +242,7 @@ def _check_whole(
             *averages.check_averages(release, table),
             *averages.check_groups(file, table, witness),
         ]
-        names = tuple(n for n in names if n not in averages.numbers_of(table))
-    checks += coverage.check_coverage(names, release, table)
+    checks += covered.result()
     return Verification(checks=(), facts=_facts(release, table)).with_checks(checks)
 
 
