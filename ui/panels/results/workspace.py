@@ -122,6 +122,8 @@ body:has(.st-key-what-if-technique [aria-expanded="true"])
   z-index: 999991; overflow-y: auto; padding: .8rem 1.2rem 2rem; background: PAPER;
   border-left: 1px solid GRID; box-shadow: -8px 0 24px rgba(0, 0, 0, .25);}
 @media (max-width: BELOWpx) {
+  .st-key-drawer-row {flex-wrap: wrap;}
+  .st-key-drawer-row > [data-testid="stLayoutWrapper"]:has(.st-key-chosen-bar) {flex: 1 1 100%;}
   .stMain h1
     {position: static; margin: 3.75rem 0 1.2rem;}
   .st-key-run-head {flex-wrap: wrap; padding: 0;}
