@@ -469,3 +469,18 @@ def test_names_of_days_claim_no_period(label: str) -> None:
 def test_what_a_list_holds_is_a_value_and_no_part_of_one() -> None:
     assert refused("10, 20", ["10", "20"], "number") == (False, False)
     assert refused("10, 20", ["10", "20", "1"], "number") == (True, True)
+
+
+def test_neighbours_are_read_by_the_lines_of_their_ends() -> None:
+    """`X to Y` is what a proposal of ordered categories is called; both computations read it."""
+    order = ["Mon", "Grade 2", "10.0.0.1", "low", "B-AX 7", "high"]
+    for first, last in ((0, 2), (2, 4), (1, 5)):
+        label = f"{order[first]} to {order[last]}"
+        for members, true in ((order[first : last + 1], True), (order, False)):
+            rows = [(v, label if v in members else "rest", "*") for v in order]
+            assert (not false_labels(rows, "text")) is true, (label, members)
+            text = Spelling(kind="text", neutralised=False)
+            assert false_and_unread([list(row) for row in rows], text, [label]) == (
+                set() if true else {label},
+                set(),
+            )

@@ -295,7 +295,9 @@ class _Reader:
                 self._most(_LIKE_DAYS.match) and states_times(label)
             )
         said = _figures(label)
-        if not self._most(lambda value: value[:1].isdigit() or _numbers(value) is not None):
+        if all(value.startswith(label) for value in self.members) or not self._most(
+            lambda value: value[:1].isdigit() or _numbers(value) is not None
+        ):
             return False
         return any((own := _figures(value)) and not said <= own for value in self.members)
 

@@ -7,7 +7,7 @@ behind the last decides what is claimed. Nothing of it is shared with what a run
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -364,6 +364,7 @@ def false_and_unread(
     known: set[object] = {spelling.key(value) for value in values if value}
     if not spelling.measured:
         known |= {(value.casefold(),) for value in values}
+    place = {} if spelling.measured else {value: line for line, value in enumerate(values)}
     shown = set(texts) - {""} if spelling.measured else set(texts) - {*values, ""}
     for number, level in enumerate(above, start=1):
         if shown.isdisjoint(level):
@@ -374,7 +375,7 @@ def false_and_unread(
                 members.setdefault(label, []).append(value)
         top = number == len(above) and len({*level}) == 1
         for label, inside in members.items():
-            ways = _readings(label, spelling, known, inside)
+            ways = [*_of_lines(label, place, inside), *_readings(label, spelling, known, inside)]
             said = [_true(way, inside, spelling) for way in ways]
             if False in said and True not in said:
                 false.add(label)
@@ -383,9 +384,19 @@ def false_and_unread(
     return false, unread
 
 
+def _of_lines(label: str, place: Mapping[str, int], members: Collection[str]) -> Iterator[Holds]:
+    """Yield what ``X to Y`` says by the lines of its ends, and ``X and 3 more`` of its members."""
+    low, top = (place.get(end) for end in (*label.split(" to "), "", "")[:2])
+    if low is not None and top is not None:
+        yield lambda value: low <= place[value] <= top
+    if (more := re.fullmatch(r"(.+) and \d+ more", label)) and more[1] in place:
+        yield lambda _: more[1] in members
+
+
 def _asks(label: str, spelling: Spelling, members: Sequence[str]) -> bool:
     """Say whether a label may state a number or a time; a group's number says nothing."""
-    if re.fullmatch(r"(?i)(?:group|gruppe|groupe|cluster) \d+(?:\.\d+)*", label):
+    numbered = re.fullmatch(r"(?i)(?:group|gruppe|groupe|cluster) \d+(?:\.\d+)*", label)
+    if numbered or (not spelling.measured and all(value.startswith(label) for value in members)):
         return False
     words = re.findall(r"[^\W\d_]+", label.casefold())
     timed = _TIMES.search(label) or any(named(w, n) is not None for w in words for n in _NAMES)

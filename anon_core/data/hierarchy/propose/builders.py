@@ -111,6 +111,8 @@ class Builder:
         What it is given. Those of cut points follow from them.
     unplaced : tuple of str
         Values that it has no place for.
+    by_parts : bool
+        Whether groups are named by a part of their values, which may read as something else.
     """
 
     name: str
@@ -118,6 +120,7 @@ class Builder:
     make: Callable[[], Rows | Cuts]
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
     unplaced: tuple[str, ...] = ()
+    by_parts: bool = False
 
 
 def builders(column: Column) -> list[Builder]:
@@ -273,6 +276,7 @@ def _unordered(column: Column) -> list[Builder]:
                 "joined first.",
                 make=lambda: categories.balanced(column, groups=groups),
                 parameters={"separator": sign},
+                by_parts=True,
             )
         )
     found.append(
@@ -291,6 +295,7 @@ def _unordered(column: Column) -> list[Builder]:
             name="words",
             reason="Values share words; above that, rare groups are joined first.",
             make=lambda: categories.balanced(column, groups=words),
+            by_parts=True,
         )
         found.insert(0 if short else len(found), by_words)
     return found
@@ -335,6 +340,7 @@ def _segments(column: Column, sign: str) -> Builder:
         "each level.",
         make=lambda: codes.segments(column, sign),
         parameters={"separator": sign},
+        by_parts=True,
     )
 
 

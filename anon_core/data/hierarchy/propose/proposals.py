@@ -12,6 +12,7 @@ from anon_core.data.hierarchy.edit.cutting import cut_points
 from anon_core.data.hierarchy.edit.draft import draft_of_rows, unplaced
 from anon_core.data.hierarchy.edit.operations import MOST_LEVELS
 from anon_core.data.hierarchy.intervals import MOST_CUTS, Cuts, cut
+from anon_core.data.hierarchy.label_truth import refuse_false_labels
 from anon_core.data.hierarchy.model import Rows, tidied
 from anon_core.data.hierarchy.propose.builders import Builder, builders, flat
 from anon_core.data.table import Dataset
@@ -59,6 +60,17 @@ def accept(column: Column, rows: Rows) -> None:
             f"It has {draft.height} levels; at most {MOST_LEVELS} can be edited.",
             remedy="Leave levels out.",
         )
+
+
+def _refuse_misread(column: Column, rows: Rows) -> None:
+    """Refuse groups whose names readers would take for something else, as a run would."""
+    try:
+        refuse_false_labels(column.name, rows, column.kind)
+    except BadHierarchy as error:
+        raise BadHierarchy(
+            "Readers could take the name of one of its groups for something else.",
+            remedy="Name the groups by hand.",
+        ) from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +182,8 @@ def offer(column: Column, *, most: int | None = None) -> Offer:
             one = _within_limits(column, _built(column, builder))
             if one.height > 1:
                 accept(column, one.rows)
+                if builder.by_parts:
+                    _refuse_misread(column, one.rows)
                 found.append(one)
         except AnonError as error:
             withheld.append(Withheld(builder=builder.name, reason=error.message))
