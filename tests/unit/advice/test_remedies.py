@@ -20,7 +20,7 @@ from tests.often import EVERY, times
 
 LEVELS = {
     "age": [(str(a), f"{3 * (a // 3)} to {3 * (a // 3) + 2}", "*") for a in range(9)],
-    "zip": [(str(z), f"{z // 2}x", "*") for z in range(6)],
+    "zip": [(str(z), f"Group {z // 2}", "*") for z in range(6)],
 }
 
 

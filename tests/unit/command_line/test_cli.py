@@ -1002,7 +1002,10 @@ def test_ctrl_c_in_the_middle_writes_nothing(desk, tmp_path):
     desk.data.write_text(
         "\n".join([",".join([*quasi, "s"]), *(f"{r},{i % 7}" for i, r in enumerate(rows))])
     )
-    levels = "".join(f"{v + 100};{v // 2};{v // 4};{v // 8};{v // 16};*\n" for v in range(32))
+    levels = "".join(
+        f"{v + 100};Group {v // 2};Group {v // 4}.1;Group {v // 8}.2;Group {v // 16}.3;*\n"
+        for v in range(32)
+    )
     (tmp_path / "q.csv").write_text(levels)
     desk.recipe.write_text(
         f"[roles]\nquasi = {quasi!r}\nsensitive = ['s']\n[hierarchies]\n"
