@@ -234,6 +234,8 @@ def test_what_no_one_thought_of_is_asked(form: str, kind: ColumnKind) -> None:
         ("4x4", ["jeep", "truck"], "text"),
         ("4x4", ["4x4 long", "4x4 short"], "text"),
         ("Type 2 diabetes", ["type 2, mild", "type 2, severe"], "text"),
+        ("803", ["80331"], "text"),
+        ("8", ["80331", "81333"], "text"),
         ("Group 3", ["12", "13"], "number"),
         ("Gruppe 3", ["2020-01-01", "2021-01-01"], "date"),
         ("young", ["3", "700"], "number"),

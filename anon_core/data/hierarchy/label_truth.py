@@ -286,6 +286,8 @@ class _Reader:
         """Say whether a label that claims nothing may yet state a number or a time."""
         if label in self.place or _NUMBERED.fullmatch(label):
             return False
+        if KINDS[self.kind].read is None and all(map(_begins(label), self.members)):
+            return False  # of one value, or one figure, no beginning is claimed
         if KINDS[self.kind].amount:
             return states_numbers(label)
         if KINDS[self.kind].read is not None:

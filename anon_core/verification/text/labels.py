@@ -556,7 +556,7 @@ def _one_claim(
     if (filled := _FILLED.fullmatch(label)) is not None:
         found.append(lambda value: value.startswith(filled[1]) or None)
     found += _codes(label)
-    if len(label) > 1 and digits and not apart:
+    if digits and not apart:
         found.append(lambda value: value.startswith(label) or None)
     return found
 
