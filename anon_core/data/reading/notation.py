@@ -179,7 +179,7 @@ def _of_excel(text: str) -> str | None:
 
 def _parted(text: str) -> tuple[str, str, str]:
     """Return sign, number and unit of 16.6%, € 1'200, (350), 350-; a text of two signs as it is."""
-    text = text.replace("\u2212", "-")
+    text = text.replace("\u2212", "-").replace("\u2013", "-")
     if text[:1] + text[-1:] == "()":
         text = "-" + text[1:-1].strip()
     found = _UNIT.match(text)

@@ -12,9 +12,9 @@ from anon_core.data.values.kinds import KINDS
 
 _MONEY = "[€$£¥]|CHF|EUR|USD|GBP"
 _NUMBER = (
-    rf"[+\u2212-]?\s*(?:{_MONEY})?\s*[+\u2212-]?"
+    rf"[+\u2212\u2013-]?\s*(?:{_MONEY})?\s*[+\u2212\u2013-]?"
     r"(?:[1-9]\d{0,2}(?:[.,'’ \u00a0\u2009\u202f]\d{3})+|\d+)(?:[.,]\d+)?"
-    rf"\s*(?:{_MONEY}|%)?\s*[\u2212-]?"
+    rf"\s*(?:{_MONEY}|%)?\s*[\u2212\u2013-]?"
 )
 #: A number as people write it: a sign of money, marks between thousands, a percent, a minus behind,
 #: or brackets for one.

@@ -212,7 +212,7 @@ def _number(text: str, mark: str) -> str | None:
 
     Units are no part of it, a minus may be behind, and accountants write brackets for one.
     """
-    text = text.replace("\u2212", "-")
+    text = text.replace("\u2212", "-").replace("\u2013", "-")
     text = _bare("-" + text[1:-1].strip() if text[:1] + text[-1:] == "()" else text)
     sign, rest = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
     whole, point, decimals = rest.partition(mark)
